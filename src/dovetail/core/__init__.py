@@ -1,0 +1,35 @@
+"""Blocks, integration, trim, linearisation, signals and units, errors.
+
+Depends on: nothing else of Dovetail.
+
+Importing this package sets float64 as JAX's default and lets XLA compile whole simulation loops as one
+function: by default XLA's CPU compiler does so only for loops that touch less than a kilobyte in a step,
+and dispatches every operation of a larger one separately, which costs a hybrid loop a factor of seven.
+"""
+
+import os as _os
+
+_FLAG = "--xla_backend_extra_options=xla_cpu_small_while_loop_byte_threshold=262144"
+if "xla_backend_extra_options" not in _os.environ.get("XLA_FLAGS", ""):
+    _os.environ["XLA_FLAGS"] = f"{_os.environ.get('XLA_FLAGS', '')} {_FLAG}".strip()
+
+import jax as _jax  # noqa: E402
+
+_jax.config.update("jax_enable_x64", True)
+
+from dovetail.core.block import Block, Flow, Method, Part, Sampled  # noqa: E402
+from dovetail.core.parameter import Parameter, choice, count, parameter  # noqa: E402
+from dovetail.core.registry import kind  # noqa: E402
+
+__all__ = [
+    "Block",
+    "Flow",
+    "Method",
+    "Parameter",
+    "Part",
+    "Sampled",
+    "choice",
+    "count",
+    "kind",
+    "parameter",
+]

@@ -1,0 +1,93 @@
+"""The error tree. Every message says where, what was found, what would be right, what to do.
+
+::
+
+    DovetailError
+    ├── ParameterError      a value that no part can have (also a ValueError)
+    ├── TestFileError       a test file, with all its faults at once
+    ├── UnknownNameError    a name that is not there; lists the known ones (also a KeyError)
+    ├── ConnectionFault     two signals that cannot be joined
+    ├── StepSizeError       a step beyond a method's or a part's stability bound
+    ├── ConvergenceError    an iteration that did not arrive
+    ├── AnalysisError       a question that has no answer for this system
+    └── OutputError         a folder or file that cannot be written or read
+
+Foreseen endings of a run (a limit, an instability) are no errors: see `dovetail.testing.Outcome`.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+
+class DovetailError(Exception):
+    """Base of everything Dovetail raises on purpose."""
+
+
+class ParameterError(DovetailError, ValueError):
+    """A value that no part can have."""
+
+
+class ConnectionFault(DovetailError):
+    """Two signals that cannot be joined."""
+
+
+class StepSizeError(DovetailError):
+    """A step beyond a stability bound."""
+
+
+class ConvergenceError(DovetailError):
+    """An iteration that did not arrive."""
+
+
+class AnalysisError(DovetailError):
+    """A question that has no answer for this system."""
+
+
+class OutputError(DovetailError):
+    """A folder or file that cannot be written or read."""
+
+
+class UnknownNameError(DovetailError, KeyError):
+    """A name that is not there."""
+
+    def __init__(self, what: str, name: str, known: Iterable[str]):
+        self.what, self.name, self.known = what, name, sorted(known)
+        super().__init__(str(self))
+
+    def __str__(self) -> str:
+        hint = did_you_mean(self.name, self.known)
+        return f'no {self.what} "{self.name}"; {hint}known: {", ".join(self.known) or "none"}'
+
+
+@dataclass(frozen=True)
+class Fault:
+    """One thing wrong in a file: its place, and what was found and would be right."""
+
+    place: str
+    text: str
+
+
+class TestFileError(DovetailError):
+    """A test file with faults, all of them listed."""
+
+    __test__ = False  # not a pytest class
+
+    def __init__(self, source: str, faults: Iterable[Fault]):
+        self.source, self.faults = source, list(faults)
+        super().__init__(str(self))
+
+    def __str__(self) -> str:
+        count = len(self.faults)
+        width = max((len(f.place) for f in self.faults), default=0)
+        lines = [f"{self.source}: {count} problem{'s' if count != 1 else ''}"]
+        lines += [f"  {fault.place:<{width}}   {fault.text}" for fault in self.faults]
+        return "\n".join(lines)
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """`did you mean "duration"? ` for a near miss, else nothing."""
+    near = difflib.get_close_matches(name, list(known), n=1, cutoff=0.6)
+    return f'did you mean "{near[0]}"? ' if near else ""

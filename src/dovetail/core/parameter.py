@@ -1,0 +1,116 @@
+"""Parameters: the fields of a part, declared once with unit, meaning and range.
+
+The declaration serves everyone who meets the field: the constructor checks the range, a test file is
+validated and converted by it, the documentation prints it.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from dovetail.core.errors import ParameterError
+
+_KEY = "dovetail"
+
+
+@dataclasses.dataclass(frozen=True)
+class Parameter:
+    """What is known about a field: its SI unit (`"1"` for none), meaning and range."""
+
+    unit: str
+    about: str
+    above: float = -math.inf  # exclusive
+    below: float = math.inf  # exclusive
+    at_least: float = -math.inf
+    at_most: float = math.inf
+    choices: tuple[str, ...] = ()
+
+    def fault(self, value: Any) -> str | None:
+        """What is wrong with a value, in words; None if nothing is."""
+        if self.choices:
+            return None if value in self.choices else f'got "{value}"; one of {", ".join(self.choices)}'
+        array = np.asarray(value, dtype=float)
+        if np.isnan(array).any():
+            return f"got {_show(array)}; not a number"
+        ok = (array > self.above) & (array < self.below) & (array >= self.at_least) & (array <= self.at_most)
+        return None if np.all(ok) else f"got {_show(array)}; {self.range_text}"
+
+    @property
+    def range_text(self) -> str:
+        """The range in words, with the unit."""
+        low = f"above {self.above:g}" if self.above > -math.inf else ""
+        low = f"at least {self.at_least:g}" if self.at_least > -math.inf else low
+        high = f"below {self.below:g}" if self.below < math.inf else ""
+        high = f"at most {self.at_most:g}" if self.at_most < math.inf else high
+        words = " and ".join(w for w in (low, high) if w)
+        return f"must be {words}" + (f" {self.unit}" if self.unit != "1" else "")
+
+
+def _show(array: np.ndarray) -> str:
+    return f"{array:g}" if array.ndim == 0 else np.array2string(array, threshold=6)
+
+
+def _as_array(value: Any) -> Any:
+    return jnp.asarray(value, dtype=float) if not isinstance(value, jax.core.Tracer) else value
+
+
+def parameter(
+    unit: str = "1",
+    about: str = "",
+    *,
+    default: Any = dataclasses.MISSING,
+    above: float = -math.inf,
+    below: float = math.inf,
+    at_least: float = -math.inf,
+    at_most: float = math.inf,
+) -> Any:
+    """A numeric field: a float64 array of any shape, traced, differentiable, batchable.
+
+    >>> class Spring(eqx.Module):
+    ...     k: jax.Array = parameter("N/m", "stiffness", above=0.0)
+    """
+    about_it = Parameter(unit, about, above, below, at_least, at_most)
+    extra = {} if default is dataclasses.MISSING else {"default": default}
+    return eqx.field(converter=_as_array, metadata={_KEY: about_it}, **extra)
+
+
+def choice(*choices: str, about: str = "", default: Any = dataclasses.MISSING) -> Any:
+    """A static field that takes one of a few words."""
+    extra = {} if default is dataclasses.MISSING else {"default": default}
+    return eqx.field(static=True, metadata={_KEY: Parameter("1", about, choices=choices)}, **extra)
+
+
+def count(about: str = "", *, default: Any = dataclasses.MISSING, at_least: int = 0) -> Any:
+    """A static whole number: it fixes a shape, so changing it compiles anew."""
+    extra = {} if default is dataclasses.MISSING else {"default": default}
+    return eqx.field(static=True, metadata={_KEY: Parameter("1", about, at_least=at_least)}, **extra)
+
+
+def declared(cls: type) -> dict[str, Parameter]:
+    """The declared parameters of a class, by field name."""
+    return {f.name: f.metadata[_KEY] for f in dataclasses.fields(cls) if _KEY in f.metadata}
+
+
+def check(part: Any) -> None:
+    """Raise `ParameterError` if a concrete field is outside its declared range."""
+    for name, about in declared(type(part)).items():
+        value = getattr(part, name)
+        if value is None or _is_abstract(value):
+            continue
+        fault = about.fault(value)
+        if fault:
+            raise ParameterError(f"{type(part).__name__}.{name}: {fault}")
+
+
+def _is_abstract(value: Any) -> bool:
+    """True for tracers and for the placeholders JAX puts into a tree while it rebuilds it."""
+    if isinstance(value, str | int | float):
+        return False
+    return isinstance(value, jax.core.Tracer) or not isinstance(value, jax.Array | np.ndarray)
