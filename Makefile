@@ -1,0 +1,82 @@
+# Every target sets up what it needs: a virtual environment in .venv with the versions in requirements*.txt.
+# `make PYTHON=/path/to/python3.12 test` chooses the interpreter; the default takes the first that is 3.11 or newer.
+
+PYTHON ?= python3.11 python3.12 python3.13 python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
+PYTEST := $(BIN)/python -m pytest
+WORKERS ?= 2
+FREEZE := build/lock/bin/pip freeze --all --exclude pip --exclude dovetail
+
+# Two test processes share the machine: each keeps its linear algebra and its XLA thread pool to one core.
+ONE_CORE := NPROC=1 OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test test-all check format bench bench-compare docs lock clean
+
+help:  ## list the targets
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
+
+demo: $(VENV)/run.stamp  ## rehearse a hybrid test, write its results and report
+	$(BIN)/dovetail demo
+
+test: $(VENV)/dev.stamp  ## the tests, without the slow ones
+	$(ONE_CORE) $(PYTEST) -n $(WORKERS) -m "not slow"
+
+test-all: $(VENV)/dev.stamp  ## all tests
+	$(ONE_CORE) $(PYTEST) -n $(WORKERS)
+
+check: $(VENV)/dev.stamp  ## format, lint, types, and the rules of the package
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(PYTEST) tests/package
+
+format: $(VENV)/dev.stamp  ## format the code and mend what the linter can
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+bench: $(VENV)/dev.stamp  ## the benchmarks; keeps a baseline in bench/results
+	$(PYTEST) bench -s -o python_files="bench_*.py" --benchmark-autosave --benchmark-storage=bench/results
+
+bench-compare: $(VENV)/dev.stamp  ## the benchmarks against the last baseline of this machine
+	$(PYTEST) bench -s -o python_files="bench_*.py" --benchmark-compare --benchmark-storage=bench/results
+
+docs: $(VENV)/docs.stamp  ## the documentation, into docs/_build/html; warnings are errors
+	$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build/html
+	@echo "open docs/_build/html/index.html"
+
+lock: $(VENV)/python.stamp  ## renew requirements*.txt from the newest versions that pyproject.toml allows
+	rm -rf build/lock && $(BIN)/python -m venv build/lock
+	build/lock/bin/pip install -q --upgrade setuptools . && $(FREEZE) > requirements.txt
+	build/lock/bin/pip install -q '.[dev]' && $(FREEZE) | grep -vxFf requirements.txt > requirements-dev.txt
+	build/lock/bin/pip install -q '.[docs]' && \
+	  $(FREEZE) | grep -vxF -f requirements.txt -f requirements-dev.txt > requirements-docs.txt
+
+clean:  ## remove the environment and everything built
+	rm -rf $(VENV) build dist docs/_build docs/gallery docs/api/generated .pytest_cache .ruff_cache .mypy_cache
+
+$(VENV)/python.stamp:
+	@for candidate in $(PYTHON); do \
+	  if $$candidate -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then \
+	    echo "setting up $(VENV) with $$($$candidate --version); this happens once"; \
+	    $$candidate -m venv $(VENV) && touch $@; exit; \
+	  fi; \
+	done; \
+	echo "Dovetail needs Python 3.11 or newer with its venv module; tried: $(PYTHON)." >&2; \
+	echo "Install one (on Debian: python3.11 and python3.11-venv), or name it: make PYTHON=/path/to/python3.11" >&2; \
+	exit 1
+
+$(VENV)/run.stamp: $(VENV)/python.stamp requirements.txt pyproject.toml
+	$(PIP) -r requirements.txt
+	$(PIP) --no-deps --no-build-isolation -e .
+	@touch $@
+
+$(VENV)/dev.stamp: $(VENV)/run.stamp requirements-dev.txt
+	$(PIP) -r requirements-dev.txt
+	@touch $@
+
+$(VENV)/docs.stamp: $(VENV)/run.stamp requirements-docs.txt
+	$(PIP) -r requirements-docs.txt
+	@touch $@
