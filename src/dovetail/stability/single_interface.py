@@ -1,0 +1,201 @@
+r"""How much delay one spring specimen tolerates, in closed form.
+
+A numerical mass, damper and spring feels a physical spring through a transfer system of gain a that is
+late by tau:
+
+.. math:: m\ddot z(t) + c\dot z(t) + k\,z(t) + a k_s\,z(t-\tau) = 0
+
+On the stability boundary a root is :math:`j\omega`, so :math:`|k - m\omega^2 + jc\omega| = |a k_s|`, a
+quadratic in :math:`\omega^2`; the phase then gives the delay. With :math:`\omega_n=\sqrt{k/m}`,
+:math:`\zeta=c/2\sqrt{mk}`, :math:`\rho=ak_s/k` this is the characteristic equation
+:math:`\lambda^2+2\zeta\lambda+1+\rho e^{-\lambda\hat\tau}=0` [Wallace 2006, sec. 3.2.2].
+
+Everything broadcasts over arrays and can be compiled and differentiated: a map over damping and stiffness
+is one call. Limits: one interface, linear spring specimen, pure delay. Other systems: `DelayEquation`.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+import dovetail.core  # noqa: F401  (float64)
+
+Number = float | np.ndarray | jax.Array
+
+
+class Groups(NamedTuple):
+    """Dimensionless groups; omega_n and zeta are those of the numerical part alone (k, not k + k_s)."""
+
+    omega_n: Number  # [rad/s] natural frequency of the numerical part
+    zeta: Number  # damping ratio of the numerical part
+    rho: Number  # stiffness of the specimen, as imposed, over that of the numerical part
+
+    def delay(self, tau_hat: Number) -> Number:
+        """Delay [s] of a dimensionless delay."""
+        return tau_hat / self.omega_n
+
+
+class Crossings(NamedTuple):
+    """Delays at which a pair of roots lies on the imaginary axis; NaN where there is none."""
+
+    delay: jax.Array  # [s], last axes: branch (upper, lower frequency), turn n
+    frequency: jax.Array  # [rad/s], same shape
+    direction: jax.Array  # +1 the pair becomes unstable as the delay grows, -1 stable
+
+
+def groups(*, m: Number, c: Number, k: Number, k_s: Number, a: Number = 1.0) -> Groups:
+    """Natural frequency, damping ratio and stiffness ratio of a single-interface test."""
+    m, c, k, k_s, a = map(jnp.asarray, (m, c, k, k_s, a))
+    return Groups(jnp.sqrt(k / m), c / (2 * jnp.sqrt(m * k)), a * k_s / k)
+
+
+def critical_delay(*, m: Number, c: Number, k: Number, k_s: Number, a: Number = 1.0) -> jax.Array:
+    r"""Delay [s] at which a single-interface hybrid test first loses stability.
+
+    The test is stable for all smaller delays. Infinite if no delay destabilises it; zero if it is not
+    stable without delay.
+
+    Parameters
+    ----------
+    m, c, k
+        Numerical mass [kg], damping [N s/m] and stiffness [N/m].
+    k_s
+        Stiffness of the specimen [N/m].
+    a
+        Amplitude ratio of the transfer system.
+
+    Examples
+    --------
+    >>> round(float(critical_delay(m=2.2, c=15.0, k=2250.0, k_s=2250.0)), 7)
+    0.0067695
+    """
+    m, c, k, k_s, a = (jnp.asarray(v, dtype=float) for v in (m, c, k, k_s, a))
+    # a stable test can only be left where a pair moves to the right, which is the upper frequency's sense
+    w, exists = _frequency(m, c, k, a * k_s, +1.0)
+    tau = jnp.where(exists, _phase(m, c, k, a * k_s, w) / w, jnp.inf)
+    return jnp.where(_stable_without_delay(m, c, k, a * k_s), tau, 0.0)
+
+
+def approximate_critical_delay(*, c: Number, k_s: Number, a: Number = 1.0) -> Number:
+    """First-order estimate c / (a k_s) [s]: a delay is a negative damper of a k_s tau [N s/m].
+
+    Good to a few per cent below 15 % damping, and mostly on the safe side [Wallace 2006, eq. 3.11].
+    """
+    return c / (a * k_s)
+
+
+def equivalent_damping(*, tau: Number, k_s: Number, a: Number = 1.0) -> Number:
+    """Damping [N s/m], negative for a delay, that a small delay tau [s] of a spring adds to the test."""
+    return -a * k_s * tau
+
+
+def instability_frequency(*, m: Number, c: Number, k: Number, k_s: Number, a: Number = 1.0) -> jax.Array:
+    """Frequency [rad/s] at which the test oscillates at its critical delay; NaN if there is none."""
+    m, c, k, k_s, a = (jnp.asarray(v, dtype=float) for v in (m, c, k, k_s, a))
+    w, exists = _frequency(m, c, k, a * k_s, +1.0)
+    return jnp.where(exists, w, jnp.nan)
+
+
+def approximate_instability_frequency(*, m: Number, k: Number, k_s: Number, a: Number = 1.0) -> jax.Array:
+    """Natural frequency [rad/s] of the whole structure, near which a light test goes unstable."""
+    m, k, k_s, a = (jnp.asarray(v, dtype=float) for v in (m, k, k_s, a))
+    return jnp.sqrt((k + a * k_s) / m)
+
+
+def crossings(*, m: Number, c: Number, k: Number, k_s: Number, a: Number = 1.0, turns: int = 7) -> Crossings:
+    """All delays below the given number of turns at which a pair of roots crosses the imaginary axis.
+
+    Two frequencies at most satisfy the magnitude condition, and each recurs every period: the result has
+    two more axes than the parameters, of size 2 (upper and lower frequency) and `turns`.
+    """
+    m, c, k, k_s, a = (jnp.asarray(v, dtype=float)[..., None] for v in (m, c, k, k_s, a))
+    upper = jnp.array([1.0, -1.0])
+    w, exists = _frequency(m, c, k, a * k_s, upper)
+    turn = 2 * jnp.pi * jnp.arange(turns)
+    tau = (_phase(m, c, k, a * k_s, w)[..., None] + turn) / w[..., None]
+    valid = exists[..., None] & (tau >= 0)
+    blank = lambda value: jnp.where(valid, jnp.broadcast_to(value, tau.shape), jnp.nan)  # noqa: E731
+    return Crossings(blank(tau), blank(w[..., None]), blank(upper[:, None]))
+
+
+def stable_intervals(
+    *, m: float, c: float, k: float, k_s: float, a: float = 1.0, up_to: float
+) -> list[tuple[float, float]]:
+    """Intervals of delay [s] within [0, up_to] in which the test is stable, for one set of parameters.
+
+    Stability that was lost can be regained: for rho < 1 there may be several intervals.
+    """
+    m, c, k, k_s, a = map(float, (m, c, k, k_s, a))
+    if not bool(_stable_without_delay(m, c, k, a * k_s)):
+        return []  # crossings could stabilise it later; a test that is unstable without delay is not sought
+    slowest = instability_frequency(m=m, c=c, k=k, k_s=k_s, a=a)
+    turns = 1 if np.isnan(slowest) else int(up_to * float(slowest) / (2 * np.pi)) + 2
+    found = crossings(m=m, c=c, k=k, k_s=k_s, a=a, turns=turns)
+    delay, direction = np.ravel(found.delay), np.ravel(found.direction)
+    keep = np.isfinite(delay) & (delay <= up_to)
+    intervals, unstable, start = [], 0, 0.0
+    for tau, sense in sorted(zip(delay[keep], direction[keep], strict=True)):
+        if unstable == 0 and sense > 0:
+            intervals.append((start, float(tau)))
+        unstable += int(sense)
+        if unstable == 0:
+            start = float(tau)
+    if unstable == 0:
+        intervals.append((start, float(up_to)))
+    return intervals
+
+
+def rho_min(zeta: Number) -> jax.Array:
+    """Stiffness ratio below which no delay destabilises the test, at damping ratio zeta."""
+    zeta = jnp.asarray(zeta, dtype=float)
+    light = jnp.minimum(zeta, jnp.sqrt(0.5))
+    return 2 * light * jnp.sqrt(1 - light**2)
+
+
+def delay_independent(*, m: Number, c: Number, k: Number, k_s: Number, a: Number = 1.0) -> jax.Array:
+    """True where the test is stable whatever the delay."""
+    return jnp.isinf(critical_delay(m=m, c=c, k=k, k_s=k_s, a=a))
+
+
+def stiffness_chart(zeta: float, omega_hat: Number, n: Number = 0) -> tuple[jax.Array, jax.Array]:
+    """Boundary curve (tau_hat, rho) of branch n at fixed damping, over dimensionless frequency.
+
+    The test is stable below the lowest envelope of all branches [Wallace 2006, fig. 3.1a].
+    """
+    w = jnp.asarray(omega_hat, dtype=float)
+    tau_hat = (jnp.arctan2(2 * zeta * w, w**2 - 1) + 2 * jnp.pi * jnp.asarray(n)) / w
+    return tau_hat, jnp.hypot(1 - w**2, 2 * zeta * w)
+
+
+def damping_chart(rho: float, omega_hat: Number, n: Number = 0) -> tuple[jax.Array, jax.Array]:
+    """Boundary curve (tau_hat, zeta) of branch n at fixed stiffness ratio, over dimensionless frequency.
+
+    Meaningful for frequencies from sqrt(max(0, 1 - rho)) to sqrt(1 + rho); stable above the curve
+    [Wallace 2006, fig. 3.1b].
+    """
+    w = jnp.asarray(omega_hat, dtype=float)
+    tau_hat = (jnp.arccos(jnp.clip((w**2 - 1) / rho, -1, 1)) + 2 * jnp.pi * jnp.asarray(n)) / w
+    return tau_hat, jnp.sqrt(jnp.maximum(rho**2 - (1 - w**2) ** 2, 0.0)) / (2 * w)
+
+
+def _frequency(m, c, k, k_d, sign):
+    """Frequency at which the delayed spring k_d balances the rest, and whether there is one."""
+    half = (c**2 - 2 * m * k) / (2 * m**2)  # w^4 + 2 half w^2 + (k^2 - k_d^2)/m^2 = 0
+    disc = half**2 - (k**2 - k_d**2) / m**2
+    w2 = -half + sign * jnp.sqrt(jnp.maximum(disc, 0.0))
+    exists = (disc >= 0) & (w2 > 0)
+    return jnp.sqrt(jnp.where(exists, w2, 1.0)), exists
+
+
+def _phase(m, c, k, k_d, w):
+    """Angle w tau in [0, 2 pi) that puts the delayed spring against the rest."""
+    sense = jnp.where(k_d < 0, -1.0, 1.0)
+    return jnp.mod(jnp.arctan2(sense * c * w, sense * (m * w**2 - k)), 2 * jnp.pi)
+
+
+def _stable_without_delay(m, c, k, k_d):
+    return (jnp.asarray(m) > 0) & (jnp.asarray(c) > 0) & (jnp.asarray(k + k_d) > 0)
