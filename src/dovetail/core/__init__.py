@@ -18,18 +18,38 @@ import jax as _jax  # noqa: E402
 _jax.config.update("jax_enable_x64", True)
 
 from dovetail.core.block import Block, Flow, Method, Part, Sampled  # noqa: E402
+from dovetail.core.methods import (  # noqa: E402
+    BDF2,
+    RK4,
+    DormandPrince5,
+    DormandPrince8,
+    Euler,
+    ImplicitEuler,
+    SemiImplicitEuler,
+    check_step,
+    stability_limit,
+)
 from dovetail.core.parameter import Parameter, choice, count, parameter  # noqa: E402
 from dovetail.core.registry import kind  # noqa: E402
 
 __all__ = [
+    "BDF2",
+    "RK4",
     "Block",
+    "DormandPrince5",
+    "DormandPrince8",
+    "Euler",
     "Flow",
+    "ImplicitEuler",
     "Method",
     "Parameter",
     "Part",
     "Sampled",
+    "SemiImplicitEuler",
+    "check_step",
     "choice",
     "count",
     "kind",
     "parameter",
+    "stability_limit",
 ]

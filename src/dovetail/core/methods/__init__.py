@@ -1,0 +1,33 @@
+"""Fixed-step integration methods, one a file, and how large a step each may take.
+
+Depends on: nothing else of Dovetail but the contract in `core.block`.
+
+Explicit: `Euler`, `SemiImplicitEuler` (state a pair of positions and velocities), `RK4` (the usual
+choice), `DormandPrince5`, `DormandPrince8`. Implicit, for stiff parts: `ImplicitEuler`, `BDF2`.
+"""
+
+from dovetail.core.methods.bdf2 import BDF2
+from dovetail.core.methods.dormand_prince5 import DormandPrince5
+from dovetail.core.methods.dormand_prince8 import DormandPrince8
+from dovetail.core.methods.euler import Euler
+from dovetail.core.methods.implicit_euler import ImplicitEuler
+from dovetail.core.methods.newton import newton
+from dovetail.core.methods.rk4 import RK4
+from dovetail.core.methods.runge_kutta import RungeKutta, Tableau
+from dovetail.core.methods.semi_implicit_euler import SemiImplicitEuler
+from dovetail.core.methods.stability import check_step, stability_limit
+
+__all__ = [
+    "BDF2",
+    "RK4",
+    "DormandPrince5",
+    "DormandPrince8",
+    "Euler",
+    "ImplicitEuler",
+    "RungeKutta",
+    "SemiImplicitEuler",
+    "Tableau",
+    "check_step",
+    "newton",
+    "stability_limit",
+]

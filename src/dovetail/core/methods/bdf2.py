@@ -1,0 +1,63 @@
+"""The second-order backward differentiation formula, for stiff parts that must keep a deadline."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from dovetail.core.block import Flow, Input, Method, State, Time
+from dovetail.core.methods.newton import implicit_stage
+from dovetail.core.parameter import check, count, parameter
+from dovetail.core.registry import kind
+
+
+@kind("bdf2")
+class BDF2(Method):
+    r"""Order 2, L-stable, one Newton solve a step; remembers the state before the last step.
+
+    .. math::
+        x_{n+1} = \frac{(1+w)^2}{1+2w} x_n - \frac{w^2}{1+2w} x_{n-1}
+            + \frac{1+w}{1+2w} h f(t_{n+1}, x_{n+1}, u),
+        \qquad w = h / h_{n-1}
+
+    For equal steps w = 1 gives 4/3, -1/3, 2/3. Before the first step :math:`h_{n-1} = \infty`, w = 0, and the
+    formula is implicit Euler: one such step costs an error of order h^2 once, so the order stays 2. A step of
+    zero length changes nothing. Steps may change between samples by a factor of less than
+    :math:`1+\sqrt 2`, the bound of zero-stability. An input that is held and jumps from sample to sample is
+    a kink in the rate, across which a formula with memory is of first order only.
+
+    A step that does not converge gives NaN. Source: [Hairer, Norsett & Wanner 1993, sec. III.5].
+    """
+
+    tolerance: float = parameter("1", "tolerance of the Newton iteration", default=1e-10, above=0.0)
+    iterations: int = count("most Newton iterations in a step", default=30, at_least=1)
+    order: ClassVar[int] = 2
+
+    def __check_init__(self):
+        check(self)
+
+    def init(self, flow: Flow, x: State) -> tuple[State, jax.Array]:
+        return x, jnp.asarray(jnp.inf)  # previous state, previous step [s]
+
+    def step(
+        self, flow: Flow, t: Time, dt: Time, x: State, u: Input, memory: tuple[State, jax.Array]
+    ) -> tuple[State, tuple[State, jax.Array]]:
+        before, dt_before = memory
+        w = dt / dt_before
+        a, b = w**2 / (1 + 2 * w), (1 + w) / (1 + 2 * w)
+        base = jax.tree.map(lambda x, p: x + a * (x - p), x, before)
+        guess = jax.tree.map(lambda x, p: x + w * (x - p), x, before)
+        control = {"tolerance": self.tolerance, "iterations": self.iterations}
+        new = implicit_stage(flow, t + dt, b * dt, base, guess, u, **control)
+        moved = jnp.asarray(dt) > 0
+        before = jax.tree.map(lambda x, p: jnp.where(moved, x, p), x, before)
+        return new, (before, jnp.where(moved, dt, dt_before))
+
+    def amplification(self, z: np.ndarray) -> np.ndarray:
+        """Growth of a step for z = h lambda: the larger root of (3 - 2z) r^2 - 4 r + 1."""
+        z = np.asarray(z, dtype=complex)
+        root = np.sqrt(1 + 2 * z)
+        return np.maximum(np.abs(2 + root), np.abs(2 - root)) / np.abs(3 - 2 * z)

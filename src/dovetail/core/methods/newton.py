@@ -1,0 +1,110 @@
+r"""Newton's method with a line search, for the implicit methods.
+
+Solves :math:`r(x) = 0` for a vector x with the Jacobian by forward-mode differentiation. A full step is
+tried first and halved until the residual falls; a residual that is not finite counts as no fall, so an
+iterate that leaves the domain of the flow is pulled back.
+
+What comes out is differentiable by the implicit function theorem (`jax.lax.custom_root`), in forward and in
+reverse mode, whatever number of iterations it took. An iteration that did not arrive gives NaN, so
+that a supervisor sees it; it never gives a number that looks like an answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jax.flatten_util import ravel_pytree
+
+from dovetail.core.block import Flow, Input, State, Time
+
+_HALVINGS = 10  # smallest step tried: 1/1024 of Newton's
+
+
+def newton(
+    residual: Callable[[jax.Array], jax.Array],
+    guess: jax.Array,
+    *,
+    tolerance: float = 1e-10,
+    iterations: int = 30,
+) -> tuple[jax.Array, jax.Array]:
+    r"""Root of a residual near a guess, and whether the iteration arrived.
+
+    Arrived means that the last full step was within `tolerance` * (1 + |x|) in every component; as the
+    convergence is quadratic, the error is then far smaller.
+
+    Returns
+    -------
+    root : array of the guess's shape, NaN where the iteration did not arrive.
+    converged : boolean scalar.
+    """
+    if guess.size == 0:
+        return guess, jnp.asarray(True)
+
+    def solve(residual, guess):
+        return _iterate(residual, guess, tolerance, iterations)
+
+    def tangent_solve(linear, y):
+        return jnp.linalg.solve(jax.jacfwd(linear)(y), y)
+
+    root, converged = jax.lax.custom_root(residual, guess, solve, tangent_solve, has_aux=True)
+    converged = converged > 0.5
+    return jnp.where(converged, root, jnp.nan), converged
+
+
+def _iterate(residual, guess, tolerance, iterations):
+    """Damped Newton iteration; the flag is a float because custom_root differentiates through it."""
+
+    def going(carry):
+        i, _, _, done, failed = carry
+        return (i < iterations) & ~done & ~failed
+
+    def improve(carry):
+        i, x, r, _, _ = carry
+        step = -jnp.linalg.solve(jax.jacfwd(residual)(x), r)
+        small = jnp.all(jnp.abs(step) <= tolerance * (1 + jnp.abs(x)))
+        x, r, fell = _line_search(residual, x, r, step, small)
+        return i + 1, x, r, small & jnp.all(jnp.isfinite(r)), ~fell & ~small
+
+    r = residual(guess)
+    start = (jnp.asarray(0), guess, r, jnp.asarray(False), jnp.asarray(False))
+    _, x, _, done, _ = jax.lax.while_loop(going, improve, start)
+    return x, done.astype(x.dtype)
+
+
+def _line_search(residual, x, r, step, accept):
+    """First of the steps 1, 1/2, 1/4, ... under which the residual falls (or the full one if `accept`)."""
+    size = jnp.linalg.norm(r)
+
+    def fell(r_new, scale):
+        return jnp.linalg.norm(r_new) <= (1 - 1e-4 * scale) * size
+
+    def going(carry):
+        i, scale, _, r_new = carry
+        return (i < _HALVINGS) & ~accept & ~fell(r_new, scale)
+
+    def halve(carry):
+        i, scale, _, _ = carry
+        x_new = x + 0.5 * scale * step
+        return i + 1, 0.5 * scale, x_new, residual(x_new)
+
+    x_new = x + step
+    start = (jnp.asarray(0), jnp.ones((), x.dtype), x_new, residual(x_new))
+    _, scale, x_new, r_new = jax.lax.while_loop(going, halve, start)
+    return x_new, r_new, fell(r_new, scale)
+
+
+def implicit_stage(
+    flow: Flow, t: Time, h: Any, base: State, guess: State, u: Input, *, tolerance: float, iterations: int
+) -> State:
+    """The state x with x = base + h f(t, x, u); NaN if the iteration does not arrive."""
+    flat_guess, unravel = ravel_pytree(guess)
+    flat_base, _ = ravel_pytree(base)
+
+    def residual(x):
+        rate, _ = ravel_pytree(flow.derivative(t, unravel(x), u))
+        return x - flat_base - h * rate
+
+    return unravel(newton(residual, flat_guess, tolerance=tolerance, iterations=iterations)[0])

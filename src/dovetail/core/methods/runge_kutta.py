@@ -1,0 +1,78 @@
+r"""Explicit Runge-Kutta methods: a table of coefficients, and one engine for all of them.
+
+.. math:: k_i = f(t + c_i h,\; x + h \sum_{j<i} a_{ij} k_j,\; u), \qquad x_{n+1} = x_n + h \sum_i b_i k_i
+
+The state is any pytree; each leaf of a stage is one weighted sum that the compiler fuses. The stages are
+evaluated at their own times, so a flow may contain a time-dependent excitation of its own; the input `u`
+is held over the step. Source: [Hairer, Norsett & Wanner 1993, sec. II.1].
+"""
+
+import dataclasses
+from typing import ClassVar
+
+import jax
+import numpy as np
+
+from dovetail.core.block import Flow, Input, Method, State, Time
+
+
+@dataclasses.dataclass(frozen=True)
+class Tableau:
+    """Coefficients of an explicit method: rows of `a` below the diagonal, weights `b`, nodes `c`."""
+
+    a: tuple[tuple[float, ...], ...]
+    b: tuple[float, ...]
+    c: tuple[float, ...]
+    order: int
+
+    @property
+    def stages(self) -> int:
+        """Evaluations of the flow in a step."""
+        return len(self.b)
+
+    def stability_polynomial(self) -> np.ndarray:
+        """Coefficients, lowest power first, of R(z): a step takes x to R(h lambda) x where x' = lambda x."""
+        a = np.zeros((self.stages, self.stages))
+        for i, row in enumerate(self.a):
+            a[i, : len(row)] = row
+        powers = [np.ones(self.stages)]
+        for _ in range(self.stages - 1):
+            powers.append(a @ powers[-1])
+        return np.array([1.0, *(float(np.dot(self.b, p)) for p in powers)])
+
+
+class RungeKutta(Method):
+    """Base of the explicit Runge-Kutta methods; a method is its `tableau`."""
+
+    tableau: ClassVar[Tableau]
+
+    @property
+    def order(self) -> int:
+        """Order of convergence."""
+        return self.tableau.order
+
+    def step(self, flow: Flow, t: Time, dt: Time, x: State, u: Input, memory: tuple) -> tuple[State, tuple]:
+        rates: list[State] = []
+        for row, c in zip(self.tableau.a, self.tableau.c, strict=True):
+            stage_time = t + c * dt if c else t
+            rates.append(flow.derivative(stage_time, _advanced(x, dt, row, rates), u))
+        return _advanced(x, dt, self.tableau.b, rates), memory
+
+    def amplification(self, z: np.ndarray) -> np.ndarray:
+        """Growth |R(z)| of a step for z = h lambda."""
+        return np.abs(np.polynomial.polynomial.polyval(z, self.tableau.stability_polynomial()))
+
+
+def _advanced(x: State, dt: Time, weights: tuple[float, ...], rates: list[State]) -> State:
+    """x + dt * (sum of weights * rates), leaving out weights that are zero."""
+    used = [(w, rate) for w, rate in zip(weights, rates, strict=False) if w]
+    if not used:
+        return x
+
+    def leaf(x, *rates):
+        total = used[0][0] * rates[0]
+        for (w, _), rate in zip(used[1:], rates[1:], strict=True):
+            total = total + w * rate
+        return x + dt * total
+
+    return jax.tree.map(leaf, x, *(rate for _, rate in used))

@@ -1,0 +1,87 @@
+"""How large a step may be: the stability bound of a method for given eigenvalues.
+
+A method multiplies the motion of an eigenvalue lambda by `method.amplification(h * lambda)` in a step; the
+bound is the smallest step at which that exceeds one for some eigenvalue.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from dovetail.core.block import Method
+from dovetail.core.errors import AnalysisError, StepSizeError
+
+GROWTH = 1e-9  # growth a step that still counts as stable: one per cent in 1e7 steps
+_FARTHEST = 50.0  # |h lambda| beyond which an explicit method here is unstable in every direction
+_GRID = np.linspace(0.0, _FARTHEST, 5001)[1:]
+
+
+def stability_limit(method: Method, eigenvalues: Any) -> float:
+    """Largest step [s] at which a method is stable for eigenvalues [rad/s].
+
+    Eigenvalues in the right half plane are left out: there the motion itself grows, at any step. Infinite
+    where no step is too large (the implicit methods).
+
+    >>> from dovetail.core.methods import RK4
+    >>> round(stability_limit(RK4(), [-100.0]), 5)
+    0.02785
+    """
+    return min((_limit(method, value) for value in _decaying(eigenvalues)), default=math.inf)
+
+
+def check_step(method: Method, eigenvalues: Any, dt: float) -> None:
+    """Raise `StepSizeError` if a step `dt` [s] is beyond the stability bound for eigenvalues [rad/s]."""
+    limits = {value: _limit(method, value) for value in _decaying(eigenvalues)}
+    if not limits:
+        return
+    value, limit = min(limits.items(), key=lambda item: item[1])
+    if dt <= limit:
+        return
+    if limit > 0:
+        substeps = math.ceil(dt / limit)
+        cure = f"take a step below that, {substeps} substeps or more"
+    else:
+        cure = "take RK4"
+    raise StepSizeError(
+        f"{type(method).__name__}: a step of {dt:.4g} s is unstable for the eigenvalue {_show(value)} rad/s; "
+        f"it must be at most {limit:.4g} s. Do: {cure}, or an implicit method such as BDF2."
+    )
+
+
+def _decaying(eigenvalues: Any) -> list[complex]:
+    """Eigenvalues of the left half plane and its edge, without zeros; rounding past the edge is undone."""
+    values = np.atleast_1d(np.asarray(eigenvalues, dtype=complex)).ravel()
+    size = np.abs(values)
+    kept = values[(size > 0) & (values.real <= 1e-9 * size)]
+    return [complex(min(v.real, 0.0), v.imag) for v in kept]
+
+
+def _limit(method: Method, eigenvalue: complex) -> float:
+    """First crossing of the stability boundary along the ray of one eigenvalue."""
+    if not hasattr(method, "amplification"):
+        raise AnalysisError(
+            f"{type(method).__name__} has no method `amplification(z)`, so its stability bound is not known; "
+            "add one that returns the growth of a step for z = h lambda"
+        )
+    size = abs(eigenvalue)
+    direction = eigenvalue / size
+
+    def grows(s):
+        return method.amplification(np.asarray(s * direction)) > 1 + GROWTH
+
+    beyond = np.flatnonzero(grows(_GRID))
+    if beyond.size == 0:
+        return math.inf
+    high = _GRID[beyond[0]]
+    low = _GRID[beyond[0] - 1] if beyond[0] else 0.0
+    for _ in range(60):
+        middle = 0.5 * (low + high)
+        low, high = (low, middle) if grows(middle) else (middle, high)
+    return low / size
+
+
+def _show(value: complex) -> str:
+    return f"{value.real:.4g}" if value.imag == 0 else f"{value.real:.4g}{value.imag:+.4g}j"

@@ -1,0 +1,51 @@
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from dovetail.core.methods import newton
+
+
+def test_the_line_search_saves_a_root_that_a_full_newton_step_overshoots():
+    # atan: the plain iteration diverges from |x| > 1.39
+    root, converged = newton(jnp.arctan, jnp.array([3.0]))
+    assert converged
+    np.testing.assert_allclose(root, 0.0, atol=1e-15)
+
+
+def test_an_iterate_that_leaves_the_domain_is_pulled_back():
+    # log: the full step from 20 lands at a negative argument
+    root, converged = newton(jnp.log, jnp.array([20.0]))
+    assert converged
+    np.testing.assert_allclose(root, 1.0, atol=1e-15)
+
+
+def test_no_root_gives_nan_and_says_so():
+    root, converged = newton(lambda x: x**2 + 1, jnp.array([2.0]))
+    assert not converged
+    assert np.isnan(root).all()
+
+
+def test_a_singular_jacobian_gives_nan_and_says_so():
+    root, converged = newton(lambda x: 0 * x + 1, jnp.array([2.0]))
+    assert not converged
+    assert np.isnan(root).all()
+
+
+def test_a_system_with_units_far_apart_converges_in_all_of_them():
+    # a displacement of 1e-3 m on a spring of 1e6 N/m with a cubic part
+    def residual(z):
+        x, f = z
+        return jnp.stack([f - 1e6 * x - 1e12 * x**3, f - 2000.0])
+
+    root, converged = newton(residual, jnp.zeros(2))
+    assert converged
+    np.testing.assert_allclose(root, [1e-3, 2000.0], rtol=1e-12)
+
+
+def test_the_root_is_differentiable_both_ways():
+    def root(a):
+        return newton(lambda x: x**2 - a, jnp.array([1.0]))[0][0]
+
+    np.testing.assert_allclose(jax.grad(root)(4.0), 0.25, rtol=1e-12)
+    np.testing.assert_allclose(jax.jacfwd(root)(4.0), 0.25, rtol=1e-12)
+    np.testing.assert_allclose(jax.vmap(jax.grad(root))(jnp.array([1.0, 4.0])), [0.5, 0.25], rtol=1e-12)
