@@ -56,7 +56,7 @@ def predictor_weights(order: int, window: int, horizon: ArrayLike) -> jax.Array:
     >>> [round(float(w), 12) for w in predictor_weights(2, 3, 1.0)]
     [3.0, -3.0, 1.0]
     """
-    fit = _fit(order, window)
+    fit = fit_matrix(order, window)
     s = 1.0 + 2.0 * jnp.asarray(horizon, dtype=float) / max(window - 1, 1)
     return jnp.einsum("kn,k...->n...", fit, _legendre(order, s))
 
@@ -79,7 +79,7 @@ def _legendre(order: int, s: jax.Array) -> jax.Array:
 
 
 @cache
-def _fit(order: int, window: int) -> np.ndarray:
+def fit_matrix(order: int, window: int) -> np.ndarray:
     """The constant part: samples to Legendre coefficients, shape (order + 1, window)."""
     if order < 0 or window < order + 1:
         raise ParameterError(
@@ -92,8 +92,8 @@ def _fit(order: int, window: int) -> np.ndarray:
     if condition > WORST_CONDITION:
         raise ParameterError(
             f"a polynomial of order {order} through {window} samples: the fit's condition number is "
-            f"{condition:.1e}, above {WORST_CONDITION:.0e}; lower the order (8 is a practical limit) or widen "
-            "the window"
+            f"{condition:.1e}, above {WORST_CONDITION:.0e}; lower the order (8 is a practical limit) or "
+            "widen the window"
         )
     fit = np.linalg.solve(r, q.T)
     fit.setflags(write=False)  # cached and shared

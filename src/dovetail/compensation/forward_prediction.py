@@ -1,0 +1,65 @@
+r"""Constant forward prediction: demand now what the numerical substructure will ask for one delay later.
+
+The transfer system is taken as a pure delay, :math:`x(t) = a\,z_p(t-\tau)`. The command is the
+least-squares polynomial through the last n samples, extrapolated by :math:`\tau`, times a gain
+:math:`k_a = 1/a` [1]_ [2]_:
+
+.. math:: z_p = k_a \sum_{i=0}^{n-1} w_i(\tau/\Delta t)\, z_i
+
+It is feed-forward: no measurement is used, so it cannot go unstable by itself, but in the loop the weights
+amplify noise and high frequencies (see `dovetail.compensation.design`). Exact for motion that is a
+polynomial of the predictor's order; unsuited to motion with kinks, such as that of a specimen with valves.
+
+References
+----------
+.. [1] Horiuchi, Inoue, Konno and Namita, Earthquake Eng. Struct. Dyn. 28(10), 1121-1141, 1999.
+.. [2] Wallace, PhD thesis, University of Bristol, 2006, sections 4.3.2 and 4.3.5.
+"""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+
+from dovetail.compensation.base import Compensator, push
+from dovetail.compensation.polynomial import fit_matrix, predictor_weights
+from dovetail.core import choice, count, kind, parameter
+from dovetail.core.block import Input, Output, State, Time
+
+
+@kind("forward-prediction")
+class ForwardPrediction(Compensator):
+    """Polynomial extrapolation of the demand by a constant delay.
+
+    Order 4 over 10 samples is the general-purpose choice; order 2 over 10 is the robust one.
+
+    Examples
+    --------
+    >>> compensator = ForwardPrediction(delay=9.4e-3, order=4, window=10, gain=0.99)
+    """
+
+    delay: jax.Array = parameter("s", "how far to look ahead: the delay of the transfer system", at_least=0.0)
+    gain: jax.Array = parameter("1", "amplitude correction k_a", default=1.0, above=0.0)
+    order: int = count("order N of the polynomial", default=4)
+    window: int = count("samples n that it is fitted to", default=10, at_least=1)
+    startup: str = choice(
+        "bypass",
+        "zero-pad",
+        about="until the window has filled: pass the demand through, or take the samples before as zero",
+        default="bypass",
+    )
+
+    def __check_init__(self):
+        fit_matrix(self.order, self.window)  # refuses what cannot be fitted
+
+    def init(self) -> State:
+        seen = 0 if self.startup == "bypass" else self.window
+        return {"history": self.history(self.window), "seen": jnp.asarray(seen)}
+
+    def step(self, t: Time, dt: Time, x: State, u: Input) -> tuple[State, Output]:
+        z = u["displacement"]
+        history, seen = push(x["history"], z), x["seen"] + 1
+        weights = predictor_weights(self.order, self.window, self.full(self.delay / dt))
+        predicted = self.gain * jnp.sum(weights * history, axis=0)
+        command = jnp.where(seen >= self.window, predicted, z)
+        return {"history": history, "seen": seen}, {"command": command}

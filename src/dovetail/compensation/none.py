@@ -1,0 +1,22 @@
+"""No compensation: the rig is told where the numerical substructure is, and arrives late."""
+
+from __future__ import annotations
+
+from dovetail.compensation.base import Compensator
+from dovetail.core import kind
+from dovetail.core.block import Input, Output, State, Time
+
+
+@kind("none")
+class NoCompensation(Compensator):
+    """The command is the displacement of the numerical substructure.
+
+    The reference against which a compensator is judged, and the right choice when the transfer system is
+    much faster than the critical delay.
+    """
+
+    def init(self) -> State:
+        return ()
+
+    def step(self, t: Time, dt: Time, x: State, u: Input) -> tuple[State, Output]:
+        return x, {"command": u["displacement"]}
