@@ -1,0 +1,57 @@
+"""What each study must be able to do, and the tests that prove it.
+
+The list is `docs/capabilities.toml`. A capability works when it names at least one test; nothing else makes
+it work. The list names tests, so it lives where the tests live: in a checkout of the source.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+CHECKOUT = Path(__file__).resolve().parents[3]
+LIST = CHECKOUT / "docs" / "capabilities.toml"
+
+
+@dataclass(frozen=True)
+class Capability:
+    """One row: what must be possible, whether the study needs it, and the tests that prove it."""
+
+    id: str
+    study: str
+    core: bool  # needed to reproduce the study's source; otherwise an extension or a convenience
+    text: str
+    tests: tuple[str, ...] = ()  # pytest node ids, "tests/a/test_b.py::test_c"
+
+    @property
+    def works(self) -> bool:
+        """True when a test proves it."""
+        return bool(self.tests)
+
+    def record(self) -> dict[str, Any]:
+        """The row as `dovetail capabilities --json` prints it."""
+        row = asdict(self) | {"works": self.works, "tests": list(self.tests)}
+        return {key: row[key] for key in ("id", "study", "core", "text", "works", "tests")}
+
+
+def capabilities(study: str | None = None, *, source: Path = LIST) -> list[Capability]:
+    """All capabilities, or those of one study, in the order of the list."""
+    if not source.is_file():
+        from dovetail.core.errors import OutputError  # not above: it brings JAX, which a listing does without
+
+        raise OutputError(
+            f"{source}: no such file; the capability list is part of the source, not of an installed copy. "
+            "Clone the project and install it with `make demo` or `pip install -e .`"
+        )
+    rows = tomllib.loads(source.read_text("utf-8"))["capability"]
+    every = [Capability(**row | {"tests": tuple(row["tests"])}) for row in rows]
+    if study is None:
+        return every
+    known = {row.study for row in every}
+    if study not in known:
+        from dovetail.core.errors import UnknownNameError
+
+        raise UnknownNameError("study", study, known)
+    return [row for row in every if row.study == study]
