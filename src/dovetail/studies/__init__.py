@@ -1,0 +1,25 @@
+"""Published systems, each with its parameters, its tests and its reproduction targets as data.
+
+Depends on: everything above (`core` to `campaign`); a study assembles parts and holds no physics of its own.
+
+Listing studies, tests and capabilities reads files only and does not import JAX.
+"""
+
+from dovetail.studies.capabilities import Capability, capabilities
+from dovetail.studies.registry import Study, TestEntry, all_tests, find_study, find_test, studies
+from dovetail.studies.reproduction import Result, Target, reproduce, targets
+
+__all__ = [
+    "Capability",
+    "Result",
+    "Study",
+    "Target",
+    "TestEntry",
+    "all_tests",
+    "capabilities",
+    "find_study",
+    "find_test",
+    "reproduce",
+    "studies",
+    "targets",
+]

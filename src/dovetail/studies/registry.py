@@ -1,0 +1,85 @@
+"""Which studies and tests there are, found by reading folders; nothing of them is imported.
+
+A study is a package beside this module with a `study.toml` (title, source, about). Its tests are the files
+in its folder `tests/`, each with a `title`. A test is called by study and file name: `substructuring/cs1`.
+`dovetail list` reads only this module, so it answers without waiting for JAX.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NoReturn
+
+FOLDER = Path(__file__).resolve().parent
+
+
+@dataclass(frozen=True)
+class TestEntry:
+    """A test file of a study."""
+
+    __test__ = False  # not a pytest class
+
+    name: str  # as on the command line, "substructuring/cs1"
+    title: str
+    path: Path
+
+
+@dataclass(frozen=True)
+class Study:
+    """A published system with its parameters, its tests and its reproduction targets."""
+
+    name: str
+    title: str
+    source: str  # key of the study's own source in references.bib
+    about: str
+    path: Path
+    tests: tuple[TestEntry, ...]
+
+
+def studies(folder: Path = FOLDER) -> dict[str, Study]:
+    """All studies by name, in alphabetical order."""
+    return {file.parent.name: _study(file) for file in sorted(folder.glob("*/study.toml"))}
+
+
+def all_tests(folder: Path = FOLDER) -> dict[str, TestEntry]:
+    """The tests of all studies by name."""
+    return {test.name: test for study in studies(folder).values() for test in study.tests}
+
+
+def find_study(name: str, folder: Path = FOLDER) -> Study:
+    """The study called `name`; an unknown name lists the known ones."""
+    known = studies(folder)
+    return known[name] if name in known else _unknown("study", name, known)
+
+
+def find_test(name: str, folder: Path = FOLDER) -> Path:
+    """The file of the test called `name`; a name that ends in `.toml` is a file already."""
+    if name.endswith(".toml"):
+        return Path(name)
+    known = all_tests(folder)
+    return known[name].path if name in known else _unknown("test", name, known)
+
+
+def _study(file: Path) -> Study:
+    name = file.parent.name
+    entries = tuple(
+        TestEntry(f"{name}/{test.stem}", _read(test).get("title", ""), test)
+        for test in sorted(file.parent.glob("tests/*.toml"))
+    )
+    table = _read(file)
+    return Study(name, table["title"], table["source"], table["about"], file.parent, entries)
+
+
+def _read(file: Path) -> dict:
+    return tomllib.loads(file.read_text("utf-8"))
+
+
+def _unknown(what: str, name: str, known: Iterable[str]) -> NoReturn:
+    from dovetail.core.errors import (
+        UnknownNameError,
+    )  # not above: it brings JAX, which a listing does without
+
+    raise UnknownNameError(what, name, known)

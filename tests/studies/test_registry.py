@@ -1,0 +1,69 @@
+"""Studies and tests are found by reading folders, and unknown names are answered with the known ones."""
+
+import subprocess
+import sys
+
+import pytest
+
+from dovetail.core.errors import UnknownNameError
+from dovetail.studies import find_study, find_test, registry, studies
+
+
+@pytest.fixture
+def folder(tmp_path):
+    for study, tests in {"swings": ["push", "pull"], "bridges": []}.items():
+        (tmp_path / study / "tests").mkdir(parents=True)
+        (tmp_path / study / "study.toml").write_text(
+            f'title = "The {study}"\nsource = "someone1999"\nabout = "what {study} do"\n'
+        )
+        for name in tests:
+            (tmp_path / study / "tests" / f"{name}.toml").write_text(f'title = "To {name}"\n')
+    (tmp_path / "not_a_study").mkdir()
+    return tmp_path
+
+
+def test_a_folder_with_a_study_file_is_a_study_and_no_other(folder):
+    found = registry.studies(folder)
+    assert list(found) == ["bridges", "swings"]
+    assert found["swings"].title == "The swings"
+    assert found["swings"].source == "someone1999"
+    assert found["bridges"].tests == ()
+
+
+def test_tests_are_named_by_study_and_file(folder):
+    found = registry.all_tests(folder)
+    assert list(found) == ["swings/pull", "swings/push"]
+    assert found["swings/push"].title == "To push"
+    assert find_test("swings/push", folder) == folder / "swings" / "tests" / "push.toml"
+
+
+def test_a_name_that_ends_in_toml_is_taken_as_a_file(folder):
+    assert str(find_test("somewhere/mine.toml", folder)) == "somewhere/mine.toml"
+
+
+def test_an_unknown_test_lists_the_known_ones_with_the_near_miss(folder):
+    with pytest.raises(UnknownNameError) as error:
+        find_test("swings/pish", folder)
+    assert str(error.value) == (
+        'no test "swings/pish"; did you mean "swings/push"? known: swings/pull, swings/push'
+    )
+
+
+def test_an_unknown_study_lists_the_known_ones(folder):
+    with pytest.raises(UnknownNameError, match='no study "ships"; known: bridges, swings'):
+        find_study("ships", folder)
+
+
+def test_every_built_in_study_says_what_it_is():
+    assert "substructuring" in studies()
+    for study in studies().values():
+        assert all((study.title, study.source, study.about))
+        assert all(test.title for test in study.tests), f"a test of {study.name} has no title"
+
+
+def test_listing_does_not_import_jax():
+    code = (
+        "import sys, dovetail.studies as s; s.studies(); s.all_tests(); s.capabilities(); s.targets(); "
+        "sys.exit('jax' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
