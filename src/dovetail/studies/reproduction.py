@@ -1,0 +1,212 @@
+"""Reproduction targets: each published number or ordering, computed again and judged.
+
+A study lists its targets in `targets.toml`:
+
+.. code-block:: toml
+
+    [[target]]
+    id = "R04"
+    what = "critical delay with light damping, c = 3 N s/m"
+    kind = "independent"
+    expected = 1.335e-3
+    unit = "s"
+    tolerance = { relative = 2e-3 }
+    source = "sec. 3.4.1"
+    compute = "reproduce:light_damping_critical_delay"
+
+`kind` says what agreement is worth: `independent` (nothing was tuned to it), `fitted` (a free choice was
+tuned to it), `shape` (an ordering, a sign, a word), `regression` (our own number, guards against change) or
+`data` (a measurement that cannot be simulated; listed, not computed).
+
+`expected` is a number, a word, true or false, or a list of these, compared one by one: numbers by the
+tolerance, everything else by equality. `tolerance` is `{ relative = x }`, `{ absolute = x }`,
+`{ factor = x }` (x a number, or one for each entry of a list), `"at most"`, `"at least"`, or `"exact"`.
+
+`compute` names a function without arguments in a module of the study; what it returns is what was got. The
+numbers in a targets file are what is expected and how closely, never what was computed.
+"""
+
+from __future__ import annotations
+
+import importlib
+import math
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from dovetail.studies.registry import FOLDER, Study, find_study, studies
+
+KINDS = ("independent", "fitted", "shape", "regression", "data")
+_SIZED = ("relative", "absolute", "factor")
+_WORDS = ("exact", "at most", "at least")
+
+
+@dataclass(frozen=True)
+class Tolerance:
+    """How far a number may be from the expected one."""
+
+    kind: str  # one of _SIZED or _WORDS
+    size: float | tuple[float, ...] | None = None
+
+    @classmethod
+    def read(cls, entry: str | dict[str, Any]) -> Tolerance:
+        """From its entry in a targets file."""
+        if isinstance(entry, str) and entry in _WORDS:
+            return cls(entry)
+        if isinstance(entry, dict) and len(entry) == 1 and next(iter(entry)) in _SIZED:
+            kind, size = next(iter(entry.items()))
+            return cls(kind, tuple(size) if isinstance(size, list) else size)
+        raise ValueError(
+            f"tolerance {entry!r}; one of {', '.join(_WORDS)}, or {{ {' | '.join(_SIZED)} = x }}"
+        )
+
+    def __str__(self) -> str:
+        if self.size is None:
+            return self.kind
+        sizes = self.size if isinstance(self.size, tuple) else (self.size,)
+        form = {"relative": "±{:.4g} %", "absolute": "±{:.4g}", "factor": "within a factor {:.4g}"}[self.kind]
+        return ", ".join(form.format(100 * s if self.kind == "relative" else s) for s in sizes)
+
+    def accepts(self, expected: Any, got: Any) -> bool:
+        """True if what was got is as expected."""
+        if isinstance(expected, list):
+            if not isinstance(got, list) or len(got) != len(expected):
+                return False
+            sizes = self.size if isinstance(self.size, tuple) else (self.size,) * len(expected)
+            return all(
+                Tolerance(self.kind, s).accepts(e, g) for s, e, g in zip(sizes, expected, got, strict=True)
+            )
+        if not _is_number(expected):
+            return type(got) is type(expected) and got == expected
+        if not _is_number(got) or math.isnan(got):
+            return False
+        if math.isinf(expected):
+            return got == expected
+        return self._near(expected, got)
+
+    def _near(self, expected: float, got: float) -> bool:
+        size: Any = self.size
+        match self.kind:
+            case "relative":
+                return abs(got - expected) <= size * abs(expected)
+            case "absolute":
+                return abs(got - expected) <= size
+            case "factor":
+                return expected * got > 0 and 1 / size <= got / expected <= size
+            case "at most":
+                return got <= expected
+            case "at least":
+                return got >= expected
+            case _:
+                return got == expected
+
+
+@dataclass(frozen=True)
+class Target:
+    """One row of a study's `targets.toml`."""
+
+    study: str
+    id: str
+    what: str
+    kind: str
+    expected: Any
+    tolerance: Tolerance
+    source: str
+    unit: str = "1"
+    compute: str = ""  # "module:function" in the study; empty for data
+
+    def function(self) -> Any:
+        """The function that computes it."""
+        module, _, name = self.compute.partition(":")
+        return getattr(importlib.import_module(f"dovetail.studies.{self.study}.{module}"), name)
+
+
+@dataclass(frozen=True)
+class Result:
+    """A target, what was got and whether that meets it."""
+
+    target: Target
+    got: Any
+    status: str  # "met", "missed" or "data"
+
+    def record(self) -> dict[str, Any]:
+        """The row as `dovetail reproduce --json` prints it."""
+        t = self.target
+        return {
+            "study": t.study,
+            "id": t.id,
+            "kind": t.kind,
+            "what": t.what if t.unit == "1" else f"{t.what} [{t.unit}]",
+            "expected": t.expected,
+            "got": self.got,
+            "tolerance": str(t.tolerance),
+            "status": self.status,
+            "source": t.source,
+        }
+
+
+def targets(study: str | None = None, folder: Path = FOLDER) -> list[Target]:
+    """The targets of one study, or of all, in the order of their files."""
+    chosen = studies(folder).values() if study is None else [find_study(study, folder)]
+    return [target for one in chosen for target in _read(one)]
+
+
+def reproduce(study: str | None = None, folder: Path = FOLDER) -> Iterator[Result]:
+    """Compute and judge the targets of one study, or of all, one after another."""
+    for target in targets(study, folder):
+        yield judge(target)
+
+
+def judge(target: Target) -> Result:
+    """Compute one target. A function that raises has missed, and `got` says why."""
+    if target.kind == "data":
+        return Result(target, None, "data")
+    try:
+        got = _plain(target.function()())
+    except Exception as error:  # a target that cannot be computed must not hide the others
+        return Result(target, f"{type(error).__name__}: {error}", "missed")
+    return Result(target, got, "met" if target.tolerance.accepts(target.expected, got) else "missed")
+
+
+def _read(study: Study) -> list[Target]:
+    file = study.path / "targets.toml"
+    if not file.is_file():
+        return []
+    rows = tomllib.loads(file.read_text("utf-8")).get("target", [])
+    return [_target(study.name, file, row) for row in rows]
+
+
+def _target(study: str, file: Path, row: dict[str, Any]) -> Target:
+    where = f"{file.name} of {study}, {row.get('id', 'a target without id')}"
+    try:
+        target = Target(study=study, **row | {"tolerance": Tolerance.read(row.get("tolerance", "exact"))})
+    except (TypeError, ValueError) as error:
+        raise _fault(f"{where}: {error}") from error
+    if target.kind not in KINDS:
+        raise _fault(f'{where}: kind "{target.kind}"; one of {", ".join(KINDS)}')
+    if (target.kind == "data") == bool(target.compute):
+        raise _fault(f"{where}: data is listed without compute; everything else names what computes it")
+    return target
+
+
+def _fault(text: str) -> Exception:
+    from dovetail.core.errors import ParameterError  # not above: it brings JAX, which a listing does without
+
+    return ParameterError(text)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _plain(value: Any) -> Any:
+    """Arrays, tuples and scalars of any library as lists, numbers, words and truth values."""
+    if hasattr(value, "tolist"):
+        value = value.tolist()
+    if isinstance(value, tuple | list):
+        return [_plain(v) for v in value]
+    if isinstance(value, complex):
+        raise TypeError("a complex number cannot be judged; return its parts")
+    return value

@@ -1,0 +1,151 @@
+"""A target is met only by what was computed, within its tolerance, and says so when it was not."""
+
+import math
+
+import numpy as np
+import pytest
+
+from dovetail.core.errors import ParameterError
+from dovetail.studies import reproduction
+from dovetail.studies.reproduction import KINDS, Result, Target, Tolerance, judge, reproduce, targets
+
+
+@pytest.mark.parametrize(
+    ("tolerance", "expected", "inside", "outside"),
+    [
+        ({"relative": 0.01}, 200.0, 202.0, 202.1),
+        ({"relative": 0.01}, -200.0, -198.0, 198.0),
+        ({"absolute": 0.5}, 0.0, -0.5, 0.51),
+        ({"factor": 2.0}, 10.0, 5.0, 4.9),
+        ({"factor": 2.0}, 10.0, 20.0, -10.0),
+        ("at most", 3.0, -5.0, 3.1),
+        ("at least", 3.0, 3.0, 2.9),
+        ("exact", 3, 3, 4),
+        ("exact", "stable", "stable", "unstable"),
+        ("exact", True, True, False),
+        ("exact", math.inf, math.inf, 1e300),
+        ({"relative": 0.01}, [1.0, "grows"], [1.005, "grows"], [1.005, "decays"]),
+        ({"relative": [0.01, 0.1]}, [1.0, 1.0], [1.009, 1.09], [1.09, 1.009]),
+        ({"relative": 0.5}, [1.0, 1.0], [1.0, 1.0], [1.0, 1.0, 1.0]),
+        ({"relative": 0.5}, 1.0, 1.0, math.nan),
+        ({"relative": 0.5}, 1.0, 1.0, True),
+        ({"relative": 0.5}, 1.0, 1.0, "1.0"),
+        ("exact", True, True, 1),
+    ],
+)
+def test_a_tolerance_accepts_what_is_inside_and_refuses_what_is_outside(tolerance, expected, inside, outside):
+    tolerance = Tolerance.read(tolerance)
+    assert tolerance.accepts(expected, inside)
+    assert not tolerance.accepts(expected, outside)
+
+
+@pytest.mark.parametrize(
+    ("entry", "text"),
+    [
+        ({"relative": 1e-3}, "±0.1 %"),
+        ({"absolute": 0.05}, "±0.05"),
+        ({"factor": 1.5}, "within a factor 1.5"),
+        ({"relative": [0.05, 0.07]}, "±5 %, ±7 %"),
+        ("at most", "at most"),
+    ],
+)
+def test_a_tolerance_reads_as_one_would_say_it(entry, text):
+    assert str(Tolerance.read(entry)) == text
+
+
+@pytest.mark.parametrize("entry", ["roughly", {"relative": 1, "absolute": 1}, {"about": 3}, 0.1])
+def test_a_tolerance_that_means_nothing_is_refused(entry):
+    with pytest.raises(ValueError, match="one of exact, at most, at least"):
+        Tolerance.read(entry)
+
+
+def _target(compute, kind="independent", expected=1.0, tolerance="exact"):
+    class Computed(Target):
+        def function(self):
+            return compute
+
+    return Computed(
+        "swings", "R01", "a number", kind, expected, Tolerance.read(tolerance), "sec. 1", "s", "x:y"
+    )
+
+
+def test_a_met_target_has_the_keys_of_the_json_listing():
+    assert judge(_target(lambda: 1.0)).record() == {
+        "study": "swings",
+        "id": "R01",
+        "kind": "independent",
+        "what": "a number [s]",
+        "expected": 1.0,
+        "got": 1.0,
+        "tolerance": "exact",
+        "status": "met",
+        "source": "sec. 1",
+    }
+
+
+def test_arrays_are_judged_as_lists():
+    result = judge(_target(lambda: np.array([1.0, 2.0]), expected=[1.0, 2.0]))
+    assert (result.status, result.got) == ("met", [1.0, 2.0])
+    assert judge(_target(lambda: np.float64(1.0))).status == "met"
+
+
+def test_a_function_that_raises_has_missed_and_got_says_why():
+    def broken():
+        raise ZeroDivisionError("no mass")
+
+    result = judge(_target(broken))
+    assert (result.status, result.got) == ("missed", "ZeroDivisionError: no mass")
+
+
+def test_a_complex_number_is_not_judged():
+    assert judge(_target(lambda: 1.0 + 0.0j)).status == "missed"
+
+
+def test_a_measurement_is_listed_and_not_computed():
+    result = judge(_target(lambda: 1 / 0, kind="data"))
+    assert (result.status, result.got) == ("data", None)
+
+
+def test_targets_of_a_study_are_read_from_its_folder_and_computed(tmp_path, monkeypatch):
+    (tmp_path / "swings").mkdir()
+    (tmp_path / "swings" / "study.toml").write_text('title = "a"\nsource = "b"\nabout = "c"\n')
+    (tmp_path / "swings" / "targets.toml").write_text(
+        '[[target]]\nid = "R01"\nwhat = "a"\nkind = "shape"\nexpected = "left"\n'
+        'source = "s"\ncompute = "x:y"\n'
+    )
+    monkeypatch.setattr(Target, "function", lambda self: lambda: "right")
+    assert [result.status for result in reproduce("swings", tmp_path)] == ["missed"]
+    monkeypatch.setattr(Target, "function", lambda self: lambda: "left")
+    assert [result.status for result in reproduce(folder=tmp_path)] == ["met"]
+
+
+@pytest.mark.parametrize(
+    ("row", "text"),
+    [
+        (
+            {"kind": "lucky", "compute": "x:y"},
+            'kind "lucky"; one of independent, fitted, shape, regression, data',
+        ),
+        ({"kind": "data", "compute": "x:y"}, "data is listed without compute"),
+        ({"kind": "fitted"}, "everything else names what computes it"),
+        ({"kind": "fitted", "compute": "x:y", "got": 3.0}, "unexpected keyword argument 'got'"),
+        ({"kind": "fitted", "compute": "x:y", "tolerance": "roughly"}, "one of exact"),
+    ],
+)
+def test_a_faulty_row_is_named_with_what_would_be_right(tmp_path, row, text):
+    whole = {"id": "R07", "what": "a", "expected": 1.0, "source": "s"} | row
+    with pytest.raises(ParameterError, match=text) as error:
+        reproduction._target("swings", tmp_path / "targets.toml", whole)
+    assert "targets.toml of swings, R07" in str(error.value)
+
+
+def test_every_target_of_every_study_can_be_computed_or_is_data():
+    every = targets()
+    assert len({(t.study, t.id) for t in every}) == len(every), "two targets share a number"
+    for target in every:
+        assert target.kind in KINDS
+        assert target.kind == "data" or callable(target.function()), target.id
+
+
+def test_a_result_is_what_judging_gives():
+    assert isinstance(judge(_target(lambda: 2.0)), Result)
