@@ -1,0 +1,29 @@
+"""Excitations: functions of time that drive a test.
+
+Depends on: core.
+"""
+
+from dovetail.testing.excitation.base import Excitation
+from dovetail.testing.excitation.faded import Faded
+from dovetail.testing.excitation.noise import BandNoise
+from dovetail.testing.excitation.per_axis import PerAxis
+from dovetail.testing.excitation.pulse import Pulse
+from dovetail.testing.excitation.rest import Rest
+from dovetail.testing.excitation.sine import Sine, SumOfSines
+from dovetail.testing.excitation.step import Step
+from dovetail.testing.excitation.sweep import Sweep
+from dovetail.testing.excitation.table import Table
+
+__all__ = [
+    "BandNoise",
+    "Excitation",
+    "Faded",
+    "PerAxis",
+    "Pulse",
+    "Rest",
+    "Sine",
+    "Step",
+    "SumOfSines",
+    "Sweep",
+    "Table",
+]

@@ -1,0 +1,39 @@
+"""One excitation for each axis."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Self
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+
+from dovetail.core import kind
+from dovetail.core.block import Time
+from dovetail.core.errors import ConnectionFault
+from dovetail.testing.excitation.base import Excitation
+
+
+@kind("per-axis")
+class PerAxis(Excitation):
+    """The values of several scalar excitations side by side: `PerAxis((Sine(...), Rest()))`."""
+
+    parts: tuple[Excitation, ...] = eqx.field(converter=tuple)
+
+    @property
+    def ends(self) -> float:
+        return min(part.ends for part in self.parts)
+
+    def value(self, t: Time) -> jax.Array:
+        return jnp.stack([part(t) for part in self.parts])
+
+    def sampled_at(self, dt: float, shape: tuple[int, ...] = ()) -> Self:
+        shape = tuple(shape)
+        if shape != (len(self.parts),):
+            raise ConnectionFault(
+                f"PerAxis: has {len(self.parts)} excitations and the interface shape {shape}; "
+                f"give one excitation per axis"
+            )
+        parts = tuple(part.sampled_at(dt, ()) for part in self.parts)
+        return dataclasses.replace(self, parts=parts, shape=shape)

@@ -1,0 +1,47 @@
+"""Sines: one, or several together."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+
+from dovetail.core import kind, parameter
+from dovetail.core.block import Time
+from dovetail.core.errors import ParameterError
+from dovetail.testing.excitation.base import Excitation
+
+
+@kind("sine")
+class Sine(Excitation):
+    """amplitude sin(2 pi frequency t + phase) + offset."""
+
+    amplitude: jax.Array = parameter("m", "amplitude")
+    frequency: jax.Array = parameter("Hz", "frequency", at_least=0.0)
+    phase: jax.Array = parameter("rad", "phase at t = 0", default=0.0)
+    offset: jax.Array = parameter("m", "mean", default=0.0)
+
+    def value(self, t: Time) -> jax.Array:
+        return self.amplitude * jnp.sin(2 * jnp.pi * self.frequency * t + self.phase) + self.offset
+
+
+@kind("sum-of-sines")
+class SumOfSines(Excitation):
+    """Compound sine: the sum over its lines of amplitude sin(2 pi frequency t + phase)."""
+
+    amplitudes: jax.Array = parameter("m", "amplitude of each line")
+    frequencies: jax.Array = parameter("Hz", "frequency of each line", at_least=0.0)
+    phases: jax.Array = parameter("rad", "phase of each line at t = 0, or one for all", default=0.0)
+
+    def __check_init__(self):
+        a, f, p = self.amplitudes, self.frequencies, self.phases
+        if not all(isinstance(v, jax.Array) for v in (a, f, p)):
+            return  # a placeholder while JAX rebuilds the tree
+        if a.ndim != 1 or f.shape != a.shape or p.shape not in ((), a.shape):
+            raise ParameterError(
+                f"SumOfSines: {a.shape} amplitudes, {f.shape} frequencies and {p.shape} phases; "
+                f"give one list of each, of the same length"
+            )
+
+    def value(self, t: Time) -> jax.Array:
+        angle = 2 * jnp.pi * self.frequencies * jnp.expand_dims(t, -1) + self.phases
+        return jnp.sum(self.amplitudes * jnp.sin(angle), axis=-1)

@@ -1,0 +1,106 @@
+r"""Pure delay, whole or fractional: :math:`y(t) = u(t - \tau)`.
+
+The signal between samples is reconstructed from its neighbours. With :math:`p = \tau/\Delta t = k + f`
+(k whole, 0 <= f < 1) samples behind the newest:
+
+- `linear`: :math:`(1-f)\,u_{-k} + f\,u_{-k-1}`; error up to :math:`\Delta t^2 \ddot u/8`.
+- `cubic`: the cubic through :math:`u_{-k+1} \dots u_{-k-2}` (4-point Lagrange); error of order
+  :math:`\Delta t^4`. For p < 1 it would need a sample of the future, so there it is linear.
+
+A whole number of samples is exact, and zero delay passes the input straight through. The derivative with
+respect to the delay is that of the interpolant (at a whole number of samples, that towards longer delays).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Self
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from dovetail.core import choice, kind, parameter
+from dovetail.core.block import Input, Output, State, Time
+from dovetail.core.errors import ParameterError
+from dovetail.transfer.base import Transfer
+from dovetail.transfer.linear import LinearTransfer
+
+_WHOLE = 1e-9  # [samples] nearer than this to a whole number is that number: 0.009 / 0.001 is 9
+
+
+@kind("delay")
+class Delay(Transfer):
+    """Pure delay with a fractional part, y(t) = u(t - delay); see the module for the reconstruction.
+
+    State: the last samples in a circular buffer, and the place of the newest. Its length is fixed by
+    `sampled_at` from the larger of `delay` and `longest`; a delay that reaches back further than the
+    buffer (or is negative) gives NaN, never a wrong number. To vary the delay, over a batch or by a
+    gradient, set `longest` to the largest that may occur. Delays may differ per axis.
+    """
+
+    delay: jax.Array = parameter("s", "delay, whole or fractional", at_least=0.0)
+    longest: jax.Array = parameter("s", "longest delay the buffer must hold", default=0.0, at_least=0.0)
+    interpolation: str = choice("linear", "cubic", about="reconstruction between samples", default="cubic")
+    taps: int = eqx.field(static=True, default=0, kw_only=True)
+
+    def sampled_at(self, dt: float, shape: tuple[int, ...] = ()) -> Self:
+        candidates = [v for v in (self.delay, self.longest) if not isinstance(v, jax.core.Tracer)]
+        longest = max((float(np.max(v)) for v in candidates), default=0.0)
+        if isinstance(self.delay, jax.core.Tracer) and longest == 0.0:
+            raise ParameterError("Delay.delay: is traced, so its buffer has no length; set longest [s]")
+        samples = int(np.floor(longest / float(dt) + _WHOLE))
+        return dataclasses.replace(super().sampled_at(dt, shape), taps=samples + 3)
+
+    def init(self) -> State:
+        if self.taps == 0:
+            raise ParameterError("Delay: its buffer has no length yet; call sampled_at(dt, shape) first")
+        return jnp.zeros((self.taps, *self.shape)), jnp.zeros((), jnp.int32)
+
+    def step(self, t: Time, dt: Time, x: State, u: Input) -> tuple[State, Output]:
+        buffer, newest = x
+        newest = jnp.where(newest == 0, self.taps - 1, newest - 1)  # older samples follow
+        buffer = jax.lax.dynamic_update_index_in_dim(buffer, jnp.asarray(u, buffer.dtype), newest, 0)
+
+        k, weights = _reconstruction(self.delay / dt, self.taps, self.interpolation == "cubic")
+        y = 0.0
+        for offset, weight in weights:
+            place = newest + jnp.clip(k + offset, 0, self.taps - 1)
+            place = jnp.where(place >= self.taps, place - self.taps, place)
+            y = y + weight * _pick(buffer, place)
+        return (buffer, newest), y
+
+    def linear(self) -> LinearTransfer:
+        return LinearTransfer([1.0], [1.0], np.asarray(self.delay))
+
+
+def _reconstruction(p, taps: int, cubic: bool):
+    """Whole part of the delay `p` [samples], and pairs of offset and weight of the samples around it."""
+    nearest = jnp.round(p)
+    p = jnp.where(jnp.abs(p - nearest) < _WHOLE, p + jax.lax.stop_gradient(nearest - p), p)
+    k = jnp.floor(jax.lax.stop_gradient(p))
+    f = p - k
+    held = (k >= 0) & (k <= taps - 3)
+    f = jnp.where(held, f, jnp.nan)
+    linear = {0: 1 - f, 1: f}
+    if cubic:
+        inner = k >= 1  # the next newer sample is there
+        lagrange = {
+            -1: -f * (f - 1) * (f - 2) / 6,
+            0: (f + 1) * (f - 1) * (f - 2) / 2,
+            1: -(f + 1) * f * (f - 2) / 2,
+            2: (f + 1) * f * (f - 1) / 6,
+        }
+        weights = {j: jnp.where(inner, w, linear.get(j, 0.0)) for j, w in lagrange.items()}
+    else:
+        weights = linear
+    return jnp.where(held, k, 0).astype(jnp.int32), list(weights.items())
+
+
+def _pick(buffer, place):
+    """Sample at `place`, or one place per axis."""
+    if place.ndim == 0:
+        return jax.lax.dynamic_index_in_dim(buffer, place, keepdims=False)
+    place = jnp.broadcast_to(place, buffer.shape[1:])
+    return jnp.take_along_axis(buffer, place[None], axis=0)[0]

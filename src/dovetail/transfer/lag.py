@@ -1,0 +1,110 @@
+r"""Actuators that follow with a lag, stepped exactly.
+
+Between samples the input either moves in a straight line from the last sample to the new one (`ramp`, the
+default: adds no delay of its own) or has the new value over the whole step (`held`). For either the
+equation is solved exactly, so any step is stable and the poles of the sampled lag are those of the lag.
+The solution is written around the particular solution of the ramp:
+:math:`x(\Delta t) = x_p(\Delta t) + \Phi\,(x(0) - x_p(0))`.
+"""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from dovetail.core import choice, kind, parameter
+from dovetail.core.block import Input, Output, State, Time
+from dovetail.transfer.base import Transfer
+from dovetail.transfer.linear import LinearTransfer
+
+
+def hold() -> str:
+    """The field that says how the input moves between samples."""
+    return choice("ramp", "held", about="input between samples", default="ramp")
+
+
+@kind("first-order-lag")
+class FirstOrderLag(Transfer):
+    r"""First-order lag, :math:`\tau\dot y = g u - y`.
+
+    Phase delay :math:`\arctan(\omega\tau)/\omega`, tau at low frequency. Not modelled: limits (put an
+    `AmplitudeLimit` or `RateLimit` in series).
+    """
+
+    tau: jax.Array = parameter("s", "time constant", above=0.0)
+    gain: jax.Array = parameter("1", "gain at rest", default=1.0)
+    hold: str = hold()
+
+    def init(self) -> State:
+        return jnp.zeros(self.shape), jnp.zeros(self.shape)  # output, last input
+
+    def step(self, t: Time, dt: Time, x: State, u: Input) -> tuple[State, Output]:
+        y, last = x
+        u = jnp.asarray(u, float)
+        start = last if self.hold == "ramp" else u
+        behind = self.tau * (u - start) / dt  # how far the output trails a steady ramp
+        y = self.gain * (u - behind) + jnp.exp(-dt / self.tau) * (y - self.gain * (start - behind))
+        return (y, u), y
+
+    def linear(self) -> LinearTransfer:
+        tau, gain = np.asarray(self.tau), np.asarray(self.gain)
+        return LinearTransfer(gain[None], np.stack([tau, np.ones_like(tau)]))
+
+
+@kind("second-order-lag")
+class SecondOrderLag(Transfer):
+    r"""Second-order lag, :math:`\ddot y + 2\zeta\omega\dot y + \omega^2 y = \omega^2 g u`.
+
+    Phase delay :math:`2\zeta/\omega` at low frequency. Any damping: under-, over- and critically damped
+    are one formula, since :math:`\cosh\sqrt d` and :math:`\sinh\sqrt d/\sqrt d` are smooth through d = 0.
+    """
+
+    frequency: jax.Array = parameter("rad/s", "undamped natural frequency", above=0.0)
+    damping: jax.Array = parameter("1", "damping ratio", at_least=0.0)
+    gain: jax.Array = parameter("1", "gain at rest", default=1.0)
+    hold: str = hold()
+
+    def init(self) -> State:
+        zero = jnp.zeros(self.shape)
+        return zero, zero, zero  # output, its rate, last input
+
+    def step(self, t: Time, dt: Time, x: State, u: Input) -> tuple[State, Output]:
+        y, v, last = x
+        u = jnp.asarray(u, float)
+        start = last if self.hold == "ramp" else u
+        slope = self.gain * (u - start) / dt
+        behind = 2 * self.damping / self.frequency * slope
+
+        # what is left after the particular solution decays by exp(A dt)
+        y, v = y - (self.gain * start - behind), v - slope
+        angle, decay = self.frequency * dt, self.damping * self.frequency * dt
+        c, s = _decayed_cosh_sinhc((self.damping**2 - 1) * angle**2, decay)
+        s = s * dt
+        rate = self.damping * self.frequency
+        y, v = (c + rate * s) * y + s * v, (c - rate * s) * v - self.frequency**2 * s * y
+
+        y, v = y + self.gain * u - behind, v + slope
+        return (y, v, u), y
+
+    def linear(self) -> LinearTransfer:
+        w, zeta, gain = np.broadcast_arrays(self.frequency, self.damping, self.gain)
+        return LinearTransfer((gain * w**2)[None], np.stack([np.ones_like(w), 2 * zeta * w, w**2]))
+
+
+def _decayed_cosh_sinhc(d, decay):
+    r"""`exp(-decay)` times :math:`\cosh\sqrt d` and times :math:`\sinh\sqrt d/\sqrt d`, for d of either sign.
+
+    Over-damped (d > 0) the exponentials are joined before they are taken, so none overflows.
+    """
+    small = jnp.abs(d) < 1e-3  # series good to 1e-16 there: the next term is d^5/11! or less
+    size = jnp.sqrt(jnp.where(small, 1.0, jnp.abs(d)))
+    slow, fast = jnp.exp(size - decay), jnp.exp(-size - decay)
+    fade = jnp.exp(-decay)
+    over = d > 0
+    slow, fast = jnp.where(over, slow, 1.0), jnp.where(over, fast, 1.0)
+    c = jnp.where(over, (slow + fast) / 2, fade * jnp.cos(size))
+    s = jnp.where(over, (slow - fast) / 2 / size, fade * jnp.sin(size) / size)
+    c_series = fade * (1 + d / 2 * (1 + d / 12 * (1 + d / 30 * (1 + d / 56))))
+    s_series = fade * (1 + d / 6 * (1 + d / 20 * (1 + d / 42 * (1 + d / 72))))
+    return jnp.where(small, c_series, c), jnp.where(small, s_series, s)

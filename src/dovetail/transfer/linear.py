@@ -1,0 +1,87 @@
+"""What a stability analysis needs to know of a transfer system: polynomials in s and a pure delay."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+
+
+@dataclasses.dataclass(frozen=True)
+class LinearTransfer:
+    r"""The linear part of a transfer system, :math:`G(s) = \frac{b(s)}{a(s)} e^{-s\tau}`.
+
+    Coefficients run from the highest power of s down along the first axis; a second axis, where there is
+    one, runs over the actuators. `remarks` lists what the linear description leaves out (a dead zone taken
+    as unit gain, noise).
+
+    >>> lag = LinearTransfer([1.0], [0.1, 1.0], 0.02)
+    >>> complex(lag(0j))
+    (1+0j)
+    >>> round(float(lag.phase_delay(1e-3)), 6)
+    0.12
+    """
+
+    numerator: np.ndarray
+    denominator: np.ndarray
+    delay: np.ndarray | float = 0.0  # [s]
+    remarks: tuple[str, ...] = ()
+
+    def __post_init__(self):
+        for name in ("numerator", "denominator"):
+            object.__setattr__(self, name, np.atleast_1d(np.asarray(getattr(self, name), float)))
+        object.__setattr__(self, "delay", np.asarray(self.delay, float))
+
+    def __mul__(self, other: LinearTransfer) -> LinearTransfer:
+        """One after the other."""
+        return LinearTransfer(
+            _multiply(self.numerator, other.numerator),
+            _multiply(self.denominator, other.denominator),
+            self.delay + other.delay,
+            self.remarks + tuple(r for r in other.remarks if r not in self.remarks),
+        )
+
+    def __call__(self, s: complex) -> np.ndarray:
+        """Response G(s); `s` may be an array if there is one axis."""
+        return _value(self.numerator, s) / _value(self.denominator, s) * np.exp(-np.asarray(s) * self.delay)
+
+    def axis(self, index: int) -> LinearTransfer:
+        """The transfer of one actuator."""
+        b, a = (c if c.ndim == 1 else c[:, index] for c in (self.numerator, self.denominator))
+        delay = self.delay if self.delay.ndim == 0 else self.delay[index]
+        return LinearTransfer(b, a, delay, self.remarks)
+
+    def phase_delay(self, omega: float) -> np.ndarray:
+        r"""Delay of a sine of `omega` [rad/s], :math:`-\arg G(i\omega)/\omega` [s].
+
+        The phase of the rational part is unwrapped factor by factor, so any order is right.
+        """
+        phase = _phase(self.numerator, omega) - _phase(self.denominator, omega)
+        return self.delay - phase / omega
+
+
+def _multiply(p: np.ndarray, q: np.ndarray) -> np.ndarray:
+    axes = np.broadcast_shapes(p.shape[1:], q.shape[1:])
+    product = np.zeros((len(p) + len(q) - 1, *axes))
+    for i, coefficient in enumerate(p):
+        product[i : i + len(q)] += coefficient * q
+    return product
+
+
+def _value(coefficients: np.ndarray, s: complex) -> np.ndarray:
+    value = np.zeros_like(np.asarray(s), dtype=complex)
+    for coefficient in coefficients:
+        value = value * s + coefficient
+    return value
+
+
+def _phase(coefficients: np.ndarray, omega: float) -> np.ndarray:
+    """Phase at i omega as the sum over the roots, so that no turn is lost; from the phase at rest."""
+    if coefficients.ndim > 1:
+        return np.stack([_phase(column, omega) for column in coefficients.T])
+    roots = np.roots(coefficients)
+    away = roots[np.abs(roots) > 0]
+    turned = np.angle((1j * omega - away) / -away).sum() if len(away) else 0.0
+    at_origin = (len(roots) - len(away)) * np.pi / 2
+    leading = np.trim_zeros(coefficients, "b")[-1]  # its sign is that of the response near rest
+    return turned + at_origin + (np.pi if leading < 0 else 0.0)

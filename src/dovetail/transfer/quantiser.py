@@ -1,0 +1,37 @@
+"""Converters: a signal in whole steps."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+
+from dovetail.core import kind, parameter
+from dovetail.core.block import Input, Output, State, Time
+from dovetail.transfer.base import Transfer, unit_gain
+from dovetail.transfer.linear import LinearTransfer
+
+
+@kind("quantiser")
+class Quantiser(Transfer):
+    """Rounds to the nearest multiple of `resolution` (halves to even); error within half of it.
+
+    The derivative passes straight through as if there were no rounding: the true one is zero almost
+    everywhere and tells an optimiser nothing.
+    """
+
+    resolution: jax.Array = parameter("1", "size of one step, in the unit of the signal", above=0.0)
+
+    @classmethod
+    def converter(cls, bits: int, full_scale: float) -> Quantiser:
+        """A converter of `bits` over the range from -full_scale to +full_scale (its limit apart)."""
+        return cls(2.0 * full_scale / 2**bits)
+
+    def init(self) -> State:
+        return ()
+
+    def step(self, t: Time, dt: Time, x: State, u: Input) -> tuple[State, Output]:
+        rounded = self.resolution * jnp.round(u / self.resolution)
+        return (), u + jax.lax.stop_gradient(rounded - u)
+
+    def linear(self) -> LinearTransfer:
+        return unit_gain("quantiser taken as unit gain: signals large against its resolution")

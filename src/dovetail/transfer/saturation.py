@@ -1,0 +1,44 @@
+"""Limits of an actuator: how far and how fast."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+
+from dovetail.core import kind, parameter
+from dovetail.core.block import Input, Output, State, Time
+from dovetail.transfer.base import Transfer, unit_gain
+from dovetail.transfer.linear import LinearTransfer
+
+
+@kind("amplitude-limit")
+class AmplitudeLimit(Transfer):
+    """Stroke or range: the output is the input, at most `limit` either way."""
+
+    limit: jax.Array = parameter("1", "largest magnitude, in the unit of the signal", above=0.0)
+
+    def init(self) -> State:
+        return ()
+
+    def step(self, t: Time, dt: Time, x: State, u: Input) -> tuple[State, Output]:
+        return (), jnp.clip(u, -self.limit, self.limit)
+
+    def linear(self) -> LinearTransfer:
+        return unit_gain("amplitude limit taken as not reached")
+
+
+@kind("rate-limit")
+class RateLimit(Transfer):
+    """Top speed: the output goes to the input, at most `limit` dt in a step."""
+
+    limit: jax.Array = parameter("1", "largest rate, in the unit of the signal per second", above=0.0)
+
+    def init(self) -> State:
+        return jnp.zeros(self.shape)
+
+    def step(self, t: Time, dt: Time, x: State, u: Input) -> tuple[State, Output]:
+        y = jnp.clip(u, x - self.limit * dt, x + self.limit * dt)
+        return y, y
+
+    def linear(self) -> LinearTransfer:
+        return unit_gain("rate limit taken as not reached")
