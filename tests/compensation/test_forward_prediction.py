@@ -82,3 +82,26 @@ def test_a_window_too_short_for_the_order_is_refused():
 def test_a_negative_delay_is_refused():
     with pytest.raises(ParameterError, match=r"ForwardPrediction.delay: got -0.001; must be at least 0 s"):
         ForwardPrediction(-1e-3)
+
+
+def test_the_frequency_response_is_that_of_a_long_sine():
+    compensator, w = ForwardPrediction(9.4e-3, gain=0.97), 2 * np.pi * 11.0
+    t = 1e-3 * np.arange(2000)
+    command = np.asarray(run(compensator, np.sin(w * t), 1e-3))[1000:]
+    response = complex(compensator.response(w, 1e-3))
+    assert command == pytest.approx(np.abs(response) * np.sin(w * t[1000:] + np.angle(response)), abs=1e-9)
+
+
+def test_running_is_the_state_after_start_up():
+    compensator = ForwardPrediction(1e-3, order=1, window=3)
+    _, starting = compensator.step(0.0, 1e-3, compensator.init(), {"displacement": jnp.asarray(1.0)})
+    _, running = compensator.step(
+        0.0, 1e-3, compensator.running(compensator.init()), {"displacement": jnp.asarray(1.0)}
+    )
+    assert starting["command"] == 1.0
+    assert running["command"] == pytest.approx(4.0 / 3.0)  # the newest weight of a line through three samples
+
+
+def test_a_delay_for_another_number_of_actuators_is_refused():
+    with pytest.raises(ParameterError, match=r"delay: has shape \(2,\) and the interface \(3,\)"):
+        ForwardPrediction(jnp.array([9.4e-3, 8.6e-3])).sampled_at(1e-3, (3,))

@@ -38,9 +38,10 @@ from __future__ import annotations
 
 import jax
 import jax.numpy as jnp
+from jax.typing import ArrayLike
 
 from dovetail.compensation.base import Compensator, push
-from dovetail.compensation.polynomial import fit_matrix, predictor_weights
+from dovetail.compensation.polynomial import filter_response, fit_matrix, predictor_weights
 from dovetail.core import choice, count, kind, parameter
 from dovetail.core.block import Input, Output, State, Time
 from dovetail.core.errors import ParameterError
@@ -150,6 +151,13 @@ class AdaptiveForwardPrediction(Compensator):
             fading=fading,
         )
         return state, output
+
+    def running(self, x: State) -> State:
+        return {**x, "seen": jnp.asarray(self._longest_window)}
+
+    def response(self, omega: ArrayLike, dt: float) -> jax.Array:
+        weights = predictor_weights(self.order, self.window, self.delay / dt)
+        return self.gain * filter_response(weights, omega, dt)
 
     def _predict(self, history: jax.Array, samples: jax.Array, share: jax.Array) -> jax.Array:
         def extrapolate(order, window):

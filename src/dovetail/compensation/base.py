@@ -18,9 +18,13 @@ from typing import Self
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax.typing import ArrayLike
 
 from dovetail.core import Block
+from dovetail.core.block import State
+from dovetail.core.errors import AnalysisError, ParameterError
+from dovetail.core.parameter import declared
 
 
 class Compensator(Block):
@@ -30,8 +34,29 @@ class Compensator(Block):
 
     def sampled_at(self, dt: float, shape: tuple[int, ...] = ()) -> Self:
         """This compensator for interface signals of `shape`."""
-        sized = super().sampled_at(dt, shape)
-        return dataclasses.replace(sized, shape=tuple(shape))
+        shape = tuple(shape)
+        for name in declared(type(self)):
+            value = getattr(self, name)
+            if isinstance(value, jax.Array) and not _broadcasts(np.shape(value), shape):
+                raise ParameterError(
+                    f"{type(self).__name__}.{name}: has shape {np.shape(value)} and the interface {shape}; "
+                    "give one value or one per actuator"
+                )
+        return dataclasses.replace(super().sampled_at(dt, shape), shape=shape)
+
+    def running(self, x: State) -> State:
+        """The state `x` with start-up behind it: where an analysis at rest is to be made."""
+        return x
+
+    def response(self, omega: ArrayLike, dt: float) -> jax.Array:
+        """Complex ratio of command to demand for a sine of `omega` [rad/s] sampled every `dt` [s].
+
+        Adaptive compensators answer for the values they start with.
+        """
+        raise AnalysisError(
+            f"{type(self).__name__} is not a linear filter of the demand and has no frequency response; "
+            "simulate it instead"
+        )
 
     def full(self, value: ArrayLike) -> jax.Array:
         """A number, or one per actuator, as an array of the interface's shape."""
@@ -40,6 +65,13 @@ class Compensator(Block):
     def history(self, window: int) -> jax.Array:
         """An empty history of the last `window` interface values."""
         return jnp.zeros((window, *self.shape))
+
+
+def _broadcasts(given: tuple[int, ...], shape: tuple[int, ...]) -> bool:
+    try:
+        return np.broadcast_shapes(given, shape) == shape
+    except ValueError:
+        return False
 
 
 def push(history: jax.Array, newest: jax.Array) -> jax.Array:

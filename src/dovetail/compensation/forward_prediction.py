@@ -20,9 +20,10 @@ from __future__ import annotations
 
 import jax
 import jax.numpy as jnp
+from jax.typing import ArrayLike
 
 from dovetail.compensation.base import Compensator, push
-from dovetail.compensation.polynomial import fit_matrix, predictor_weights
+from dovetail.compensation.polynomial import filter_response, fit_matrix, predictor_weights
 from dovetail.core import choice, count, kind, parameter
 from dovetail.core.block import Input, Output, State, Time
 
@@ -63,3 +64,10 @@ class ForwardPrediction(Compensator):
         predicted = self.gain * jnp.sum(weights * history, axis=0)
         command = jnp.where(seen >= self.window, predicted, z)
         return {"history": history, "seen": seen}, {"command": command}
+
+    def running(self, x: State) -> State:
+        return {**x, "seen": jnp.asarray(self.window)}
+
+    def response(self, omega: ArrayLike, dt: float) -> jax.Array:
+        weights = predictor_weights(self.order, self.window, self.delay / dt)
+        return self.gain * filter_response(weights, omega, dt)

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import jax
+import jax.numpy as jnp
+from jax.typing import ArrayLike
+
 from dovetail.compensation.base import Compensator
 from dovetail.core import kind
 from dovetail.core.block import Input, Output, State, Time
@@ -20,3 +24,6 @@ class NoCompensation(Compensator):
 
     def step(self, t: Time, dt: Time, x: State, u: Input) -> tuple[State, Output]:
         return x, {"command": u["displacement"]}
+
+    def response(self, omega: ArrayLike, dt: float) -> jax.Array:
+        return jnp.ones_like(jnp.asarray(omega), dtype=complex)

@@ -70,6 +70,16 @@ def derivative_weights(order: int, window: int, horizon: ArrayLike) -> jax.Array
     return jax.jvp(lambda p: predictor_weights(order, window, p), (one * horizon,), (one,))[1]
 
 
+def filter_response(weights: jax.Array, omega: ArrayLike, dt: float) -> jax.Array:
+    """Complex gain of a weighted sum of past samples for a sine of `omega` [rad/s] sampled every `dt` [s].
+
+    `weights` run over the samples, newest first, along their first axis; the result has the shape of
+    `omega` followed by that of the rest of `weights`.
+    """
+    age = jnp.arange(weights.shape[0]) * dt
+    return jnp.tensordot(jnp.exp(-1j * jnp.asarray(omega, dtype=float)[..., None] * age), weights, axes=1)
+
+
 def _legendre(order: int, s: jax.Array) -> jax.Array:
     """Legendre polynomials of degree 0 to `order` at s, stacked along a new first axis."""
     rows = [jnp.ones_like(s), s]
