@@ -28,16 +28,21 @@ from dovetail.transfer.base import Transfer
 from dovetail.transfer.linear import LinearTransfer
 
 _WHOLE = 1e-9  # [samples] nearer than this to a whole number is that number: 0.009 / 0.001 is 9
+_LONG = 256  # [samples] from here on shifting the buffer costs more than indexing around it
 
 
 @kind("delay")
 class Delay(Transfer):
     """Pure delay with a fractional part, y(t) = u(t - delay); see the module for the reconstruction.
 
-    State: the last samples in a circular buffer, and the place of the newest. Its length is fixed by
-    `sampled_at` from the larger of `delay` and `longest`; a delay that reaches back further than the
-    buffer (or is negative) gives NaN, never a wrong number. To vary the delay, over a batch or by a
-    gradient, set `longest` to the largest that may occur. Delays may differ per axis.
+    State: the last samples, newest first. Their number is fixed by `sampled_at` from the larger of `delay`
+    and `longest`; a delay that reaches back further than that (or is negative) gives NaN, never a wrong
+    number. To vary the delay, over a batch or by a gradient, set `longest` to the largest that may occur.
+    Delays may differ per axis.
+
+    A buffer of more than 256 samples is not shifted but written around, and the place of the newest is
+    part of the state: faster, but one step is then no longer the same map at every time, so poles cannot be
+    read from its Jacobian.
     """
 
     delay: jax.Array = parameter("s", "delay, whole or fractional", at_least=0.0)
@@ -51,51 +56,58 @@ class Delay(Transfer):
         if isinstance(self.delay, jax.core.Tracer) and longest == 0.0:
             raise ParameterError("Delay.delay: is traced, so its buffer has no length; set longest [s]")
         samples = int(np.floor(longest / float(dt) + _WHOLE))
-        return dataclasses.replace(super().sampled_at(dt, shape), taps=samples + 3)
+        return dataclasses.replace(super().sampled_at(dt, shape), taps=max(samples + 3, 4))
+
+    @property
+    def shifted(self) -> bool:
+        """Whether the buffer is a shift register, so that every step is the same linear map."""
+        return self.taps <= _LONG
 
     def init(self) -> State:
         if self.taps == 0:
             raise ParameterError("Delay: its buffer has no length yet; call sampled_at(dt, shape) first")
-        return jnp.zeros((self.taps, *self.shape)), jnp.zeros((), jnp.int32)
+        buffer = jnp.zeros((self.taps, *self.shape))
+        return buffer if self.shifted else (buffer, jnp.zeros((), jnp.int32))
 
     def step(self, t: Time, dt: Time, x: State, u: Input) -> tuple[State, Output]:
-        buffer, newest = x
-        newest = jnp.where(newest == 0, self.taps - 1, newest - 1)  # older samples follow
-        buffer = jax.lax.dynamic_update_index_in_dim(buffer, jnp.asarray(u, buffer.dtype), newest, 0)
-
-        k, weights = _reconstruction(self.delay / dt, self.taps, self.interpolation == "cubic")
-        y = 0.0
-        for offset, weight in weights:
-            place = newest + jnp.clip(k + offset, 0, self.taps - 1)
-            place = jnp.where(place >= self.taps, place - self.taps, place)
-            y = y + weight * _pick(buffer, place)
-        return (buffer, newest), y
+        first, weights = _reconstruction(self.delay / dt, self.taps, self.interpolation == "cubic")
+        u = jnp.asarray(u, float)
+        if self.shifted:
+            buffer = x = jnp.concatenate([u[None], x[:-1]])
+            places = [first + j for j in range(len(weights))]
+        else:
+            buffer, newest = x
+            newest = jnp.where(newest == 0, self.taps - 1, newest - 1)  # older samples follow
+            buffer = jax.lax.dynamic_update_index_in_dim(buffer, u, newest, 0)
+            x = buffer, newest
+            places = [newest + first + j for j in range(len(weights))]
+            places = [jnp.where(p >= self.taps, p - self.taps, p) for p in places]
+        return x, sum(w * _pick(buffer, p) for w, p in zip(weights, places, strict=True))
 
     def linear(self) -> LinearTransfer:
         return LinearTransfer([1.0], [1.0], np.asarray(self.delay))
 
 
 def _reconstruction(p, taps: int, cubic: bool):
-    """Whole part of the delay `p` [samples], and pairs of offset and weight of the samples around it."""
+    """For a delay of `p` [samples]: the first sample that takes part, and the weights from it on."""
     nearest = jnp.round(p)
     p = jnp.where(jnp.abs(p - nearest) < _WHOLE, p + jax.lax.stop_gradient(nearest - p), p)
     k = jnp.floor(jax.lax.stop_gradient(p))
-    f = p - k
     held = (k >= 0) & (k <= taps - 3)
-    f = jnp.where(held, f, jnp.nan)
-    linear = {0: 1 - f, 1: f}
-    if cubic:
-        inner = k >= 1  # the next newer sample is there
-        lagrange = {
-            -1: -f * (f - 1) * (f - 2) / 6,
-            0: (f + 1) * (f - 1) * (f - 2) / 2,
-            1: -(f + 1) * f * (f - 2) / 2,
-            2: (f + 1) * f * (f - 1) / 6,
-        }
-        weights = {j: jnp.where(inner, w, linear.get(j, 0.0)) for j, w in lagrange.items()}
-    else:
-        weights = linear
-    return jnp.where(held, k, 0).astype(jnp.int32), list(weights.items())
+    f = jnp.where(held, p - k, jnp.nan)
+    first = jnp.where(held, k, 0).astype(jnp.int32)
+    linear = [1 - f, f]
+    if not cubic:
+        return first, linear
+    lagrange = [
+        -f * (f - 1) * (f - 2) / 6,
+        (f + 1) * (f - 1) * (f - 2) / 2,
+        -(f + 1) * f * (f - 2) / 2,
+        (f + 1) * f * (f - 1) / 6,
+    ]
+    inner = k >= 1  # the next newer sample is there
+    weights = [jnp.where(inner, w, v) for w, v in zip(lagrange, [*linear, 0.0, 0.0], strict=True)]
+    return jnp.maximum(first - 1, 0), weights
 
 
 def _pick(buffer, place):

@@ -51,6 +51,16 @@ class LinearTransfer:
         delay = self.delay if self.delay.ndim == 0 else self.delay[index]
         return LinearTransfer(b, a, delay, self.remarks)
 
+    @property
+    def low_frequency_delay(self) -> np.ndarray:
+        r"""Delay of a slow signal, :math:`\lim_{\omega\to 0} -\arg G(i\omega)/\omega` [s].
+
+        From the two last coefficients of each polynomial: :math:`\tau + a_1/a_0 - b_1/b_0`. An integrator or
+        differentiator (a last coefficient of zero) has none: the answer is then not finite.
+        """
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return self.delay + _slope(self.denominator) - _slope(self.numerator)
+
     def phase_delay(self, omega: float) -> np.ndarray:
         r"""Delay of a sine of `omega` [rad/s], :math:`-\arg G(i\omega)/\omega` [s].
 
@@ -58,6 +68,12 @@ class LinearTransfer:
         """
         phase = _phase(self.numerator, omega) - _phase(self.denominator, omega)
         return self.delay - phase / omega
+
+
+def _slope(coefficients: np.ndarray) -> np.ndarray:
+    """Ratio of the coefficients of s and of 1."""
+    linear = coefficients[-2] if len(coefficients) > 1 else np.zeros_like(coefficients[-1])
+    return linear / coefficients[-1]
 
 
 def _multiply(p: np.ndarray, q: np.ndarray) -> np.ndarray:

@@ -5,7 +5,7 @@ Depends on: core.
 
 from dovetail.testing.excitation.base import Excitation
 from dovetail.testing.excitation.faded import Faded
-from dovetail.testing.excitation.noise import BandNoise
+from dovetail.testing.excitation.noise import WhiteNoise
 from dovetail.testing.excitation.per_axis import PerAxis
 from dovetail.testing.excitation.pulse import Pulse
 from dovetail.testing.excitation.rest import Rest
@@ -15,7 +15,6 @@ from dovetail.testing.excitation.sweep import Sweep
 from dovetail.testing.excitation.table import Table
 
 __all__ = [
-    "BandNoise",
     "Excitation",
     "Faded",
     "PerAxis",
@@ -26,4 +25,5 @@ __all__ = [
     "SumOfSines",
     "Sweep",
     "Table",
+    "WhiteNoise",
 ]
