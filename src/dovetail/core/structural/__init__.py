@@ -1,0 +1,33 @@
+"""Methods of structural dynamics for M a + C v + R(x, v) = F(t), simulated or with R measured.
+
+Depends on: nothing else of Dovetail but the contract in `core.block` and the Newton iteration.
+
+`CentralDifference` and `OperatorSplitting` ask for the force at one displacement a step and so serve
+a pseudo-dynamic test: predict, impose, measure, correct. `Newmark` and `HHTAlpha` iterate on a force that is
+known as a function.
+"""
+
+from dovetail.core.structural.central_difference import CentralDifference
+from dovetail.core.structural.newmark import HHTAlpha, Newmark
+from dovetail.core.structural.operator_splitting import OperatorSplitting
+from dovetail.core.structural.structure import (
+    Linear,
+    Motion,
+    PredictorCorrector,
+    SampledStructure,
+    StructuralMethod,
+    Structure,
+)
+
+__all__ = [
+    "CentralDifference",
+    "HHTAlpha",
+    "Linear",
+    "Motion",
+    "Newmark",
+    "OperatorSplitting",
+    "PredictorCorrector",
+    "SampledStructure",
+    "StructuralMethod",
+    "Structure",
+]
