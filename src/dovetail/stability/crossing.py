@@ -1,0 +1,223 @@
+r"""Where stability is lost: the first parameter value at which a root reaches the imaginary axis.
+
+Two routes to the same answer, which check each other:
+
+`first_crossing`
+    any parameter of any delay equation. March along the parameter, bracket the first sign change of the
+    largest real part (a grid also catches stability that is lost and regained between its points, by
+    refining every local maximum that comes near zero), then Newton on :math:`(\omega, p)` of
+    :math:`\Delta(j\omega; p)` singular.
+
+`switching_delays`, `critical_delay`
+    one delay common to all delayed terms. On the axis :math:`z=e^{-j\omega\tau}` has modulus one, and both
+    :math:`A_0+A_1z` and :math:`A_0+A_1z^{-1}` have eigenvalues :math:`\pm j\omega`; so z is an eigenvalue
+    of a quadratic matrix pencil built from Kronecker sums [Louisell 2001]. No search, nothing missed,
+    "never" included.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.linalg
+import scipy.optimize
+
+from dovetail.core.errors import AnalysisError
+from dovetail.stability.delay_equation import DelayEquation
+
+Family = Callable[[float], DelayEquation]
+
+
+@dataclass(frozen=True)
+class Crossing:
+    """A pair of roots on the imaginary axis."""
+
+    parameter: float  # where, in the parameter's own unit
+    frequency: float  # [rad/s]
+    error: float  # last Newton correction of the parameter, in its unit
+    destabilising: bool  # the pair moves to the right as the parameter grows
+
+
+def critical_delay(equation: DelayEquation) -> float:
+    """Smallest common delay [s] of all delayed terms at which stability is lost.
+
+    Infinite if it never is; zero if the equation is unstable without delay. The delays that the equation
+    has now do not matter, only its matrices.
+    """
+    if not equation.with_delays(0.0).stable():
+        return 0.0
+    found = switching_delays(equation)
+    return found[0].parameter if found else np.inf
+
+
+def switching_delays(equation: DelayEquation, *, turns: int = 1) -> list[Crossing]:
+    """All common delays, in ascending order, at which a pair is on the axis, `turns` of each frequency."""
+    A0, A1, n = equation.A0, equation.As.sum(axis=0) if equation.taus.size else None, equation.order
+    if A1 is None:
+        return []
+    scale = float(np.linalg.norm(A0) + np.linalg.norm(A1))
+    balanced, _ = equation._scaled()
+    A0, A1 = balanced.A0, balanced.As.sum(axis=0)
+    eye = np.eye(n)
+    P2, P1, P0 = np.kron(A1, eye), np.kron(A0, eye) + np.kron(eye, A0), np.kron(eye, A1)
+    zero, one = np.zeros_like(P2), np.eye(n * n)
+    z = scipy.linalg.eigvals(np.block([[-P1, -P0], [one, zero]]), np.block([[P2, zero], [zero, one]]))
+    z = z[np.isfinite(z)]
+    z = z[np.abs(np.abs(z) - 1) < 1e-4]  # loose, as multiple ones are ill conditioned; Newton decides
+    crossings: list[Crossing] = []
+    family = equation.with_delays
+    for angle in -np.angle(z):
+        values = np.linalg.eigvals(A0 + A1 * np.exp(-1j * angle))
+        near = np.abs(values.real) < 1e-3 * np.abs(values)
+        for w in values[near].imag:
+            if w <= 1e-9 * scale:
+                continue
+            found = refine(family, (angle % (2 * np.pi)) / w, w, low=0.0)
+            if found is not None and not any(_same(found, other) for other in crossings):
+                crossings.append(found)
+    periods = [
+        Crossing(c.parameter + 2 * np.pi * turn / c.frequency, c.frequency, c.error, c.destabilising)
+        for c in crossings
+        for turn in range(turns)
+    ]
+    return sorted(periods, key=lambda c: c.parameter)
+
+
+def first_crossing(
+    family: Family, low: float, high: float, *, points: int | None = None, tolerance: float = 1e-12
+) -> Crossing | None:
+    """The first value in [low, high] at which the largest real part changes sign; None if none does.
+
+    Parameters
+    ----------
+    family
+        The delay equation as a function of the parameter: a delay, a damping, a prediction length.
+    low, high
+        Where to begin and end; `high` may lie below `low`, then the search runs downwards.
+    points
+        Number of intervals to look at. Default: the parameter is taken for a delay in seconds, and a
+        quarter of the shortest period of oscillation that the equation could have is not stepped over.
+    tolerance
+        Relative to the parameter, of the Newton refinement.
+    """
+    if points is None:
+        fastest = float(max(family(low).radius(), family(high).radius()))
+        points = int(np.clip(np.ceil(abs(high - low) * fastest / (np.pi / 2)), 4, 400))
+    grid = np.linspace(low, high, points + 1)
+    growth = lambda p: family(float(p)).growth()  # noqa: E731
+    values = [growth(grid[0])]
+    sign = 1.0 if values[0] < 0 else -1.0  # follow sign * growth from below zero
+    for i in range(1, points + 1):
+        values.append(growth(grid[i]))
+        if i >= 2 and sign * values[i - 1] < 0:
+            peak = _hidden_peak(growth, sign, grid[i - 2 : i + 1], values[-3:])
+            if peak is not None and (grid[i - 1] - peak) * (high - low) > 0:
+                return _bracketed(family, growth, grid[i - 2], peak, tolerance)
+            if peak is not None:
+                return _bracketed(family, growth, grid[i - 1], peak, tolerance)
+        if sign * values[i] >= 0:
+            return _bracketed(family, growth, grid[i - 1], grid[i], tolerance)
+    return None
+
+
+def refine(
+    family: Family,
+    parameter: float,
+    frequency: float,
+    *,
+    low: float = -np.inf,
+    tolerance: float = 1e-12,
+    steps: int = 30,
+) -> Crossing | None:
+    """Newton on (omega, p) from a guess: where Delta(j omega; p) is singular. None if it does not arrive.
+
+    `low` is a value that the family does not accept anything below.
+    """
+    p, w = float(parameter), float(frequency)
+    border = _Border(family(p), 1j * w)
+    size = max(abs(p), 1e-300)
+    for _ in range(steps):
+        g, g_s, g_p = border.values(family, p, 1j * w, low)
+        J = np.array([[(1j * g_s).real, g_p.real], [(1j * g_s).imag, g_p.imag]])
+        scale = np.array([max(abs(w), 1e-300), size])  # the two unknowns in comparable units
+        step = scale * np.linalg.lstsq(J * scale, -np.array([g.real, g.imag]), rcond=1e-13)[0]
+        if not np.all(np.isfinite(step)) or np.any(np.abs(step) > scale + 1e-300):
+            return None
+        w, p = w + step[0], p + step[1]
+        if p < low:
+            return None
+        if abs(step[1]) <= tolerance * max(abs(p), 1e-300) and abs(step[0]) <= tolerance * max(abs(w), 1.0):
+            velocity = -g_p / g_s  # d lambda / d p
+            return Crossing(p, abs(w), abs(float(step[1])), bool(velocity.real > 0))
+    return None
+
+
+class _Border:
+    """Bordered characteristic matrix with fixed borders: its corner g vanishes where Delta is singular."""
+
+    def __init__(self, equation: DelayEquation, s: complex):
+        _, self.scaling = equation._scaled()
+        U, _, Vh = np.linalg.svd(self._balanced(equation.characteristic_matrix(s)))
+        n = equation.order
+        self.bordered = np.zeros((n + 1, n + 1), dtype=complex)
+        self.bordered[:n, n], self.bordered[n, :n] = U[:, -1], Vh[-1]
+        self.unit = np.eye(n + 1)[n]
+
+    def values(self, family: Family, p: float, s: complex, low: float) -> tuple[complex, complex, complex]:
+        """g and its derivatives by s and by the parameter."""
+        equation, n = family(p), len(self.unit) - 1
+        self.bordered[:n, :n] = self._balanced(equation.characteristic_matrix(s))
+        right = np.linalg.solve(self.bordered, self.unit)
+        left = np.linalg.solve(self.bordered.T, self.unit)[:n]
+        h = 1e-6 * max(abs(p), 1e-9)
+        a, b = max(p - h, low), p + h
+        change = family(b).characteristic_matrix(s) - family(a).characteristic_matrix(s)
+        by_s = self._balanced(equation.characteristic_slope(s))
+        by_p = self._balanced(change) / (b - a)
+        return right[n], -left @ by_s @ right[:n], -left @ by_p @ right[:n]
+
+    def _balanced(self, matrix: np.ndarray) -> np.ndarray:
+        return matrix / self.scaling[:, None] * self.scaling
+
+
+def _bracketed(
+    family: Family, growth: Callable[[float], float], a: float, b: float, tolerance: float
+) -> Crossing:
+    """The crossing between two values of opposite stability."""
+    width = abs(b - a)
+    middle = float(scipy.optimize.brentq(growth, a, b, xtol=1e-5 * width + 1e-300, rtol=1e-8))
+    guess = family(middle).roots(2)
+    found = refine(family, middle, guess.frequency, low=min(a, b), tolerance=tolerance)
+    if found is not None and abs(found.parameter - middle) <= 1e-2 * width:
+        return found
+    # Newton failed (a double root, say): bisection is slower, but does not fail
+    middle = float(scipy.optimize.brentq(growth, a, b, xtol=1e-14 * width + 1e-300, rtol=1e-14))
+    return Crossing(middle, family(middle).roots(2).frequency, 1e-14 * width, growth(max(a, b)) > 0)
+
+
+def _hidden_peak(growth, sign: float, p: np.ndarray, values: list[float]) -> float | None:
+    """A point of the other sign near a local maximum that approaches zero, if there is one."""
+    left, middle, right = (sign * v for v in values)
+    if right >= 0 or not (middle >= left and middle >= right):
+        return None
+    if -middle > 4 * max(middle - left, middle - right):
+        return None  # too far below zero for a smooth peak between the points
+    best = scipy.optimize.minimize_scalar(
+        lambda x: -sign * growth(x), bounds=sorted((p[0], p[2])), method="bounded", options={"maxiter": 25}
+    )
+    return float(best.x) if best.fun < 0 else None
+
+
+def _same(one: Crossing, other: Crossing) -> bool:
+    return abs(one.frequency - other.frequency) <= 1e-8 * one.frequency and abs(
+        one.parameter - other.parameter
+    ) <= 1e-8 * max(one.parameter, 1e-300)
+
+
+def require(crossing: Crossing | None, what: str) -> Crossing:
+    """The crossing, or an error that says what was sought."""
+    if crossing is None:
+        raise AnalysisError(f"{what}: no crossing of the imaginary axis was found; widen the range searched")
+    return crossing
