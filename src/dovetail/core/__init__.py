@@ -29,7 +29,7 @@ from dovetail.core.methods import (  # noqa: E402
     check_step,
     stability_limit,
 )
-from dovetail.core.parameter import Parameter, choice, count, parameter  # noqa: E402
+from dovetail.core.parameter import Parameter, choice, constant, count, parameter  # noqa: E402
 from dovetail.core.registry import kind  # noqa: E402
 
 __all__ = [
@@ -48,6 +48,7 @@ __all__ = [
     "SemiImplicitEuler",
     "check_step",
     "choice",
+    "constant",
     "count",
     "kind",
     "parameter",

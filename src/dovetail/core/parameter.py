@@ -39,7 +39,9 @@ class Parameter:
         array = np.asarray(value, dtype=float)
         if np.isnan(array).any():
             return f"got {_show(array)}; not a number"
-        ok = (array > self.above) & (array < self.below) & (array >= self.at_least) & (array <= self.at_most)
+        ok = (array >= self.at_least) & (array <= self.at_most)
+        ok &= (array > self.above) | (self.above == -math.inf)
+        ok &= (array < self.below) | (self.below == math.inf)
         return None if np.all(ok) else f"got {_show(array)}; {self.range_text}"
 
     @property
@@ -91,6 +93,16 @@ def count(about: str = "", *, default: Any = dataclasses.MISSING, at_least: int 
     """A static whole number: it fixes a shape, so changing it compiles anew."""
     extra = {} if default is dataclasses.MISSING else {"default": default}
     return eqx.field(static=True, metadata={_KEY: Parameter("1", about, at_least=at_least)}, **extra)
+
+
+def constant(
+    unit: str = "1", about: str = "", *, default: Any = dataclasses.MISSING, above: float = -math.inf
+) -> Any:
+    """A static number with a unit: it is compiled in, so changing it compiles anew."""
+    extra = {} if default is dataclasses.MISSING else {"default": default}
+    return eqx.field(
+        static=True, converter=float, metadata={_KEY: Parameter(unit, about, above=above)}, **extra
+    )
 
 
 def declared(cls: type) -> dict[str, Parameter]:

@@ -1,0 +1,64 @@
+"""Units at the edge: people write `"12 ms"`, inside there is SI only.
+
+pint is loaded when the first quantity with a unit is met, not before.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+from dovetail.core.errors import ParameterError
+
+_WORDS = {"s": "a time", "m": "a length", "kg": "a mass", "N": "a force", "Hz": "a frequency"}
+
+
+@cache
+def _registry():
+    import pint
+
+    return pint.UnitRegistry()
+
+
+def to_si(value: Any, unit: str) -> float | list:
+    """A number, a quantity in words (`"4.5 kN/m"`) or a list of them, in the SI unit `unit`.
+
+    >>> to_si("12 ms", "s")
+    0.012
+    >>> to_si([1, "2 cm"], "m")
+    [1.0, 0.02]
+    """
+    if isinstance(value, list | tuple):
+        return [to_si(v, unit) for v in value]
+    if isinstance(value, bool) or value is None or isinstance(value, dict):
+        raise ParameterError(f"got {value!r}; needs a number{_example(unit)}")
+    if isinstance(value, str):
+        return _parse(value, unit)
+    return float(value)
+
+
+def _parse(text: str, unit: str) -> float:
+    import pint
+
+    registry = _registry()
+    try:
+        quantity = registry.Quantity(text)
+    except (pint.PintError, ValueError, TypeError, AttributeError, SyntaxError, AssertionError) as error:
+        raise ParameterError(f'got "{text}"; not a quantity{_example(unit)}') from error
+    except Exception as error:  # pint lets errors of the tokenizer through
+        raise ParameterError(f'got "{text}"; not a quantity{_example(unit)}') from error
+    target = "dimensionless" if unit == "1" else unit
+    # a bare number in quotes is taken as SI, as it would be without the quotes
+    if quantity.dimensionless and unit != "1" and str(quantity.units) == "dimensionless":
+        return float(quantity.magnitude)
+    try:
+        return float(quantity.to(target).magnitude)
+    except pint.PintError as error:
+        raise ParameterError(f'got "{text}", which is {quantity.units:~}{_example(unit)}') from error
+
+
+def _example(unit: str) -> str:
+    if unit == "1":
+        return ""
+    words = f"{_WORDS[unit]} in " if unit in _WORDS else ""
+    return f'; needs {words}{unit}, for example "1.5 {unit}"'

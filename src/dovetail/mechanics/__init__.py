@@ -1,0 +1,8 @@
+"""Bodies and what acts between them; knows no study.
+
+Depends on: core.
+"""
+
+from dovetail.mechanics.oscillator import Oscillator
+
+__all__ = ["Oscillator"]

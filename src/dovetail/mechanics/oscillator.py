@@ -1,0 +1,39 @@
+"""Mass, damper and spring between a moving support and an interface."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+
+from dovetail.core import Flow, kind, parameter
+
+
+@kind("oscillator")
+class Oscillator(Flow):
+    r"""Mass on a spring and a damper from a moving support, loaded by the interface force.
+
+    .. math:: m\ddot{z} + c(\dot{z} - \dot{r}) + k(z - r) = F
+
+    With arrays for `m`, `c`, `k` it is as many independent oscillators, one for each interface axis: the
+    numerical part of a structure that is cut at several actuators.
+    """
+
+    m: jax.Array = parameter("kg", "mass", above=0.0)
+    c: jax.Array = parameter("N s/m", "damping", at_least=0.0)
+    k: jax.Array = parameter("N/m", "stiffness", at_least=0.0)
+    z0: jax.Array = parameter("m", "initial displacement", default=0.0)
+    v0: jax.Array = parameter("m/s", "initial velocity", default=0.0)
+
+    def init(self) -> dict[str, jax.Array]:
+        shape = jnp.broadcast_shapes(*(jnp.shape(p) for p in (self.m, self.c, self.k, self.z0, self.v0)))
+        return {"z": jnp.broadcast_to(self.z0, shape), "v": jnp.broadcast_to(self.v0, shape)}
+
+    def derivative(self, t, x, u):
+        return {"z": x["v"], "v": self._acceleration(x, u)}
+
+    def output(self, t, x, u):
+        return {"displacement": x["z"], "velocity": x["v"], "acceleration": self._acceleration(x, u)}
+
+    def _acceleration(self, x, u):
+        support = self.c * (x["v"] - u["excitation_rate"]) + self.k * (x["z"] - u["excitation"])
+        return (u["force"] - support) / self.m

@@ -1,0 +1,28 @@
+"""What every specimen is: motion in, force out, with memory."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from dovetail.core import Flow
+
+
+class Specimen(Flow):
+    """A part under test.
+
+    Input: `displacement`, `velocity` and `acceleration` of the imposed motion. Output: `force` on the
+    numerical substructure, so that a spring answers a positive displacement with a negative force, and
+    whatever else is worth recording. A specimen without memory has the empty state `()`.
+    """
+
+    inertial: ClassVar[bool] = False  # True where the force depends on the imposed acceleration
+
+
+class Memoryless(Specimen):
+    """A specimen whose force follows from the present motion alone."""
+
+    def init(self) -> tuple[()]:
+        return ()
+
+    def derivative(self, t, x, u) -> tuple[()]:
+        return ()

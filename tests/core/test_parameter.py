@@ -1,0 +1,62 @@
+"""Parameters declared once: range, unit, text of the fault."""
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from dovetail.core import Part, choice, constant, count, parameter
+from dovetail.core.errors import ParameterError
+from dovetail.core.parameter import declared
+
+
+class Everything(Part):
+    length: jax.Array = parameter("m", "length", above=0.0)
+    share: jax.Array = parameter("1", "share", at_least=0.0, at_most=1.0, default=0.5)
+    word: str = choice("ramp", "held", about="shape", default="ramp")
+    number: int = count("how many", default=2, at_least=1)
+    rate: float = constant("Hz", "rate", default=10.0, above=0.0)
+
+
+def test_numbers_become_float64_arrays():
+    part = Everything(length=[1, 2])
+    assert part.length.dtype == jnp.float64
+    assert part.length.shape == (2,)
+
+
+@pytest.mark.parametrize(
+    ("fields", "text"),
+    [
+        ({"length": 0.0}, "Everything.length: got 0; must be above 0 m"),
+        ({"length": [1.0, -2.0]}, "Everything.length: got [ 1. -2.]; must be above 0 m"),
+        ({"length": np.nan}, "Everything.length: got nan; not a number"),
+        ({"length": 1.0, "share": 1.5}, "Everything.share: got 1.5; must be at least 0 and at most 1"),
+        ({"length": 1.0, "word": "smooth"}, 'Everything.word: got "smooth"; one of ramp, held'),
+        ({"length": 1.0, "number": 0}, "Everything.number: got 0; must be at least 1"),
+        ({"length": 1.0, "rate": 0}, "Everything.rate: got 0; must be above 0 Hz"),
+    ],
+)
+def test_a_value_outside_its_range_is_told_with_what_would_be_right(fields, text):
+    with pytest.raises(ParameterError) as caught:
+        Everything(**fields)
+    assert str(caught.value) == text
+
+
+def test_infinity_is_allowed_where_no_bound_forbids_it():
+    assert Everything(length=np.inf).length == np.inf
+
+
+def test_traced_values_pass_unchecked():
+    assert jax.jit(lambda v: Everything(length=v).length)(-1.0) == -1.0
+
+
+def test_numeric_fields_are_leaves_and_words_are_not():
+    leaves = jax.tree.leaves(Everything(length=1.0))
+    assert len(leaves) == 2
+    assert eqx.tree_at(lambda p: p.length, Everything(length=1.0), jnp.array(3.0)).length == 3.0
+
+
+def test_declarations_can_be_read():
+    assert declared(Everything)["length"].unit == "m"
+    assert set(declared(Everything)) == {"length", "share", "word", "number", "rate"}

@@ -1,0 +1,31 @@
+"""One table of signals."""
+
+import pytest
+
+from dovetail.core import signals
+from dovetail.core.errors import ParameterError, UnknownNameError
+from dovetail.core.units import to_si
+
+
+def test_every_built_in_signal_has_a_unit_that_can_be_read():
+    for known in signals.known().values():
+        assert to_si(f"1 {known.unit}" if known.unit != "1" else 1.0, known.unit) == pytest.approx(1.0)
+        assert known.label
+        assert known.symbol
+
+
+def test_an_unknown_signal_lists_the_known_ones():
+    with pytest.raises(UnknownNameError, match='no signal "displacment"; did you mean "displacement"'):
+        signals.signal("displacment")
+
+
+def test_a_user_declares_a_signal_once():
+    new = signals.declare("valve_opening", symbol="y_v", unit="m", label="opening of the valve")
+    assert signals.signal("valve_opening") == new
+    assert signals.declare("valve_opening", symbol="y_v", unit="m", label="opening of the valve") == new
+    with pytest.raises(ParameterError, match="already declared"):
+        signals.declare("valve_opening", symbol="y_v", unit="mm", label="opening of the valve")
+
+
+def test_axis_label_carries_the_unit():
+    assert signals.signal("force").axis_label.endswith("[N]")
