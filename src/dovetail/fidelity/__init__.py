@@ -1,0 +1,51 @@
+"""Can a hybrid test be believed? Errors, delay, synchronisation, capacity, spectra, growth, energy.
+
+Depends on: core. Works on recorded datasets (xarray), so it serves a rehearsal, a real run and a replay.
+
+Every function takes a dataset or anything with one as `.data`; traces that are too short, not finite or at
+rest are answered with an `AnalysisError` that says so, never with a number.
+"""
+
+from dovetail.fidelity.budget import ErrorBudget, error_budget
+from dovetail.fidelity.capacity import Envelope, Utilisation, utilisation
+from dovetail.fidelity.compare import Comparison, compare
+from dovetail.fidelity.delay import delay_at, delay_by_correlation, delay_by_crossings, response_at
+from dovetail.fidelity.energy import EnergyAdded, energy_added, energy_in_time
+from dovetail.fidelity.errors import Proposition1, errors, local_error, norms, peak, proposition_1, rms
+from dovetail.fidelity.growth import growth_rate
+from dovetail.fidelity.spectra import Peak, amplitude_spectrum, peaks, spectrum_map
+from dovetail.fidelity.synchronisation import Loop, loop, outside, overlay, share_outside
+
+__all__ = [
+    "Comparison",
+    "EnergyAdded",
+    "Envelope",
+    "ErrorBudget",
+    "Loop",
+    "Peak",
+    "Proposition1",
+    "Utilisation",
+    "amplitude_spectrum",
+    "compare",
+    "delay_at",
+    "delay_by_correlation",
+    "delay_by_crossings",
+    "energy_added",
+    "energy_in_time",
+    "error_budget",
+    "errors",
+    "growth_rate",
+    "local_error",
+    "loop",
+    "norms",
+    "outside",
+    "overlay",
+    "peak",
+    "peaks",
+    "proposition_1",
+    "response_at",
+    "rms",
+    "share_outside",
+    "spectrum_map",
+    "utilisation",
+]

@@ -1,0 +1,93 @@
+import re
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from dovetail.core.errors import AnalysisError
+from dovetail.fidelity import compare, norms
+
+
+@pytest.fixture(name="pair")
+def _pair(make):
+    return make.cs1_steady(delay=6e-3), make.cs1_steady(delay=0.0)
+
+
+def test_a_late_rig_is_described_as_one(pair):
+    found = compare(*pair)
+    assert found.rms["e1"] == pytest.approx(float(norms(*pair)["rms"].sel(error="e1")))
+    assert found.delay == pytest.approx(6e-3, abs=1e-5)
+    assert found.orientation == "anticlockwise"
+    assert found.energy_added > 0
+    assert abs(found.growth_rate) < 1e-3  # a steady state
+    assert found.notes == ()
+    assert not found.stopped_early
+
+
+def test_the_text_reads_as_a_table(pair):
+    text = str(compare(*pair))
+    assert text.splitlines()[0] == "hybrid against ideal, 2.999 s, 3000 samples"
+    assert re.search(r"delay of measured behind demand +6 ms$", text, re.MULTILINE)
+    assert "anticlockwise (late: adds energy)" in text
+
+
+def test_runs_and_datasets_compare_alike(pair):
+    assert str(compare(*(SimpleNamespace(data=d) for d in pair))) == str(compare(*pair))
+
+
+def test_a_run_stopped_early_is_compared_on_the_common_times(pair):
+    run, ideal = pair
+    found = compare(run.isel(time=slice(0, 1500)), ideal)
+    assert found.stopped_early
+    assert found.samples == 1500
+    assert "stopped early" in str(found)
+
+
+def test_several_axes_have_columns(make):
+    a, b = make.cs1_steady(delay=2e-3), make.cs1_steady(delay=5e-3)
+    names = ("displacement", "measured_displacement", "force")
+    run = make.recording(a.time.values, **{n: np.stack([a[n], b[n]], axis=1) for n in names})
+    one = make.cs1_steady(delay=0.0)
+    ideal = make.recording(a.time.values, **{n: np.stack([one[n]] * 2, axis=1) for n in names})
+    found = compare(run, ideal)
+    np.testing.assert_allclose(found.delay, [2e-3, 5e-3], atol=1e-5)
+    assert "axis 1" in str(found)
+    assert found.orientation == ("anticlockwise", "anticlockwise")
+
+
+def test_growth_can_be_asked_at_the_frequency_of_the_instability(make):
+    ideal = make.cs1_steady(delay=0.0, duration=10.0)
+    t = ideal.time.values
+    growing = 1e-4 * np.exp(0.4 * t) * np.sin(2 * np.pi * 7.1 * t)
+    run = make.cs1_steady(delay=6e-3, duration=10.0)
+    run["displacement"] = run.displacement + growing
+    assert compare(run, ideal, frequency=7.1).growth_rate == pytest.approx(0.4, abs=0.01)
+
+
+def test_what_cannot_be_judged_is_said_and_not_a_number(pair):
+    run, ideal = pair
+    found = compare(run.drop_vars("force"), ideal)
+    assert np.isnan(found.energy_added)
+    assert any(note.startswith("energy: no answer, as no recorded signal") for note in found.notes)
+    assert "no answer" in str(found)
+
+
+def test_an_exact_run_says_that_its_error_does_not_grow(make):
+    ideal = make.cs1_steady(delay=0.0)
+    found = compare(ideal, ideal)
+    assert found.rms["e"] == 0.0
+    assert np.isnan(found.growth_rate)
+    assert any("e1 is zero to rounding" in note for note in found.notes)
+
+
+def test_a_run_that_is_not_finite_is_refused_with_the_time(pair):
+    run, ideal = pair
+    run["displacement"][2000:] = np.inf
+    with pytest.raises(AnalysisError, match="not finite from t = 2 s"):
+        compare(run, ideal)
+
+
+def test_a_run_too_short_for_one_frequency_falls_back_to_the_whole_envelope_and_says_so(pair):
+    found = compare(*(d.isel(time=slice(0, 2500)) for d in pair), frequency=7.1)
+    assert np.isfinite(found.growth_rate)
+    assert any("of the whole of e1, not at 7.1 Hz" in note for note in found.notes)

@@ -1,0 +1,105 @@
+import math
+
+import numpy as np
+import pytest
+
+from dovetail.core.errors import AnalysisError, ParameterError
+from dovetail.fidelity import delay_at, delay_by_correlation, delay_by_crossings, response_at
+
+ESTIMATES = {
+    "crossings": delay_by_crossings,
+    "correlation": delay_by_correlation,
+    "phase": lambda run: delay_at(run, 3.0),
+}
+
+
+@pytest.fixture(params=ESTIMATES, name="estimate")
+def _estimate(request):
+    return ESTIMATES[request.param]
+
+
+@pytest.mark.parametrize("delay", [0.0, 0.3e-3, 6.77e-3, 9.4e-3, -4.2e-3])
+def test_a_known_delay_is_found_to_a_hundredth_of_a_sample(make, estimate, delay):
+    assert estimate(make.delayed_sine(delay=delay)) == pytest.approx(
+        delay, abs=1e-5
+    )  # samples are 1 ms apart
+
+
+def test_a_known_delay_is_found_in_noise(make, estimate):
+    run = make.delayed_sine(delay=9.4e-3, noise=5e-4)  # 7 % of the rms, as on the published rig
+    assert estimate(run) == pytest.approx(9.4e-3, abs=1.5e-4)  # the best possible is near 0.06 ms here
+
+
+def test_a_sensor_offset_does_not_look_like_delay(make, estimate):
+    assert estimate(make.delayed_sine(delay=5e-3, offset=2e-3)) == pytest.approx(5e-3, abs=1e-5)
+
+
+def test_an_amplitude_error_does_not_look_like_delay(make, estimate):
+    assert estimate(make.delayed_sine(delay=5e-3, gain=0.8)) == pytest.approx(5e-3, abs=1e-5)
+
+
+def test_each_axis_has_its_own_delay(make, estimate):
+    first, second = make.delayed_sine(delay=9.4e-3), make.delayed_sine(delay=8.6e-3)
+    pairs = {n: np.stack([first[n], second[n]], axis=1) for n in ("displacement", "measured_displacement")}
+    np.testing.assert_allclose(
+        estimate(make.recording(first.time.values, **pairs)), [9.4e-3, 8.6e-3], atol=1e-5
+    )
+
+
+@pytest.mark.parametrize("estimate", [delay_by_crossings, delay_by_correlation])
+def test_a_sweep_through_a_delay_gives_that_delay(make, estimate):
+    t = np.arange(20_000) / 1000.0
+    phase = lambda t: 2 * math.pi * (1.0 * t + 0.35 * t**2)  # noqa: E731 - 1 Hz to 15 Hz in 20 s
+    run = make.recording(t, displacement=np.sin(phase(t)), measured_displacement=np.sin(phase(t - 9.0e-3)))
+    assert estimate(run) == pytest.approx(9.0e-3, abs=2e-5)
+
+
+def test_correlation_of_a_sine_prefers_the_shift_nearest_to_zero(make):
+    run = make.delayed_sine(frequency=20.0, delay=5e-3)  # alike every 50 ms, looked for up to 1.25 s
+    assert delay_by_correlation(run) == pytest.approx(5e-3, abs=1e-5)
+
+
+def test_the_phase_gives_gain_as_well(make):
+    ratio = response_at(make.delayed_sine(gain=0.96, delay=9.4e-3), 3.0)
+    assert abs(ratio) == pytest.approx(0.96, rel=1e-6)
+
+
+def test_phase_sees_one_frequency_of_many(make):
+    t = np.arange(6000) / 1000.0
+    parts = lambda t3, t8: np.sin(2 * np.pi * 3 * t3) + 0.5 * np.sin(2 * np.pi * 8 * t8)  # noqa: E731
+    run = make.recording(t, displacement=parts(t, t), measured_displacement=parts(t - 6e-3, t - 2e-3))
+    assert delay_at(run, 3.0) == pytest.approx(6e-3, abs=1e-5)
+    assert delay_at(run, 8.0) == pytest.approx(2e-3, abs=1e-5)
+
+
+def test_a_trace_at_rest_has_no_delay(make, estimate):
+    run = make.delayed_sine()
+    with pytest.raises(AnalysisError):
+        estimate(run.assign(displacement=run.displacement * 0 + 0.01))
+
+
+def test_less_than_a_cycle_has_no_crossings(make):
+    with pytest.raises(AnalysisError, match="share no full cycle"):
+        delay_by_crossings(make.delayed_sine(duration=0.2))
+
+
+def test_a_frequency_above_half_the_sample_rate_is_refused(make):
+    with pytest.raises(ParameterError, match=r"got 600 Hz; must be above 0 and below 500 Hz"):
+        delay_at(make.delayed_sine(), 600.0)
+
+
+def test_a_frequency_with_less_than_a_cycle_is_refused(make):
+    with pytest.raises(AnalysisError, match="less than one cycle"):
+        delay_at(make.delayed_sine(), 0.1)
+
+
+def test_a_search_longer_than_the_record_is_refused(make):
+    with pytest.raises(ParameterError, match="longest: got 3 s"):
+        delay_by_correlation(make.delayed_sine(duration=5.0), longest=3.0)
+
+
+def test_a_rig_that_does_not_follow_has_no_delay(make):
+    run = make.delayed_sine()
+    x = 1e-3 * np.arange(run.sizes["time"])  # drifts away
+    with pytest.raises(AnalysisError):
+        delay_by_crossings(run.assign(measured_displacement=("time", x)))
