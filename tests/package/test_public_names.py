@@ -1,0 +1,52 @@
+"""What a package lists is what can be imported from it, and each name says what it is."""
+
+import importlib
+import inspect
+import pkgutil
+
+import pytest
+
+import dovetail
+
+PACKAGES = [
+    "dovetail",
+    *sorted(m.name for m in pkgutil.walk_packages(dovetail.__path__, "dovetail.") if m.ispkg),
+]
+MODULES = sorted(m.name for m in pkgutil.walk_packages(dovetail.__path__, "dovetail."))
+
+
+@pytest.mark.parametrize("name", PACKAGES)
+def test_a_package_lists_its_public_names_and_has_them(name):
+    package = importlib.import_module(name)
+    assert isinstance(package.__all__, list), f"{name} lists no public names"
+    assert len(set(package.__all__)) == len(package.__all__)
+    for public in package.__all__:
+        assert hasattr(package, public), f"{name}.{public} is listed and missing"
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_a_module_says_what_it_is(name):
+    docstring = importlib.import_module(name).__doc__ or ""
+    assert len(docstring.split()) >= 3, f"{name} has no docstring"
+
+
+def _ours() -> dict[str, object]:
+    """Public classes and functions by where they are defined."""
+    found = {}
+    for module in map(importlib.import_module, MODULES):
+        for name, value in vars(module).items():
+            is_ours = getattr(value, "__module__", "") == module.__name__
+            if is_ours and not name.startswith("_") and (inspect.isclass(value) or inspect.isfunction(value)):
+                found[f"{module.__name__}.{name}"] = value
+    return found
+
+
+def test_every_public_class_and_function_has_a_docstring():
+    silent = [where for where, value in _ours().items() if not _documented(value)]
+    assert not silent, "\n".join(silent)
+
+
+def _documented(value: object) -> bool:
+    """A docstring of its own; what a dataclass writes for itself (its signature) does not count."""
+    docstring = vars(value).get("__doc__") if inspect.isclass(value) else value.__doc__
+    return bool(docstring) and not docstring.startswith(f"{value.__name__}(")

@@ -1,0 +1,54 @@
+"""What the README shows works: its Python runs, its commands and files exist."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+README = (ROOT / "README.md").read_text("utf-8")
+PYTHON = re.findall(r"^```python\n(.*?)^```", README, re.M | re.S)
+
+
+def test_the_readme_has_an_example_of_about_ten_lines():
+    assert len(PYTHON) == 1
+    statements = [line for line in PYTHON[0].splitlines() if line.strip()]
+    assert len(statements) <= 12
+
+
+@pytest.mark.parametrize("code", PYTHON)
+def test_the_example_runs(code, capsys):
+    exec(compile(code, "README.md", "exec"), {})
+    assert "critical delay 6.77 ms" in capsys.readouterr().out
+
+
+def test_every_file_the_readme_links_to_exists():
+    links = [link for link in re.findall(r"\]\(([^)#]+)\)", README) if "://" not in link]
+    assert links
+    assert [link for link in links if not (ROOT / link).exists()] == []
+
+
+def test_every_make_target_the_readme_names_exists():
+    makefile = (ROOT / "Makefile").read_text("utf-8")
+    named = {*re.findall(r"`make ([a-z-]+)`", README), *re.findall(r"^make ([a-z-]+)", README, re.M)}
+    assert {"demo", "test"} <= named
+    for target in named:
+        assert re.search(rf"^{target}:", makefile, re.M), f"make {target}"
+
+
+def test_continuous_integration_runs_the_readmes_test_command():
+    assert "`make test`" in README
+    assert "exec make test" in (ROOT / ".ci" / "run").read_text("utf-8")
+
+
+def test_every_command_the_readme_names_exists():
+    help_text = subprocess.run(
+        [sys.executable, "-c", "from dovetail.cli.main import main; main()", "--help"],
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    for command in set(re.findall(r"`?dovetail ([a-z]+)", README)):
+        assert re.search(rf"\b{command}\b", help_text), f"dovetail {command}"

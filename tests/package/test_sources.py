@@ -1,0 +1,35 @@
+"""Every source named in the code has an entry in the bibliography."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from dovetail.studies.citation import bibliography
+
+SOURCE = Path(__file__).resolve().parents[2] / "src" / "dovetail"
+# "[Wallace 2006, sec. 3.2.2]", "[Hairer, Norsett & Wanner 1993, table II.1.2]"; several at ";"
+CITED = re.compile(r"\[((?:[A-Z][\w'’-]+(?:, | & | and | et al\.? )?)+ (?:19|20)\d\d)[^\]]*\]")
+
+
+def citations() -> list[tuple[str, str]]:
+    """(first author, year) of every citation."""
+    found = set()
+    for file in SOURCE.rglob("*.py"):
+        text = re.sub(r"\s*\n\s*#?\s*", " ", file.read_text("utf-8"))
+        for match in CITED.finditer(text):
+            for one in match[0].strip("[]").split(";"):
+                named = re.match(r"\s*([A-Z][\w'’-]+).*?((?:19|20)\d\d)", one)
+                if named:
+                    found.add((named[1], named[2]))
+    return sorted(found)
+
+
+def test_citations_are_found_at_all():
+    assert ("Wallace", "2006") in citations()
+
+
+@pytest.mark.parametrize(("author", "year"), citations())
+def test_a_cited_source_is_in_the_bibliography(author, year):
+    entries = [text for text in bibliography().values() if re.search(rf"year\s*=\s*\{{{year}\}}", text)]
+    assert any(re.search(rf"author\s*=\s*\{{{author}", text) for text in entries), f"[{author} ... {year}]"
