@@ -13,7 +13,7 @@ numbers or one per actuator.
 from __future__ import annotations
 
 import dataclasses
-from typing import Self
+from typing import ClassVar, Self
 
 import equinox as eqx
 import jax
@@ -32,12 +32,19 @@ class Compensator(Block):
 
     shape: tuple[int, ...] = eqx.field(static=True, default=(), kw_only=True)  # of the interface
 
+    filters: ClassVar[bool] = False  # True where only the displacement is used: may follow in a `Chain`
+    shared: ClassVar[tuple[str, ...]] = ()  # parameters that are lists in themselves, not one per actuator
+
     def sampled_at(self, dt: float, shape: tuple[int, ...] = ()) -> Self:
         """This compensator for interface signals of `shape`."""
         shape = tuple(shape)
         for name in declared(type(self)):
             value = getattr(self, name)
-            if isinstance(value, jax.Array) and not _broadcasts(np.shape(value), shape):
+            if (
+                name not in self.shared
+                and isinstance(value, jax.Array)
+                and not _broadcasts(np.shape(value), shape)
+            ):
                 raise ParameterError(
                     f"{type(self).__name__}.{name}: has shape {np.shape(value)} and the interface {shape}; "
                     "give one value or one per actuator"

@@ -18,6 +18,8 @@ References
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import jax
 import jax.numpy as jnp
 from jax.typing import ArrayLike
@@ -38,6 +40,8 @@ class ForwardPrediction(Compensator):
     --------
     >>> compensator = ForwardPrediction(delay=9.4e-3, order=4, window=10, gain=0.99)
     """
+
+    filters: ClassVar[bool] = True
 
     delay: jax.Array = parameter("s", "how far to look ahead: the delay of the transfer system", at_least=0.0)
     gain: jax.Array = parameter("1", "amplitude correction k_a", default=1.0, above=0.0)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import jax
 import jax.numpy as jnp
 from jax.typing import ArrayLike
@@ -18,6 +20,8 @@ class NoCompensation(Compensator):
     The reference against which a compensator is judged, and the right choice when the transfer system is
     much faster than the critical delay.
     """
+
+    filters: ClassVar[bool] = True
 
     def init(self) -> State:
         return ()
