@@ -10,6 +10,7 @@ from dovetail.core import kind, parameter
 from dovetail.core.block import Input, Output, State, Time
 from dovetail.core.errors import ParameterError
 from dovetail.transfer.base import Transfer
+from dovetail.transfer.exponential import expm
 from dovetail.transfer.lag import hold
 from dovetail.transfer.linear import LinearTransfer
 
@@ -23,7 +24,7 @@ class TransferFunction(Transfer):
     well scaled, and stepped with the exponential of the augmented matrix: exact for an input that moves
     linearly between samples (`ramp`) or has the new value over the step (`held`).
 
-    Limit: poles up to about 2^16/dt (the matrix exponential gives NaN beyond).
+    Limit: poles up to about 5000/dt (the matrix exponential gives NaN beyond).
     """
 
     numerator: jax.Array = parameter("1", "coefficients of b(s), highest power first")
@@ -85,7 +86,7 @@ def _advance(b, a, dt, ramp: bool, x, last, u):
     A, B, C, D, rate = controllable(b, a)
     n = A.shape[0]
     augmented = jnp.zeros((n + 2, n + 2)).at[:n, :n].set(A).at[:n, n].set(B) * (rate * dt)
-    phi = jax.scipy.linalg.expm(augmented.at[n, n + 1].set(1.0))  # the ramp rises by one over the step
+    phi = expm(augmented.at[n, n + 1].set(1.0))  # the ramp rises by one over the step
     start = last if ramp else u
     x = jnp.tensordot(phi[:n, :n], x, 1) + _outer(phi[:n, n], start) + _outer(phi[:n, n + 1], u - start)
     return x, jnp.tensordot(C, x, 1) + D * u

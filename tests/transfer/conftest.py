@@ -1,0 +1,23 @@
+import jax
+import jax.numpy as jnp
+import pytest
+
+import dovetail.core  # noqa: F401  sets float64
+
+
+def _drive(part, signal, dt):
+    signal = jnp.asarray(signal, float)
+    part = part.sampled_at(dt, signal.shape[1:])
+
+    def step(carry, u):
+        x, t = carry
+        x, y = part.step(t, dt, x, u)
+        return (x, t + dt), y
+
+    return jax.lax.scan(step, (part.init(), 0.0), signal)[1]
+
+
+@pytest.fixture
+def drive():
+    """Drive a transfer with samples at dt, 2 dt, ... as the loop does, and return its output there."""
+    return _drive

@@ -1,0 +1,96 @@
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from dovetail.core.errors import AnalysisError, ParameterError
+from dovetail.core.registry import find
+from dovetail.transfer import (
+    AmplitudeLimit,
+    Bias,
+    DeadZone,
+    Delay,
+    Gain,
+    Quantiser,
+    RateLimit,
+    SecondOrderLag,
+    Series,
+    Transfer,
+    WhiteNoise,
+)
+
+dt = 1e-3  # [s]
+
+
+def test_a_series_is_one_after_the_other(drive):
+    u = np.sin(np.arange(100) / 7.0)
+    together = drive(Series((Delay(2.5e-3), SecondOrderLag(200.0, 0.7))), u, dt)
+    apart = drive(SecondOrderLag(200.0, 0.7), drive(Delay(2.5e-3), u, dt), dt)
+    np.testing.assert_allclose(together, apart, atol=1e-15)
+
+
+def test_a_series_of_nothing_passes_the_input_on(drive):
+    u = np.arange(5.0)
+    np.testing.assert_array_equal(drive(Series(()), u, dt), u)
+
+
+def test_a_series_in_a_series_is_shaped_to_the_depth():
+    part = Series((Gain(2.0), Series((Delay(2.5e-3), SecondOrderLag(200.0, 0.7))))).sampled_at(dt, (3,))
+    assert jax.tree.leaves(part.init())[0].shape == (5, 3)
+    assert part.step(0.0, dt, part.init(), jnp.ones(3))[1].shape == (3,)
+
+
+def test_at_rest_everything_is_zero(drive):
+    part = Series((Delay(2.5e-3), SecondOrderLag(200.0, 0.7), RateLimit(1.0), Gain(3.0), DeadZone(0.1)))
+    np.testing.assert_array_equal(drive(part, np.zeros((5, 2)), dt), 0.0)
+
+
+def test_the_remarks_of_a_series_say_what_its_linear_part_leaves_out():
+    parts = (
+        Gain(0.5),
+        AmplitudeLimit(1.0),
+        DeadZone(1e-4),
+        Quantiser(1e-6),
+        WhiteNoise(1.0),
+        Bias(1.0),
+        RateLimit(1.0),
+    )
+    g = Series(parts).linear()
+    assert complex(g(1j)) == 0.5
+    assert g.remarks == (
+        "amplitude limit taken as not reached",
+        "dead zone taken as unit gain: signals large against its threshold",
+        "quantiser taken as unit gain: signals large against its resolution",
+        "noise left out",
+        "bias left out",
+        "rate limit taken as not reached",
+    )
+
+
+class Square(Transfer):
+    def init(self):
+        return ()
+
+    def step(self, t, dt, x, u):
+        return (), u**2
+
+
+def test_a_part_without_a_linear_part_says_so():
+    with pytest.raises(AnalysisError, match=r"Square does not describe its linear part; give it a method"):
+        Series((Gain(1.0), Square())).linear()
+
+
+def test_a_shape_that_does_not_fit_is_said():
+    with pytest.raises(ParameterError, match=r"Gain.gain: has shape \(2,\) and the interface \(\)"):
+        Gain([1.0, 2.0]).sampled_at(dt, ())
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "delay", "first-order-lag", "second-order-lag", "transfer-function", "gain", "amplitude-limit",
+        "rate-limit", "dead-zone", "quantiser", "white-noise", "coloured-noise", "bias", "series",
+    ],
+)  # fmt: skip
+def test_test_files_know_it(name):
+    assert issubclass(find(name), Transfer)

@@ -1,0 +1,79 @@
+import jax
+import numpy as np
+import pytest
+import scipy.signal
+
+from dovetail.core.errors import ParameterError
+from dovetail.transfer import FirstOrderLag, SecondOrderLag, TransferFunction
+
+dt = 2e-3  # [s]
+t = dt * np.arange(0, 301)
+signal = np.random.default_rng(1).normal(size=301).cumsum() / 10
+signal[0] = 0.0
+
+SYSTEMS = {
+    "hydraulic rig [wallace2006thesis, eq. 6.25]": ([166.5], [1.0, 169.3]),
+    "small rig, open loop [wallace2006thesis, eq. 2.8]": ([0.7068, 5700.0], [1.0, 62.26, 31.61]),
+    "with a zero on the right": ([-180.9, 5.651e4], [1.0, 321.8, 5.54e4]),
+    "feedthrough": ([0.5, 3.0, 7.0], [1.0, 20.0, 400.0]),
+    "integrator": ([3.0], [1.0, 0.0]),
+    "fourth order": ([1e7], [1.0, 200.0, 3.0e4, 2.0e6, 1e8]),
+}
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_the_answer_to_a_ramp_between_samples_is_exact(drive, name):
+    _, expected, _ = scipy.signal.lsim(SYSTEMS[name], signal, t)
+    y = drive(TransferFunction(*SYSTEMS[name]), signal[1:], dt)
+    scale = np.abs(expected).max()
+    np.testing.assert_allclose(y, expected[1:], atol=1e-10 * scale)  # round-off in two matrix exponentials
+
+
+def test_a_held_input_acts_over_the_whole_step(drive):
+    system = SYSTEMS["with a zero on the right"]
+    _, expected, _ = scipy.signal.lsim(system, np.r_[signal[1:], 0.0], t, interp=False)
+    y = drive(TransferFunction(*system, hold="held"), signal[1:], dt)
+    np.testing.assert_allclose(y, expected[1:], atol=1e-10)
+
+
+def test_it_agrees_with_the_lags(drive):
+    u = signal[1:100]
+    first = drive(TransferFunction([2.0], [0.05, 1.0]), u, dt)
+    np.testing.assert_allclose(first, drive(FirstOrderLag(0.05, 2.0), u, dt), atol=1e-12)
+    second = drive(TransferFunction([400.0], [1.0, 12.0, 400.0]), u, dt)
+    np.testing.assert_allclose(second, drive(SecondOrderLag(20.0, 0.3), u, dt), atol=1e-12)
+
+
+def test_a_gain_is_a_transfer_function_of_order_zero(drive):
+    np.testing.assert_allclose(drive(TransferFunction([3.0], [2.0]), signal[1:5], dt), 1.5 * signal[1:5])
+
+
+def test_the_gradient_reaches_the_coefficients(drive):
+    def last(a):
+        return drive(TransferFunction([5.54e4], [1.0, a, 5.54e4]), signal[1:50], dt)[-1]
+
+    h = 1e-2  # of a coefficient of 321.8
+    difference = float(last(321.8 + h) - last(321.8 - h)) / (2 * h)
+    assert jax.grad(last)(321.8) == pytest.approx(difference, rel=1e-6)
+
+
+def test_axes_may_have_columns_of_their_own(drive):
+    pair = np.stack([signal[1:60], signal[2:61]], axis=1)
+    y = drive(TransferFunction([[166.5, 200.0]], [[1.0, 1.0], [169.3, 150.0]]), pair, dt)
+    for i, (b, a) in enumerate(((166.5, 169.3), (200.0, 150.0))):
+        np.testing.assert_allclose(
+            y[:, i], drive(TransferFunction([b], [1.0, a]), pair[:, i], dt), atol=1e-13
+        )
+    both = drive(TransferFunction([166.5], [1.0, 169.3]), pair, dt)
+    np.testing.assert_allclose(both[:, 0], y[:, 0], atol=1e-13)
+
+
+def test_faults_are_said():
+    with pytest.raises(ParameterError, match=r"order 2 is above the denominator's 1; an improper system"):
+        TransferFunction([1.0, 0.0, 0.0], [1.0, 1.0])
+    with pytest.raises(ParameterError, match="leading coefficient is 0; leave it out"):
+        TransferFunction([1.0], [0.0, 1.0])
+    with pytest.raises(ParameterError, match=r"coefficients are lists"):
+        TransferFunction(1.0, [1.0, 1.0])
+    with pytest.raises(ParameterError, match=r"has shape \(2, 3\) and the interface \(2,\)"):
+        TransferFunction([1.0], np.ones((2, 3))).sampled_at(dt, (2,))
