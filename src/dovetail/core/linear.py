@@ -1,0 +1,120 @@
+r"""Linear model of a flow about a point, its modes and its frequency response.
+
+.. math:: \delta\dot x = A\,\delta x + B\,\delta u, \qquad \delta y = C\,\delta x + D\,\delta u
+
+The matrices come by forward-mode differentiation, exact to rounding. States, inputs and outputs are
+raveled to vectors; their names are kept, `"arm.velocity[2]"` for the third of a leaf.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.flatten_util import ravel_pytree
+
+from dovetail.core.block import Flow, Input, State, Time
+from dovetail.core.errors import UnknownNameError
+
+
+@dataclasses.dataclass(frozen=True)
+class Modes:
+    """Modes of a linear model, slowest first; one for each real eigenvalue and each complex pair."""
+
+    eigenvalues: np.ndarray  # [rad/s], (n,), imaginary part zero or positive
+    frequencies: np.ndarray  # [Hz], (n,), undamped: |eigenvalue| / 2 pi
+    damping: np.ndarray  # ratio, (n,); 1 for decaying real eigenvalues, NaN where the eigenvalue is zero
+    shapes: np.ndarray  # (states, n), complex, largest component 1
+
+    @property
+    def stable(self) -> bool:
+        """Whether every motion decays."""
+        return bool(np.all(self.eigenvalues.real < 0))
+
+
+class LinearModel(eqx.Module):
+    """A linear model with named states, inputs and outputs."""
+
+    A: jax.Array
+    B: jax.Array
+    C: jax.Array
+    D: jax.Array
+    states: tuple[str, ...] = eqx.field(static=True)
+    inputs: tuple[str, ...] = eqx.field(static=True)
+    outputs: tuple[str, ...] = eqx.field(static=True)
+
+    def frequency_response(self, w: Any, output: str | None = None, input: str | None = None) -> jax.Array:
+        """G(iw) = C (iw - A)^-1 B + D at angular frequencies w [rad/s].
+
+        Of shape w.shape + (outputs, inputs); a name instead picks one output or input and drops its axis.
+        """
+        w = jnp.asarray(w, dtype=float)
+        eye = jnp.eye(self.A.shape[0])
+        b = self.B.astype(complex)
+        g = jnp.vectorize(
+            lambda w: self.C @ jnp.linalg.solve(1j * w * eye - self.A, b) + self.D, signature="()->(m,k)"
+        )(w)
+        if input is not None:
+            g = g[..., _index("input", input, self.inputs)]
+            return g if output is None else g[..., _index("output", output, self.outputs)]
+        return g if output is None else g[..., _index("output", output, self.outputs), :]
+
+    def modes(self) -> Modes:
+        """Frequencies, damping ratios and shapes."""
+        return modes(self.A)
+
+
+def linearise(flow: Flow, x: State = None, u: Input = None, *, t: Time = 0.0) -> LinearModel:
+    """Linear model of a flow about a state (its `init()` if none is given) and input, at a time."""
+    x = flow.init() if x is None else x
+    flat_x, to_x = ravel_pytree(x)
+    flat_u, to_u = ravel_pytree(u)
+
+    def rate(x, u):
+        return ravel_pytree(flow.derivative(t, to_x(x), to_u(u)))[0]
+
+    def shown(x, u):
+        return ravel_pytree(flow.output(t, to_x(x), to_u(u)))[0]
+
+    a, b = jax.jacfwd(rate, argnums=(0, 1))(flat_x, flat_u)
+    c, d = jax.jacfwd(shown, argnums=(0, 1))(flat_x, flat_u)
+    y = jax.eval_shape(lambda: flow.output(t, x, u))
+    return LinearModel(a, b, c, d, names(x, "x"), names(u, "u"), names(y, "y"))
+
+
+def modes(A: Any) -> Modes:
+    """Modes of x' = A x, slowest first.
+
+    >>> found = modes([[0.0, 1.0], [-100.0, -2.0]])
+    >>> float(found.damping[0])
+    0.1
+    """
+    values, vectors = np.linalg.eig(np.asarray(A, dtype=float))
+    upper = np.flatnonzero(values.imag >= 0)
+    order = upper[np.lexsort((values[upper].real, np.abs(values[upper])))]
+    values, vectors = values[order].astype(complex), vectors[:, order].astype(complex)
+    size = np.abs(values)
+    damping = np.where(size > 0, -values.real / np.where(size > 0, size, 1.0), np.nan)
+    largest = vectors[np.argmax(np.abs(vectors), axis=0), np.arange(len(order))]
+    return Modes(values, size / (2 * np.pi), damping, vectors / largest)
+
+
+def names(tree: Any, root: str) -> tuple[str, ...]:
+    """A name for each number in a pytree, in the order in which it is raveled."""
+    found: list[str] = []
+    for path, leaf in jax.tree_util.tree_flatten_with_path(tree)[0]:
+        stem = jax.tree_util.keystr(path, simple=True, separator=".") or root
+        shape = jnp.shape(leaf)
+        places = [f"[{','.join(map(str, i))}]" for i in np.ndindex(*shape)] if shape else [""]
+        found += [stem + place for place in places]
+    return tuple(found)
+
+
+def _index(what: str, name: str, known: tuple[str, ...]) -> int:
+    if name not in known:
+        raise UnknownNameError(what, name, known)
+    return known.index(name)

@@ -1,0 +1,81 @@
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from dovetail.core import Flow, parameter
+from dovetail.core.errors import ConvergenceError
+from dovetail.core.trim import trim
+
+
+class Arm(Flow):
+    """A pendulum held by a torque: steady where g sin q = u."""
+
+    g: jax.Array = parameter("1/s^2", "gravity over length", default=10.0)
+
+    def init(self):
+        return {"angle": jnp.asarray(0.1), "rate": jnp.asarray(0.0)}
+
+    def derivative(self, t, x, u):
+        return {"angle": x["rate"], "rate": u - self.g * jnp.sin(x["angle"]) - 0.1 * x["rate"]}
+
+    def output(self, t, x, u):
+        return {"angle": x["angle"]}
+
+
+class Free(Flow):
+    """A mass with drag and no spring: any position is steady, so the Jacobian is singular."""
+
+    def init(self):
+        return jnp.array([3.0, 5.0])
+
+    def derivative(self, t, x, u):
+        return jnp.stack([x[1], 1.0 - 0.5 * x[1] - 1.0])
+
+    def output(self, t, x, u):
+        return x[0]
+
+
+class Never(Flow):
+    def init(self):
+        return jnp.asarray(0.0)
+
+    def derivative(self, t, x, u):
+        return 1.0 + x**2
+
+    def output(self, t, x, u):
+        return x
+
+
+def test_steady_state_is_that_of_the_closed_form():
+    found = trim(Arm(), 5.0)
+    np.testing.assert_allclose(found.output["angle"], np.arcsin(0.5), rtol=1e-10)
+    np.testing.assert_allclose(found.state["rate"], 0.0, atol=1e-10)
+    assert found.residual < 1e-9
+
+
+def test_a_flow_with_a_free_position_settles_in_spite_of_its_singular_jacobian():
+    found = trim(Free())
+    np.testing.assert_allclose(found.state[1], 0.0, atol=1e-8)
+    assert np.isfinite(found.state[0])
+
+
+def test_no_steady_state_is_an_error_that_says_what_was_tried_and_what_to_do():
+    with pytest.raises(ConvergenceError) as error:
+        trim(Never())
+    text = str(error.value)
+    assert text.startswith("Never: no steady state found; largest rate left: Newton")
+    assert "LevenbergMarquardt 1" in text
+    assert "start from a better guess" in text
+
+
+def test_the_steady_state_is_differentiable_and_batches():
+    def angle(u):
+        return trim(Arm(), u).output["angle"]
+
+    # d asin(u / 10) / du
+    np.testing.assert_allclose(jax.jit(jax.grad(angle))(5.0), 0.1 / np.sqrt(0.75), rtol=1e-9)
+    np.testing.assert_allclose(
+        jax.jit(jax.vmap(angle))(jnp.array([1.0, 5.0])), np.arcsin([0.1, 0.5]), rtol=1e-10
+    )
+    assert np.isnan(jax.jit(angle)(20.0))  # more torque than gravity can hold
