@@ -44,6 +44,13 @@ class Table(Excitation):
             )
         if any(isinstance(a, jax.core.Tracer) for a in (t, v)):
             return
+        for name, array in (("times", np.asarray(t)[:, None]), ("values", np.asarray(v).reshape(len(t), -1))):
+            bad = ~np.all(np.isfinite(array), axis=1)
+            if bad.any():
+                raise ParameterError(
+                    f"Table.{name}: row {int(np.argmax(bad))} (counted from 0) is not a number; "
+                    f"fill the gap or leave the row out"
+                )
         steps = np.diff(np.asarray(t))
         if np.any(steps <= 0):
             row = int(np.argmax(steps <= 0)) + 1

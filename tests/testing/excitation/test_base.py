@@ -1,0 +1,98 @@
+import math
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from dovetail.core.errors import ConnectionFault
+from dovetail.core.randomness import seeded
+from dovetail.core.registry import find
+from dovetail.testing.excitation import (
+    Excitation,
+    Faded,
+    PerAxis,
+    Pulse,
+    Rest,
+    Sine,
+    Step,
+    SumOfSines,
+    Sweep,
+    Table,
+    WhiteNoise,
+)
+
+SMOOTH = {
+    "sine": Sine(0.5, 3.0, 0.2, 0.1),
+    "sum of sines": SumOfSines([0.5, 0.2], [3.0, 7.0], [0.1, 0.2]),
+    "linear sweep": Sweep(0.5, 1.0, 15.0, 2.0),
+    "logarithmic sweep": Sweep(0.5, 1.0, 15.0, 2.0, spacing="logarithmic", path="up-down"),
+    "smooth step": Step(0.5, 0.3, rise=0.9),
+    "pulse": Pulse(0.5, 2.0),
+    "table": Table([0.0, 0.5, 0.8, 2.0], [0.0, 1.0, -1.0, 0.5], "cubic"),
+    "noise": seeded(WhiteNoise(0.5, 1.0, 9.0), jax.random.key(0)),
+    "faded": Faded(Sine(0.5, 3.0), 1.5),
+    "rest": Rest(),
+}
+
+
+@pytest.mark.parametrize("name", SMOOTH)
+def test_the_rate_is_the_derivative(name):
+    excitation = SMOOTH[name]
+    h = 1e-6  # [s] rounding eps/h = 2e-10; third derivative of at most (2 pi 15)^3 h^2 = 1e-6
+    for t in (0.4, 0.9, 1.3):
+        difference = (excitation(t + h) - excitation(t - h)) / (2 * h)
+        np.testing.assert_allclose(excitation.rate(t), difference, atol=2e-6)
+
+
+@pytest.mark.parametrize("name", SMOOTH)
+def test_it_may_be_compiled_and_evaluated_at_many_times(name):
+    times = jnp.linspace(0.0, 2.0, 7)
+    many = jax.jit(jax.vmap(SMOOTH[name]))(times)
+    one_by_one = [SMOOTH[name](t) for t in times]
+    np.testing.assert_allclose(many, one_by_one, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", SMOOTH)
+def test_one_value_serves_every_axis(name):
+    sized = SMOOTH[name].sampled_at(1e-3, (3,))
+    assert sized(0.4).shape == (3,)
+    assert sized.rate(0.4).shape == (3,)
+    np.testing.assert_allclose(sized(0.4), SMOOTH[name](0.4))
+
+
+def test_parameters_may_differ_per_axis():
+    sized = Sine([1.0, 2.0], 3.0).sampled_at(1e-3, (2,))
+    np.testing.assert_allclose(sized(0.1), np.array([1.0, 2.0]) * np.sin(2 * np.pi * 0.3))
+
+
+def test_excitations_side_by_side():
+    sized = PerAxis((Sine(1.0, 3.0), Rest(), Step(0.2))).sampled_at(1e-3, (3,))
+    np.testing.assert_allclose(sized(0.1), [np.sin(2 * np.pi * 0.3), 0.0, 0.2])
+    np.testing.assert_allclose(sized.rate(0.1), [6 * np.pi * np.cos(2 * np.pi * 0.3), 0.0, 0.0])
+
+
+def test_the_end_is_that_of_the_first_to_end():
+    table = Table([0.0, 1.0, 2.5], [0.0, 1.0, 0.0])
+    assert Sine(1.0, 1.0).ends == math.inf
+    assert table.ends == 2.5
+    assert Faded(table, 1.0).ends == 2.5
+    assert PerAxis((Sine(1.0, 1.0), table)).ends == 2.5
+
+
+def test_a_shape_that_does_not_fit_is_said():
+    with pytest.raises(ConnectionFault, match=r"Sine: its value has shape \(2,\) and the interface \(3,\)"):
+        Sine([1.0, 2.0], 3.0).sampled_at(1e-3, (3,))
+    with pytest.raises(ConnectionFault, match=r"PerAxis: has 2 excitations and the interface shape \(3,\)"):
+        PerAxis((Rest(), Rest())).sampled_at(1e-3, (3,))
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "sine", "sum-of-sines", "sweep", "step", "pulse", "table", "white-noise-excitation", "rest",
+        "per-axis", "faded",
+    ],
+)  # fmt: skip
+def test_test_files_know_it(name):
+    assert issubclass(find(name), Excitation)

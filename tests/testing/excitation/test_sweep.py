@@ -1,0 +1,49 @@
+import jax
+import numpy as np
+import pytest
+
+from dovetail.core.errors import ParameterError
+from dovetail.testing.excitation import Sweep
+
+SWEEPS = [
+    Sweep(0.5, 1.0, 15.0, 6.0),
+    Sweep(0.5, 1.0, 15.0, 6.0, path="up-down"),
+    Sweep(0.5, 1.0, 15.0, 6.0, spacing="logarithmic"),
+    Sweep(0.5, 1.0, 15.0, 6.0, spacing="logarithmic", path="up-down"),
+    Sweep(0.5, 15.0, 1.0, 6.0, spacing="logarithmic"),
+]
+
+
+@pytest.mark.parametrize("sweep", SWEEPS)
+def test_the_phase_is_the_integral_of_the_frequency(sweep):
+    end = 12.0 if sweep.path == "up-down" else 6.0
+    t = np.linspace(0.0, end, 24_001)  # a corner at 6 s falls on a sample
+    f = np.asarray(jax.vmap(sweep.frequency)(t))
+    cycles = np.r_[0.0, np.cumsum((f[1:] + f[:-1]) / 2) * (t[1] - t[0])]
+    # trapezium rule: f'' dt^2/12 over the time, at most 4 Hz/s^2 x 12 s x (5e-4 s)^2/12 = 1e-6 cycles
+    np.testing.assert_allclose(jax.vmap(sweep)(t), 0.5 * np.sin(2 * np.pi * cycles), atol=1e-5)
+
+
+def test_the_frequency_goes_from_low_to_high_and_back():
+    linear, logarithmic = SWEEPS[1], SWEEPS[3]
+    np.testing.assert_allclose([linear.frequency(t) for t in (0.0, 3.0, 6.0, 9.0, 12.0)], [1, 8, 15, 8, 1])
+    middle = np.sqrt(15.0)
+    np.testing.assert_allclose(
+        [logarithmic.frequency(t) for t in (0.0, 3.0, 6.0, 9.0)], [1, middle, 15, middle]
+    )
+
+
+def test_it_is_silent_outside():
+    assert SWEEPS[0](-0.1) == 0.0
+    assert SWEEPS[0](6.1) == 0.0
+    assert SWEEPS[1](6.1) != 0.0
+    assert SWEEPS[1](12.1) == 0.0
+
+
+def test_faults_are_said():
+    with pytest.raises(ParameterError, match=r"Sweep.low: got 0.0; a logarithmic sweep starts above 0 Hz"):
+        Sweep(0.5, 0.0, 15.0, 6.0, spacing="logarithmic")
+    with pytest.raises(ParameterError, match=r"Sweep.high: equals low; .* is a Sine"):
+        Sweep(0.5, 3.0, 3.0, 6.0, spacing="logarithmic")
+    with pytest.raises(ParameterError, match=r'Sweep.path: got "down"; one of up, up-down'):
+        Sweep(0.5, 1.0, 3.0, 6.0, path="down")
