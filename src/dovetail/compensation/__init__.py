@@ -7,6 +7,16 @@ from dovetail import core as _core  # noqa: F401  (sets float64 before any array
 from dovetail.compensation.adaptive_forward_prediction import AdaptiveForwardPrediction
 from dovetail.compensation.base import Compensator
 from dovetail.compensation.chain import Chain
+from dovetail.compensation.design import (
+    Decision,
+    PredictorDesign,
+    design_predictor,
+    longest_horizon,
+    noise_gain,
+    prediction_error,
+    predictor_frequency,
+    predictor_remarks,
+)
 from dovetail.compensation.fixed_coefficients import FixedCoefficients
 from dovetail.compensation.force_blending import (
     BlendedForce,
@@ -30,6 +40,7 @@ __all__ = [
     "BlendedForce",
     "Chain",
     "Compensator",
+    "Decision",
     "Feedback",
     "FirstOrderInverse",
     "FixedCoefficients",
@@ -39,8 +50,15 @@ __all__ = [
     "MeasuredForce",
     "NoCompensation",
     "PhaseAdvance",
+    "PredictorDesign",
     "SecondOrderInverse",
     "derivative_weights",
+    "design_predictor",
     "inverse_of",
+    "longest_horizon",
+    "noise_gain",
+    "prediction_error",
+    "predictor_frequency",
+    "predictor_remarks",
     "predictor_weights",
 ]
