@@ -18,6 +18,8 @@ import jax as _jax  # noqa: E402
 _jax.config.update("jax_enable_x64", True)
 
 from dovetail.core.block import Block, Flow, Method, Part, Sampled  # noqa: E402
+from dovetail.core.connection import Diagram, Node, Wire  # noqa: E402
+from dovetail.core.linear import LinearModel, Modes, linearise, modes  # noqa: E402
 from dovetail.core.methods import (  # noqa: E402
     BDF2,
     RK4,
@@ -36,21 +38,28 @@ __all__ = [
     "BDF2",
     "RK4",
     "Block",
+    "Diagram",
     "DormandPrince5",
     "DormandPrince8",
     "Euler",
     "Flow",
     "ImplicitEuler",
+    "LinearModel",
     "Method",
+    "Modes",
+    "Node",
     "Parameter",
     "Part",
     "Sampled",
     "SemiImplicitEuler",
+    "Wire",
     "check_step",
     "choice",
     "constant",
     "count",
     "kind",
+    "linearise",
+    "modes",
     "parameter",
     "stability_limit",
 ]

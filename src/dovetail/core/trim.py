@@ -73,6 +73,6 @@ def trim(
 
     raise ConvergenceError(
         f"{type(flow).__name__}: no steady state found; largest rate left: {', '.join(left)}; it must be "
-        f"below {float(bound):.3g}. Do: start from a better guess, check that the flow has a steady state under "
+        f"below {float(bound):.3g}. Do: start from a better guess, check that a steady state exists under "
         "this input, or let it settle with `adaptive.solve` and start from there."
     )
