@@ -3,7 +3,7 @@ r"""How much of an actuator's capacity a test used: force against speed, within 
 Without a model of the whole machine the global error is unknown, and a small local error e2 alone does not
 vouch for it: an actuator at its envelope distorts while it still appears to follow. Below about half of
 capacity the global error stays close to the local one; the design rule is not to go far above three
-quarters [wallace2006thesis, sec. 4.3.7, 6.4].
+quarters [Wallace 2006, sec. 4.3.7, 6.4].
 
 Utilisation is radial: the factor by which force and speed together would have to shrink to lie on the
 envelope.

@@ -10,7 +10,7 @@ by correlation      the shift at which x looks most like z   how the delay varie
 at a frequency      phase of x against z there               everything at other frequencies
 ==================  =======================================  ===================================
 
-The crossings are those of [wallace2006thesis, sec. 2.3.4], who resolved them to a sample; here each is a
+The crossings are those of [Wallace 2006, sec. 2.3.4], who resolved them to a sample; here each is a
 straight line fitted through the samples about the middle, which resolves far less than a sample and
 averages sensor noise.
 """

@@ -8,7 +8,7 @@ and x the measured displacement:
 e1 is the error of the numerical substructure, e2 the local (synchronisation) error of the rig, e the global
 error of the test. Only e2 can be measured without a model of the whole. They are coupled through the force:
 e2 causes e1, by a factor that belongs to the system and grows without bound towards the critical delay
-[wallace2006thesis, sec. 2.5-2.6].
+[Wallace 2006, sec. 2.5-2.6].
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 r"""How fast a trace grows or decays: the slope of the logarithm of its envelope.
 
 Beyond its critical delay a hybrid test grows as :math:`e^{\sigma t}` with :math:`\sigma` the real part of the
-rightmost characteristic root [wallace2006thesis, sec. 3.2.4]. Where a steady forced motion lies over the
+rightmost characteristic root [Wallace 2006, sec. 3.2.4]. Where a steady forced motion lies over the
 growing one, ask for the growth at the frequency of the instability, which leaves the rest out.
 
 Both envelopes are taken under a sliding window of fixed shape, which scales an exponential by the same factor

@@ -2,7 +2,7 @@ r"""Amplitude spectra of recorded traces, their peaks, and spectra against a par
 
 The spectrum is one-sided and scaled so that a sine of amplitude A shows a peak of height A in the unit of
 the trace. An instability shows as a second line beside the excitation, growing as a parameter passes its
-limit [wallace2006thesis, Fig. 3.4].
+limit [Wallace 2006, Fig. 3.4].
 """
 
 from __future__ import annotations

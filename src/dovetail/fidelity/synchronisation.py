@@ -3,7 +3,7 @@ r"""The synchronisation subspace: demand z to the right, measured x upwards.
 A perfect rig draws the 45-degree line, an amplitude ratio tilts it, a delay opens it into a loop that runs
 anticlockwise (energy is added: negative damping) and a lead into one that runs clockwise (added damping).
 Drawing z(t - tau_c) against z(t) over it shows the loop at which the test would lose stability
-[wallace2006thesis, sec. 2.6, 3.4].
+[Wallace 2006, sec. 2.6, 3.4].
 """
 
 from __future__ import annotations
