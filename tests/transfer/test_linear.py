@@ -11,6 +11,15 @@ def test_a_series_is_the_product():
     np.testing.assert_allclose(Series(parts).linear()(s), product, rtol=1e-12)
 
 
+def test_axes_multiply_apart():
+    # two axes and two coefficients: powers must not be taken for axes
+    pair = FirstOrderLag([0.1, 0.2]).linear() * TransferFunction([1.0, 3.0], [1.0, 2.0]).linear()
+    for i, tau in enumerate((0.1, 0.2)):
+        expected = FirstOrderLag(tau).linear()(5j) * TransferFunction([1.0, 3.0], [1.0, 2.0]).linear()(5j)
+        np.testing.assert_allclose(pair.axis(i)(5j), expected)
+        np.testing.assert_allclose(pair(5j)[i], expected)
+
+
 def test_band_limited_delay_of_the_small_rig_is_nearly_flat_to_15_hz():
     # [wallace2006thesis, eq. 5.1]'s denominator topped up to 9.4 ms
     g = Series((Delay(3.6e-3), SecondOrderLag(235.4, 0.684, 1.02))).linear()

@@ -6,7 +6,7 @@ import scipy.stats
 
 from dovetail.core.errors import ParameterError
 from dovetail.core.randomness import seeded
-from dovetail.transfer import ColouredNoise, Series, WhiteNoise
+from dovetail.transfer import ColouredNoise, RelativeNoise, Series, WhiteNoise
 
 dt = 1e-3  # [s]
 n = 40_000
@@ -81,3 +81,12 @@ def test_a_part_without_a_key_says_so():
         WhiteNoise(0.5).sampled_at(dt).init()
     with pytest.raises(ParameterError, match=r"ColouredNoise.key: is empty"):
         ColouredNoise(0.5, 1.0).sampled_at(dt).init()
+
+
+def test_relative_noise_goes_with_the_signal(drive):
+    part = seeded(RelativeNoise(0.06), jax.random.key(0))
+    u = np.tile([1.0, -20.0, 0.0], n // 3)
+    error = np.asarray(drive(part, u, dt)) - u
+    for i, level in enumerate((1.0, 20.0)):
+        assert error[i::3].std() == pytest.approx(0.06 * level, rel=4 / np.sqrt(2 * n / 3))
+    np.testing.assert_array_equal(error[2::3], 0.0)

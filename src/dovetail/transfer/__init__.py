@@ -5,28 +5,44 @@ Depends on: core.
 
 from dovetail.transfer.base import Gain, Series, Transfer
 from dovetail.transfer.bias import Bias
+from dovetail.transfer.controller import PID, Controller, Proportional
 from dovetail.transfer.dead_zone import DeadZone
 from dovetail.transfer.delay import Delay
+from dovetail.transfer.envelope import CapacityLimit
+from dovetail.transfer.friction import Stiction
+from dovetail.transfer.inner_loop import InnerLoop
 from dovetail.transfer.lag import FirstOrderLag, SecondOrderLag
 from dovetail.transfer.linear import LinearTransfer
-from dovetail.transfer.noise import ColouredNoise, WhiteNoise
+from dovetail.transfer.load_cell import LoadCell
+from dovetail.transfer.noise import ColouredNoise, RelativeNoise, WhiteNoise
 from dovetail.transfer.quantiser import Quantiser
 from dovetail.transfer.saturation import AmplitudeLimit, RateLimit
+from dovetail.transfer.sensor import Hysteresis, LinearityError
 from dovetail.transfer.transfer_function import TransferFunction
 
 __all__ = [
+    "PID",
     "AmplitudeLimit",
     "Bias",
+    "CapacityLimit",
     "ColouredNoise",
+    "Controller",
     "DeadZone",
     "Delay",
     "FirstOrderLag",
     "Gain",
+    "Hysteresis",
+    "InnerLoop",
     "LinearTransfer",
+    "LinearityError",
+    "LoadCell",
+    "Proportional",
     "Quantiser",
     "RateLimit",
+    "RelativeNoise",
     "SecondOrderLag",
     "Series",
+    "Stiction",
     "Transfer",
     "TransferFunction",
     "WhiteNoise",

@@ -14,8 +14,8 @@ from dovetail.transfer.linear import LinearTransfer
 class Bias(Transfer):
     """A constant offset and, where given, a steady drift: y = u + offset + drift t."""
 
-    offset: jax.Array = parameter("1", "offset, in the unit of the signal")
-    drift: jax.Array = parameter("1", "drift, in the unit of the signal per second", default=0.0)
+    offset: jax.Array = parameter("signal", "offset, in the unit of the signal")
+    drift: jax.Array = parameter("signal", "drift, in the unit of the signal per second", default=0.0)
 
     def init(self) -> State:
         return ()

@@ -15,7 +15,7 @@ from dovetail.transfer.linear import LinearTransfer
 class DeadZone(Transfer):
     """Nothing within `threshold` of zero, the excess beyond it: y = u - clip(u, -threshold, threshold)."""
 
-    threshold: jax.Array = parameter("1", "half width, in the unit of the signal", at_least=0.0)
+    threshold: jax.Array = parameter("signal", "half width, in the unit of the signal", at_least=0.0)
 
     def init(self) -> State:
         return ()

@@ -78,6 +78,7 @@ def _slope(coefficients: np.ndarray) -> np.ndarray:
 
 def _multiply(p: np.ndarray, q: np.ndarray) -> np.ndarray:
     axes = np.broadcast_shapes(p.shape[1:], q.shape[1:])
+    q = q.reshape(len(q), *(1,) * (len(axes) + 1 - q.ndim), *q.shape[1:])
     product = np.zeros((len(p) + len(q) - 1, *axes))
     for i, coefficient in enumerate(p):
         product[i : i + len(q)] += coefficient * q

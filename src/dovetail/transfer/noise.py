@@ -27,7 +27,9 @@ class WhiteNoise(Random, Transfer):
     the step is `ColouredNoise`.
     """
 
-    std: jax.Array = parameter("1", "standard deviation of a sample, in the unit of the signal", at_least=0.0)
+    std: jax.Array = parameter(
+        "signal", "standard deviation of a sample, in the unit of the signal", at_least=0.0
+    )
 
     @classmethod
     def of_density(cls, density: float, dt: float) -> WhiteNoise:
@@ -55,7 +57,7 @@ class ColouredNoise(Random, Transfer):
     start, so variance and correlation are the same whatever the step.
     """
 
-    std: jax.Array = parameter("1", "standard deviation, in the unit of the signal", at_least=0.0)
+    std: jax.Array = parameter("signal", "standard deviation, in the unit of the signal", at_least=0.0)
     corner: jax.Array = parameter("Hz", "frequency at which the density has halved", above=0.0)
 
     def init(self) -> State:
@@ -68,6 +70,27 @@ class ColouredNoise(Random, Transfer):
         fresh = jnp.sqrt(-jnp.expm1(-4 * jnp.pi * self.corner * dt))
         noise = kept * noise + fresh * jax.random.normal(self.drawn(k), self.shape)
         return (noise, k + 1), u + self.std * noise
+
+    def linear(self) -> LinearTransfer:
+        return unit_gain("noise left out")
+
+
+@kind("relative-noise")
+class RelativeNoise(Random, Transfer):
+    """Gaussian noise in proportion to the signal: y = u (1 + fraction n), n of unit deviation.
+
+    For a sensor whose noise is quoted as a share of the signal, such as the 5 to 7 % on the feedback force of
+    a ball-screw rig [wallace2006thesis, sec. 3.4]. Independent from sample to sample, as `WhiteNoise`.
+    """
+
+    fraction: jax.Array = parameter("1", "standard deviation over the signal", at_least=0.0)
+
+    def init(self) -> State:
+        self.drawn(0)  # a part without a key says so here, before anything runs
+        return jnp.zeros((), jnp.uint32)
+
+    def step(self, t: Time, dt: Time, x: State, u: Input) -> tuple[State, Output]:
+        return x + 1, u * (1 + self.fraction * jax.random.normal(self.drawn(x), self.shape))
 
     def linear(self) -> LinearTransfer:
         return unit_gain("noise left out")

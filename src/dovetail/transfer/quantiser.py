@@ -19,7 +19,7 @@ class Quantiser(Transfer):
     everywhere and tells an optimiser nothing.
     """
 
-    resolution: jax.Array = parameter("1", "size of one step, in the unit of the signal", above=0.0)
+    resolution: jax.Array = parameter("signal", "size of one step, in the unit of the signal", above=0.0)
 
     @classmethod
     def converter(cls, bits: int, full_scale: float) -> Quantiser:

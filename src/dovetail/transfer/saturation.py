@@ -15,7 +15,7 @@ from dovetail.transfer.linear import LinearTransfer
 class AmplitudeLimit(Transfer):
     """Stroke or range: the output is the input, at most `limit` either way."""
 
-    limit: jax.Array = parameter("1", "largest magnitude, in the unit of the signal", above=0.0)
+    limit: jax.Array = parameter("signal", "largest magnitude, in the unit of the signal", above=0.0)
 
     def init(self) -> State:
         return ()
@@ -31,7 +31,7 @@ class AmplitudeLimit(Transfer):
 class RateLimit(Transfer):
     """Top speed: the output goes to the input, at most `limit` dt in a step."""
 
-    limit: jax.Array = parameter("1", "largest rate, in the unit of the signal per second", above=0.0)
+    limit: jax.Array = parameter("signal", "largest rate, in the unit of the signal per second", above=0.0)
 
     def init(self) -> State:
         return jnp.zeros(self.shape)

@@ -1,0 +1,49 @@
+"""Controllers of an inner loop: what makes a drive follow a demand."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+
+import jax
+import jax.numpy as jnp
+
+from dovetail.core import Part, kind, parameter
+
+
+class Controller(Part):
+    """A linear controller C(s), from the error to the drive."""
+
+    @abstractmethod
+    def polynomials(self) -> tuple[jax.Array, jax.Array]:
+        """Numerator and denominator in s, highest power first along the first axis."""
+
+
+@kind("p-controller")
+class Proportional(Controller):
+    """u = kp e."""
+
+    kp: jax.Array = parameter("1", "gain, in units of the drive per unit of displacement")
+
+    def polynomials(self) -> tuple[jax.Array, jax.Array]:
+        return self.kp[None], jnp.ones(1)
+
+
+@kind("pid-controller")
+class PID(Controller):
+    r"""u = kp e + ki :math:`\int` e dt + kd de/dt.
+
+    The derivative is not filtered, so the plant must not pass its input straight through.
+    """
+
+    kp: jax.Array = parameter("1", "gain, in units of the drive per unit of displacement")
+    ki: jax.Array = parameter("1/s", "gain of the integral", default=0.0)
+    kd: jax.Array = parameter("s", "gain of the derivative", default=0.0)
+
+    @classmethod
+    def of_decibels(cls, p: float, i: float, d: float) -> PID:
+        """Gains as factors in dB, as controllers for test rigs show them: 20 log10 of each."""
+        return cls(*(10.0 ** (value / 20.0) for value in (p, i, d)))
+
+    def polynomials(self) -> tuple[jax.Array, jax.Array]:
+        kd, kp, ki = jnp.broadcast_arrays(self.kd, self.kp, self.ki)
+        return jnp.stack([kd, kp, ki]), jnp.array([1.0, 0.0])

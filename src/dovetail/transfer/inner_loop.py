@@ -1,0 +1,130 @@
+r"""An actuator under its own controller: the inner loop that a hybrid test takes as given.
+
+With the plant :math:`P = b/a` and the controller :math:`C = p/q`, both in continuous time, demand and
+displacement are joined by :math:`\frac{CP}{1+CP} = \frac{p b}{q a + p b}`, stepped exactly. The
+controllers of test rigs run far faster than the outer loop, so their own sampling is left out.
+"""
+
+from __future__ import annotations
+
+from typing import Self
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from dovetail.core import kind
+from dovetail.core.block import Input, Output, State, Time
+from dovetail.core.errors import AnalysisError, ParameterError
+from dovetail.transfer.base import Transfer
+from dovetail.transfer.controller import Controller
+from dovetail.transfer.lag import hold
+from dovetail.transfer.linear import LinearTransfer
+from dovetail.transfer.transfer_function import TransferFunction
+
+
+@kind("inner-loop")
+class InnerLoop(Transfer):
+    """Closed loop of a controller and a plant with unity feedback: `InnerLoop(Proportional(1.0), plant)`.
+
+    An unstable loop is no transfer system: `sampled_at` refuses it with the gain that would do.
+    """
+
+    controller: Controller
+    plant: TransferFunction
+    hold: str = hold()
+
+    def __check_init__(self):
+        if not isinstance(self.plant, TransferFunction) or not isinstance(self.controller, Controller):
+            return  # a placeholder while JAX rebuilds the tree
+        p, q = self.controller.polynomials()
+        b, a = self.plant.numerator, self.plant.denominator
+        if len(p) + len(b) > len(q) + len(a):
+            raise ParameterError(
+                f"InnerLoop: {type(self.controller).__name__} differentiates, so the plant's numerator must "
+                f"be of lower order than its denominator; got {len(b) - 1} over {len(a) - 1}"
+            )
+
+    def closed(self) -> TransferFunction:
+        """The closed loop from demand to displacement."""
+        numerator, open_denominator = self._open()
+        missing = len(open_denominator) - len(numerator)
+        padded = jnp.concatenate([jnp.zeros((missing, *numerator.shape[1:])), numerator])
+        axes = (1,) * (padded.ndim - open_denominator.ndim)
+        denominator = open_denominator.reshape(*open_denominator.shape, *axes) + padded
+        return TransferFunction(numerator, denominator, self.hold, shape=self.shape)
+
+    def _open(self) -> tuple[jax.Array, jax.Array]:
+        p, q = self.controller.polynomials()
+        return _multiply(p, self.plant.numerator), _multiply(q, self.plant.denominator)
+
+    def sampled_at(self, dt: float, shape: tuple[int, ...] = ()) -> Self:
+        self.check_stable()
+        return super().sampled_at(dt, shape)
+
+    def init(self) -> State:
+        return self.closed().init()
+
+    def step(self, t: Time, dt: Time, x: State, u: Input) -> tuple[State, Output]:
+        return self.closed().step(t, dt, x, u)
+
+    def linear(self) -> LinearTransfer:
+        return self.closed().linear()
+
+    def poles(self) -> np.ndarray:
+        """Closed-loop poles [rad/s], a row per axis where the axes differ."""
+        columns = _columns(np.asarray(self.closed().denominator))
+        poles = np.stack([np.sort_complex(np.roots(c)) for c in columns])
+        return poles[0] if self.closed().denominator.ndim == 1 else poles
+
+    def critical_gains(self, axis: int = 0) -> np.ndarray:
+        r"""Factors on the controller at which the loop of an axis changes stability, increasing.
+
+        On the boundary :math:`a(i\omega) + \lambda b(i\omega) = 0` for a real factor: the crossings are the
+        real roots of :math:`\mathrm{Im}\,a\bar b = 0`.
+        """
+        b, a = ((c := _columns(np.asarray(p)))[min(axis, len(c) - 1)] for p in self._open())
+        imaginary = np.imag(np.convolve(_at_i_omega(a), np.conj(_at_i_omega(b))))
+        roots = np.roots(imaginary) if np.any(imaginary) else np.array([0.0])
+        omega = np.unique(np.abs(roots[np.abs(roots.imag) <= 1e-6 * (1 + np.abs(roots))].real).round(12))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            factors = -np.real(np.polyval(a, 1j * omega) / np.polyval(b, 1j * omega))
+        return np.sort(factors[np.isfinite(factors) & (factors > 0)])
+
+    def check_stable(self) -> None:
+        """Raise `AnalysisError` if a closed-loop pole is not in the left half plane."""
+        if any(isinstance(leaf, jax.core.Tracer) for leaf in jax.tree.leaves(self)):
+            return
+        for axis, poles in enumerate(np.atleast_2d(self.poles())):
+            worst = poles[np.argmax(poles.real)]
+            if worst.real < 0:
+                continue
+            critical = self.critical_gains(axis)
+            below, above = critical[critical < 1], critical[critical > 1]
+            hints = [f"{below.max():.3g}" if len(below) else "", f"{above.min():.3g}" if len(above) else ""]
+            hint = " or ".join(h for h in hints if h)
+            raise AnalysisError(
+                f"InnerLoop: axis {axis} is unstable, with a pole at {worst:.4g} rad/s; "
+                + (f"stability changes where the controller is scaled by {hint}" if hint else
+                   "no positive factor on the controller makes it stable")
+            )  # fmt: skip
+
+
+def _multiply(p: jax.Array, q: jax.Array) -> jax.Array:
+    """Product of polynomials along the first axis."""
+    axes = np.broadcast_shapes(p.shape[1:], q.shape[1:])
+    q = q.reshape(len(q), *(1,) * (len(axes) + 1 - q.ndim), *q.shape[1:])
+    product = jnp.zeros((len(p) + len(q) - 1, *axes))
+    for i in range(len(p)):
+        product = product.at[i : i + len(q)].add(p[i] * q)
+    return product
+
+
+def _columns(coefficients: np.ndarray) -> np.ndarray:
+    return coefficients.reshape(len(coefficients), -1).T
+
+
+def _at_i_omega(coefficients: np.ndarray) -> np.ndarray:
+    """Coefficients in omega of a polynomial in s = i omega."""
+    powers = np.arange(len(coefficients) - 1, -1, -1)
+    return coefficients * 1j**powers
