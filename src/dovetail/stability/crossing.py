@@ -52,14 +52,25 @@ def critical_delay(equation: DelayEquation) -> float:
     return found[0].parameter if found else np.inf
 
 
+def critical_lead(equation: DelayEquation) -> float:
+    """Smallest common lead [s], negative, of all delayed terms at which stability would be lost.
+
+    Minus infinite if it never is; zero if the equation is unstable without delay. An exact lead is no delay
+    equation, as it would need the future: read it as the phase margin of a loop with an exact predictor.
+    """
+    if not equation.with_delays(0.0).stable():
+        return 0.0
+    found = switching_delays(equation)
+    return max((c.parameter - 2 * np.pi / c.frequency for c in found), default=-np.inf)
+
+
 def switching_delays(equation: DelayEquation, *, turns: int = 1) -> list[Crossing]:
     """All common delays, in ascending order, at which a pair is on the axis, `turns` of each frequency."""
-    A0, A1, n = equation.A0, equation.As.sum(axis=0) if equation.taus.size else None, equation.order
-    if A1 is None:
+    if not equation.taus.size:
         return []
-    scale = float(np.linalg.norm(A0) + np.linalg.norm(A1))
     balanced, _ = equation._scaled()
     A0, A1 = balanced.A0, balanced.As.sum(axis=0)
+    n, scale = equation.order, float(np.linalg.norm(A0) + np.linalg.norm(A1))
     eye = np.eye(n)
     P2, P1, P0 = np.kron(A1, eye), np.kron(A0, eye) + np.kron(eye, A0), np.kron(eye, A1)
     zero, one = np.zeros_like(P2), np.eye(n * n)
@@ -136,10 +147,12 @@ def refine(
     `low` is a value that the family does not accept anything below.
     """
     p, w = float(parameter), float(frequency)
-    border = _Border(family(p), 1j * w)
+    border = Border(family(p), 1j * w)
     size = max(abs(p), 1e-300)
     for _ in range(steps):
-        g, g_s, g_p = border.values(family, p, 1j * w, low)
+        g, g_s = border.corner(family(p), 1j * w)
+        before, after = max(p - parameter_step(p), low), p + parameter_step(p)
+        g_p = border.change(family(after), family(before), 1j * w) / (after - before)
         J = np.array([[(1j * g_s).real, g_p.real], [(1j * g_s).imag, g_p.imag]])
         scale = np.array([max(abs(w), 1e-300), size])  # the two unknowns in comparable units
         step = scale * np.linalg.lstsq(J * scale, -np.array([g.real, g.imag]), rcond=1e-13)[0]
@@ -150,12 +163,17 @@ def refine(
             return None
         if abs(step[1]) <= tolerance * max(abs(p), 1e-300) and abs(step[0]) <= tolerance * max(abs(w), 1.0):
             velocity = -g_p / g_s  # d lambda / d p
-            return Crossing(p, abs(w), abs(float(step[1])), bool(velocity.real > 0))
+            return Crossing(float(p), float(abs(w)), abs(float(step[1])), bool(velocity.real > 0))
     return None
 
 
-class _Border:
-    """Bordered characteristic matrix with fixed borders: its corner g vanishes where Delta is singular."""
+class Border:
+    """Characteristic matrix with fixed borders [[Delta, b], [c^H, 0]] and a corner that tells singularity.
+
+    Solving for [v; g] with [0; 1] on the right, g vanishes exactly where Delta is singular, and its
+    derivatives are those of Delta between the left and right solutions. Unlike the determinant it keeps
+    the scale of Delta.
+    """
 
     def __init__(self, equation: DelayEquation, s: complex):
         _, self.scaling = equation._scaled()
@@ -165,21 +183,26 @@ class _Border:
         self.bordered[:n, n], self.bordered[n, :n] = U[:, -1], Vh[-1]
         self.unit = np.eye(n + 1)[n]
 
-    def values(self, family: Family, p: float, s: complex, low: float) -> tuple[complex, complex, complex]:
-        """g and its derivatives by s and by the parameter."""
-        equation, n = family(p), len(self.unit) - 1
+    def corner(self, equation: DelayEquation, s: complex) -> tuple[complex, complex]:
+        """g and its derivative by s."""
+        n = equation.order
         self.bordered[:n, :n] = self._balanced(equation.characteristic_matrix(s))
         right = np.linalg.solve(self.bordered, self.unit)
-        left = np.linalg.solve(self.bordered.T, self.unit)[:n]
-        h = 1e-6 * max(abs(p), 1e-9)
-        a, b = max(p - h, low), p + h
-        change = family(b).characteristic_matrix(s) - family(a).characteristic_matrix(s)
-        by_s = self._balanced(equation.characteristic_slope(s))
-        by_p = self._balanced(change) / (b - a)
-        return right[n], -left @ by_s @ right[:n], -left @ by_p @ right[:n]
+        self.right, self.left = right[:n], np.linalg.solve(self.bordered.T, self.unit)[:n]
+        return right[n], -self.left @ self._balanced(equation.characteristic_slope(s)) @ self.right
+
+    def change(self, after: DelayEquation, before: DelayEquation, s: complex) -> complex:
+        """First-order change of g, at the last corner, from one equation to another."""
+        difference = after.characteristic_matrix(s) - before.characteristic_matrix(s)
+        return -self.left @ self._balanced(difference) @ self.right
 
     def _balanced(self, matrix: np.ndarray) -> np.ndarray:
         return matrix / self.scaling[:, None] * self.scaling
+
+
+def parameter_step(p: float) -> float:
+    """Difference over which a family is differentiated: small, yet far above rounding."""
+    return 1e-6 * max(abs(p), 1e-9)
 
 
 def _bracketed(

@@ -157,7 +157,7 @@ class DelayEquation:
             values, errors, _ = _polish(scaled, values, 1e-2 * np.abs(values) + _EPS)
             return _ordered(values, errors, 0, count)
         # exp(lambda theta) needs half of |lambda| tau nodes to be resolved, a dozen more to be accurate
-        nodes = int(np.clip(0.5 * self.radius() * self.longest, 0, 60)) + 14
+        nodes = int(np.clip(0.5 * self.radius() * self.longest, 0, 30)) + 14
         before: np.ndarray | None = None
         while nodes <= most_nodes:
             found, complete = _attempt(scaled, nodes, count)

@@ -1,0 +1,206 @@
+r"""The delay equation of a whole test: numerical part, predictor, transfer system, specimen, sensor.
+
+Each axis j imposes on the specimen the motion :math:`u_j = G_j(s)\,e^{-s\tau_j}\,K(s)\,z_j`, with G a
+rational transfer function and K the predictor's taps, :math:`K = \sum_i w_i e^{-s t_i}`. The specimen answers
+with the force that drives the numerical substructure:
+
+.. math:: \dot x = A x + B F, \quad z = C x, \qquad
+          \dot x_s = A_s x_s + B_s [u, \dot u, \ddot u], \quad F = C_s x_s + D_s [u, \dot u, \ddot u]
+
+Every signal is a sum of delayed states; adding, shifting and differentiating such sums gives the matrices of
+a `DelayEquation`. Rates of the imposed motion come from the states, never from numerical differentiation. If
+the force would depend on its own delayed value the equation is neutral, and an `AnalysisError` says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from dovetail.core.errors import AnalysisError, ParameterError
+from dovetail.stability.delay_equation import DelayEquation
+from dovetail.stability.neutral import require_retarded
+from dovetail.stability.state_space import StateSpace
+from dovetail.transfer.linear import LinearTransfer
+
+Taps = Sequence[tuple[float, float]]  # (weight, delay [s]) of a predictor; ((1.0, 0.0),) is none
+
+
+def linear_loop(
+    numerical: StateSpace,
+    specimen: StateSpace,
+    transfer: LinearTransfer | Sequence[LinearTransfer],
+    *,
+    sensor: LinearTransfer | None = None,
+    taps: Taps | Sequence[Taps] = ((1.0, 0.0),),
+) -> DelayEquation:
+    """The delay equation of a linear hybrid test with n axes.
+
+    Parameters
+    ----------
+    numerical
+        Interface force (n,) in, interface displacement (n,) out; no direct feed-through.
+    specimen
+        Imposed displacement, velocity, acceleration (3 n,) in, force on the numerical substructure (n,) out.
+    transfer
+        Demand to imposed motion, with its delay; one for all axes or one each. May hold all axes in one
+        `LinearTransfer` with coefficients per axis.
+    sensor
+        Force to measured force, the same for all axes; its delay counts too. Ideal by default.
+    taps
+        Weights and delays of a predictor acting on the demand, the same for all axes or one list each.
+    """
+    n = numerical.C.shape[0]
+    _check(numerical, specimen, n)
+    actuators = _per_axis(transfer, n)
+    predictors = _taps_per_axis(taps, n)
+    parts = [StateSpace.of(actuator) for actuator in actuators]
+    cell = StateSpace.of(sensor) if sensor is not None else None
+    late_force = float(sensor.delay) if sensor is not None else 0.0
+
+    sizes = [numerical.order, *(p.order for p in parts), specimen.order, n * cell.order if cell else 0]
+    starts = np.concatenate([[0], np.cumsum(sizes)])
+    total = int(starts[-1])
+    states = [_Form.state(total, starts[i], sizes[i]) for i in range(len(sizes))]
+    x, inner, x_s, x_m = states[0], states[1:-2], states[-2], states[-1]
+
+    A, B, C = numerical.A, numerical.B, numerical.C
+    z, z_rate = x.times(C), x.times(C @ A)
+    z_rate2 = x.times(C @ A @ A)  # plus C A B F, added below where it is needed
+    force_to_acceleration = C @ A @ B
+
+    displacement, velocity, acceleration = [], [], []
+    direct = np.zeros((n, n))  # of the delayed numerical acceleration in the imposed one
+    for j, (part, actuator, taps_j) in enumerate(zip(parts, actuators, predictors, strict=True)):
+        demand, demand_rate, demand_rate2 = (
+            signal.row(j).tapped(taps_j, float(actuator.delay)) for signal in (z, z_rate, z_rate2)
+        )
+        a, b, c, d = part.A, part.B, part.C, part.D
+        displacement.append(inner[j].times(c) + demand.times(d))
+        velocity.append(inner[j].times(c @ a) + demand.times(c @ b) + demand_rate.times(d))
+        acceleration.append(
+            inner[j].times(c @ a @ a)
+            + demand.times(c @ a @ b)
+            + demand_rate.times(c @ b)
+            + demand_rate2.times(d)
+        )
+        direct[j, j] = d[0, 0] * sum(abs(w) for w, _ in taps_j)
+
+    inertia = specimen.D[:, 2 * n :]
+    gain = np.abs(np.linalg.eigvals(np.abs(inertia) @ direct @ np.abs(force_to_acceleration))).max(
+        initial=0.0
+    )
+    require_retarded(float(gain), "linear_loop")
+    if np.any(np.abs(inertia) @ direct @ np.abs(force_to_acceleration)):
+        raise AnalysisError(
+            "linear_loop: a delayed acceleration acts through the specimen from one axis on another, so the "
+            "force depends on its own past; model the actuators' roll-off, which makes the equation retarded"
+        )
+    force = x_s.times(specimen.C) + _stack([*displacement, *velocity, *acceleration]).times(specimen.D)
+    felt = force if cell is None else _measured(force, cell, x_m, n)
+    felt = felt.late(late_force)
+    for j, (part, actuator, taps_j) in enumerate(zip(parts, actuators, predictors, strict=True)):
+        extra = felt.times(force_to_acceleration).row(j).tapped(taps_j, float(actuator.delay)).times(part.D)
+        acceleration[j] = acceleration[j] + extra
+    imposed = _stack([*displacement, *velocity, *acceleration])
+
+    rates = [x.times(A) + felt.times(B)]
+    for j, (part, actuator, taps_j) in enumerate(zip(parts, actuators, predictors, strict=True)):
+        demand = z.row(j).tapped(taps_j, float(actuator.delay))
+        rates.append(inner[j].times(part.A) + demand.times(part.B))
+    rates.append(x_s.times(specimen.A) + imposed.times(specimen.B))
+    if cell is not None:
+        rates.append(x_m.times(np.kron(np.eye(n), cell.A)) + force.times(np.kron(np.eye(n), cell.B)))
+    whole = _stack([rate for rate in rates if rate.rows])
+    return DelayEquation(whole.terms.get(0.0, np.zeros((total, total))), whole.delayed())
+
+
+def _measured(force: _Form, cell: StateSpace, x_m: _Form, n: int) -> _Form:
+    return x_m.times(np.kron(np.eye(n), cell.C)) + force.times(np.kron(np.eye(n), cell.D))
+
+
+class _Form:
+    """A vector signal as a sum of delayed states: {delay: matrix}."""
+
+    def __init__(self, terms: dict[float, np.ndarray]):
+        self.terms = terms
+
+    @classmethod
+    def state(cls, total: int, start: int, size: int) -> _Form:
+        return cls({0.0: np.eye(total)[start : start + size]})
+
+    @property
+    def rows(self) -> int:
+        return next(iter(self.terms.values())).shape[0]
+
+    def times(self, matrix: np.ndarray) -> _Form:
+        return _Form({delay: matrix @ M for delay, M in self.terms.items()})
+
+    def row(self, j: int) -> _Form:
+        return _Form({delay: M[j : j + 1] for delay, M in self.terms.items()})
+
+    def late(self, delay: float) -> _Form:
+        return _Form({delay + d: M for d, M in self.terms.items()}) if delay else self
+
+    def tapped(self, taps: Taps, delay: float) -> _Form:
+        total = None
+        for weight, when in taps:
+            term = _Form({d: weight * M for d, M in self.late(delay + when).terms.items()})
+            total = term if total is None else total + term
+        return total
+
+    def __add__(self, other: _Form) -> _Form:
+        terms = dict(self.terms)
+        for delay, M in other.terms.items():
+            terms[delay] = terms.get(delay, 0.0) + M
+        return _Form(terms)
+
+    def delayed(self) -> list[tuple[np.ndarray, float]]:
+        return [(M, delay) for delay, M in self.terms.items() if delay > 0]
+
+
+def _stack(forms: Sequence[_Form]) -> _Form:
+    delays = sorted({delay for form in forms for delay in form.terms})
+    width = next(iter(forms[0].terms.values())).shape[1]
+    blank = lambda form: np.zeros((form.rows, width))  # noqa: E731
+    return _Form({d: np.vstack([form.terms.get(d, blank(form)) for form in forms]) for d in delays})
+
+
+def _per_axis(transfer: LinearTransfer | Sequence[LinearTransfer], n: int) -> list[LinearTransfer]:
+    if isinstance(transfer, LinearTransfer):
+        return [transfer.axis(j) for j in range(n)]
+    if len(transfer) != n:
+        raise ParameterError(
+            f"linear_loop.transfer: got {len(transfer)}; must be one, or one for each of {n} axes"
+        )
+    return list(transfer)
+
+
+def _taps_per_axis(taps: Taps | Sequence[Taps], n: int) -> list[Taps]:
+    if np.ndim(taps[0][0]) == 0:
+        return [taps] * n
+    if len(taps) != n:
+        raise ParameterError(
+            f"linear_loop.taps: got {len(taps)} lists; must be one, or one for each of {n} axes"
+        )
+    return list(taps)
+
+
+def _check(numerical: StateSpace, specimen: StateSpace, n: int) -> None:
+    if numerical.B.shape[1] != n:
+        raise ParameterError(
+            f"linear_loop.numerical: takes {numerical.B.shape[1]} forces and shows {n} displacements; "
+            "must be equal"
+        )
+    if specimen.D.shape != (n, 3 * n):
+        raise ParameterError(
+            f"linear_loop.specimen: D has shape {specimen.D.shape}; must be {(n, 3 * n)}, forces against "
+            "displacements, velocities and accelerations"
+        )
+    if np.any(numerical.D) or np.any(numerical.C @ numerical.B):
+        raise AnalysisError(
+            "linear_loop.numerical: a force moves or kicks the interface at once (D or C B is not zero), so "
+            "it has no mass there; give the interface a mass, or analyse the sampled loop "
+            "(stability.loop_poles)"
+        )

@@ -1,0 +1,67 @@
+r"""A damper as specimen of a modal model: critical delay of each mode.
+
+Mode by mode, with the damper as a linear slope of modal strength kappa,
+
+.. math:: \ddot\phi + c\dot\phi + \omega_0^2\phi + \kappa\,\dot\phi(t-\tau) = 0
+
+On the boundary :math:`|\omega_0^2-\omega^2 + jc\omega| = \kappa\omega`. With kappa <= c any delay is stable;
+else, with :math:`k'=\sqrt{\kappa^2-c^2}`, :math:`\omega=(k'+\sqrt{k'^2+4\omega_0^2})/2` and
+:math:`\tau_c=(\pi/2+\arctan(c/k'))/\omega`. A stiff damper leaves about :math:`\pi/2\kappa`, whatever the
+mode: delay turns a *damper* into a spring, so the margin is a quarter of a period, not a damping ratio
+[Wallace 2006, sec. 6.8].
+
+Neglected: coupling of the modes through the damper, compressibility of the oil. Both are within reach of
+`linear_loop`.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+
+import dovetail.core  # noqa: F401  (float64)
+from dovetail.stability.delay_equation import DelayEquation
+from dovetail.stability.single_interface import Number
+
+
+class ModeLimits(NamedTuple):
+    """Critical delay of each mode and the mode that decides."""
+
+    delay: jax.Array  # [s] per mode, infinite where any delay is stable
+    mode: int  # index of the smallest
+    smallest: float  # [s]
+
+
+def critical_delay(*, omega_0: Number, c: Number, kappa: Number) -> jax.Array:
+    """Critical delay [s] of modes of frequency omega_0 [rad/s], damping c and damper kappa [1/s]."""
+    omega_0, c, kappa = (jnp.asarray(v, dtype=float) for v in (omega_0, c, kappa))
+    w, excess, exists = _frequency(omega_0, c, kappa)
+    return jnp.where(exists, (jnp.pi / 2 + jnp.arctan2(c, excess)) / w, jnp.inf)
+
+
+def frequency(*, omega_0: Number, c: Number, kappa: Number) -> jax.Array:
+    """Frequency [rad/s] at the critical delay; NaN where any delay is stable."""
+    omega_0, c, kappa = (jnp.asarray(v, dtype=float) for v in (omega_0, c, kappa))
+    w, _, exists = _frequency(omega_0, c, kappa)
+    return jnp.where(exists, w, jnp.nan)
+
+
+def limits(*, omega_0: Number, c: Number, kappa: Number) -> ModeLimits:
+    """Critical delays of all modes, and the smallest of them: the absolute critical delay."""
+    delay = critical_delay(omega_0=omega_0, c=c, kappa=kappa)
+    mode = int(jnp.argmin(delay))
+    return ModeLimits(delay, mode, float(delay[mode]))
+
+
+def equation(*, omega_0: float, c: float, kappa: float, tau: float, stiffness: float = 0.0) -> DelayEquation:
+    """The delay equation of one mode; `stiffness` [1/s^2] is a delayed spring, as compressible oil adds."""
+    undelayed = [[0.0, 1.0], [-(float(omega_0) ** 2), -float(c)]]
+    return DelayEquation(undelayed, [([[0.0, 0.0], [-float(stiffness), -float(kappa)]], tau)])
+
+
+def _frequency(omega_0, c, kappa):
+    exists = kappa > c
+    excess = jnp.sqrt(jnp.where(exists, kappa**2 - c**2, 1.0))
+    return (excess + jnp.sqrt(excess**2 + 4 * omega_0**2)) / 2, excess, exists

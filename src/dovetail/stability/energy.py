@@ -1,0 +1,61 @@
+r"""Delay as energy: what a late specimen feeds into the test in each cycle.
+
+A specimen of dynamic stiffness :math:`P(j\omega)` behind a transfer system :math:`T(j\omega)` acts on a
+harmonic motion like a spring and a damper,
+
+.. math:: P T = k_e + j\omega c_e, \qquad \Delta E = -\pi\omega c_e Z^2
+
+per cycle of amplitude Z. A spring that is late by tau has :math:`c_e = -k_s\sin(\omega\tau)/\omega`:
+negative, so energy comes out of nowhere. The test is unstable where more is fed in than the numerical damping
+takes out [Horiuchi et al. 1999].
+
+The argument assumes harmonic motion at a given frequency; for one mass and one spring at the right frequency
+it is exact on the boundary, elsewhere it is a good first estimate.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dovetail.stability.margin import ONE, Response
+
+
+class Equivalent(NamedTuple):
+    """Spring and damper that act like the specimen on harmonic motion."""
+
+    stiffness: np.ndarray  # [N/m]
+    damping: np.ndarray  # [N s/m], negative if energy is fed in
+
+    def injected(self, omega: ArrayLike, amplitude: ArrayLike) -> np.ndarray:
+        """Energy [J] that enters the test in each cycle of a motion of the given amplitude [m]."""
+        return -np.pi * np.asarray(omega) * self.damping * np.asarray(amplitude) ** 2
+
+
+def equivalent(specimen: Response, omega: ArrayLike, transfer: Response = ONE) -> Equivalent:
+    """Equivalent stiffness and damping of a specimen behind a transfer system at frequency omega [rad/s].
+
+    `specimen` and `transfer` are functions of s, for instance `LinearTransfer`.
+    """
+    w = np.asarray(omega, dtype=float)
+    felt = specimen(1j * w) * transfer(1j * w)
+    return Equivalent(felt.real, felt.imag / w)
+
+
+def spring(k_s: ArrayLike, tau: ArrayLike, omega: ArrayLike) -> Equivalent:
+    """The same for a spring k_s [N/m] that is late by tau [s]."""
+    k_s, tau, w = (np.asarray(v, dtype=float) for v in (k_s, tau, omega))
+    return Equivalent(k_s * np.cos(w * tau), -k_s * np.sin(w * tau) / w)
+
+
+def equivalent_damping_ratio(
+    *, m: float, c: float, k: float, k_s: float, tau: float, iterations: int = 50
+) -> float:
+    """Damping ratio of one mass on a late spring, at the frequency it then oscillates with."""
+    w = np.sqrt((k + k_s) / m)
+    for _ in range(iterations):  # the frequency depends on the spring's in-phase part, weakly
+        part = spring(k_s, tau, w)
+        w = np.sqrt(max((k + float(part.stiffness)) / m, 1e-12))
+    return float((c + spring(k_s, tau, w).damping) / (2 * m * w))

@@ -1,0 +1,294 @@
+r"""Phase margin: how much delay, or lead, a loop tolerates, read from its frequency response.
+
+Cut the loop at the interface: :math:`L_0 = P N`, specimen times numerical substructure, with the force fed
+back negatively. What was neglected between them is :math:`A = (1 + P T_P)^{-1} T M`: transfer system T, its
+compliance under load T_P, sensor M. The hybrid test answers with :math:`D = L_0/(1 + A L_0)`, the ideal one
+with :math:`D_0 = L_0/(1 + L_0)` [Wallace 2006, sec. 3.3].
+
+- Where :math:`|L(j\omega)| = 1` the phase left to -180 degrees is the margin; divided by
+  :math:`\omega` it is a delay. The smallest over all crossings counts. A *lead* turns the phase the other
+  way; its limit is the margin less a full turn.
+- Small gain: stable if :math:`|D_0||A - 1| \le 1` at every frequency. Sufficient only, but holds for any A
+  that is no larger.
+
+Valid if the loop is stable without the delay, and if its gain falls below one at high frequency
+(otherwise any delay destabilises: the margin is then zero, see `neutral`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import scipy.optimize
+from numpy.typing import ArrayLike
+
+from dovetail.stability.neutral import gain_at_infinity
+from dovetail.transfer.linear import LinearTransfer
+
+Response = Callable[[np.ndarray], np.ndarray]  # of s = j omega; a LinearTransfer is one
+ONE, NONE = LinearTransfer([1.0], [1.0]), LinearTransfer([0.0], [1.0])
+
+
+class UnitGain(NamedTuple):
+    """A frequency at which the loop gain is one."""
+
+    frequency: float  # [rad/s]
+    phase_margin: float  # [rad], 0 to 2 pi
+    delay: float  # [s] that uses it up
+    lead: float  # [s], negative, that turns the other way
+
+
+class DelayMargin(NamedTuple):
+    """Smallest delay that destabilises, with its frequency; infinite and NaN where there is none."""
+
+    delay: np.ndarray  # [s]
+    frequency: np.ndarray  # [rad/s]
+
+
+@dataclass(frozen=True)
+class HybridLoop:
+    """The four blocks of a linear hybrid test; each a function of s."""
+
+    numerical: Response  # N: displacement per force
+    specimen: Response  # P: force per displacement
+    transfer: Response = ONE  # T: displacement imposed per demand
+    compliance: Response = NONE  # T_P: displacement yielded per force
+    sensor: Response = ONE  # M: force measured per force
+
+    def nominal(self, s: ArrayLike) -> np.ndarray:
+        """L0 = P N, the loop with an ideal transfer system."""
+        return self.specimen(s) * self.numerical(s)
+
+    def neglected(self, s: ArrayLike) -> np.ndarray:
+        """A, which is one if the transfer system and the sensor are ideal."""
+        return self.transfer(s) * self.sensor(s) / (1 + self.specimen(s) * self.compliance(s))
+
+    def loop(self, s: ArrayLike) -> np.ndarray:
+        """L = A L0."""
+        return self.neglected(s) * self.nominal(s)
+
+    def response(self, s: ArrayLike) -> np.ndarray:
+        """D = L0/(1 + A L0), force of the specimen per excitation."""
+        nominal = self.nominal(s)
+        return nominal / (1 + self.neglected(s) * nominal)
+
+    def ideal_response(self, s: ArrayLike) -> np.ndarray:
+        """D0 = L0/(1 + L0)."""
+        nominal = self.nominal(s)
+        return nominal / (1 + nominal)
+
+
+def unit_gains(loop: Response, omega: ArrayLike | None = None) -> list[UnitGain]:
+    """All frequencies at which |L| = 1, ascending.
+
+    Parameters
+    ----------
+    loop
+        L(s). For a `LinearTransfer` the frequencies are roots of a polynomial, and none is missed.
+    omega
+        Grid [rad/s] on which to look for any other loop; a crossing pair between two points is found only
+        if the gain has its maximum or minimum on the grid.
+    """
+    if isinstance(loop, LinearTransfer):
+        frequencies = _unit_frequencies(np.atleast_1d(loop.numerator), np.atleast_1d(loop.denominator))
+        frequencies = np.sort(frequencies[np.isfinite(frequencies)])
+    elif omega is None:
+        raise TypeError("unit_gains: give a grid omega [rad/s] for a loop that is not a LinearTransfer")
+    else:
+        frequencies = _crossings_on_grid(loop, np.asarray(omega, dtype=float))
+    return [_unit_gain(loop, float(w)) for w in frequencies]
+
+
+def delay_margin(loop: Response, omega: ArrayLike | None = None) -> float:
+    """Delay [s] that the loop still tolerates; infinite if its gain never reaches one.
+
+    Zero if the gain stays at one or more at high frequency: see `neutral`.
+    """
+    if isinstance(loop, LinearTransfer) and gain_at_infinity(loop) >= 1:
+        return 0.0
+    return min((gain.delay for gain in unit_gains(loop, omega)), default=np.inf)
+
+
+def lead_margin(loop: Response, omega: ArrayLike | None = None) -> float:
+    """Lead [s], negative, that the loop still tolerates; minus infinite if its gain never reaches one.
+
+    An exact lead is no causal system: read this as a limit on what an exact predictor may overshoot.
+    """
+    if isinstance(loop, LinearTransfer) and gain_at_infinity(loop) >= 1:
+        return 0.0
+    return max((gain.lead for gain in unit_gains(loop, omega)), default=-np.inf)
+
+
+def rational_delay_margin(numerator: ArrayLike, denominator: ArrayLike) -> DelayMargin:
+    """Delay margin of L0 = b(s)/a(s) for many loops at once.
+
+    Coefficients, highest power first, along the *last* axis; all other axes broadcast. The loops are taken
+    to be stable without delay where the poles of 1 + L0 say so, and have a margin of zero elsewhere.
+    """
+    b, a = (np.asarray(c, dtype=float) for c in (numerator, denominator))
+    shape = np.broadcast_shapes(b.shape[:-1], a.shape[:-1])
+    size = max(b.shape[-1], a.shape[-1])
+    b, a = (_padded(c, size, shape) for c in (b, a))
+    w = _unit_frequencies(b, a)
+    s = 1j * np.where(np.isnan(w), 1.0, w)
+    phase = np.angle(_polynomial(b[..., None, :], s) / _polynomial(a[..., None, :], s))
+    delay = np.where(np.isnan(w), np.inf, np.mod(phase + np.pi, 2 * np.pi) / np.abs(s))
+    which = delay.argmin(axis=-1)[..., None]
+    tau = np.take_along_axis(delay, which, -1)[..., 0]
+    frequency = np.take_along_axis(w, which, -1)[..., 0]
+    lost = ~_hurwitz(a + b) | (np.abs(b[..., 0]) >= np.abs(a[..., 0]))
+    return DelayMargin(np.where(lost, 0.0, tau), frequency)
+
+
+def small_gain(loop: HybridLoop, omega: ArrayLike) -> np.ndarray:
+    """|D0||A - 1| at each frequency [rad/s]: the test is stable if it stays below one."""
+    s = 1j * np.asarray(omega, dtype=float)
+    return np.abs(loop.ideal_response(s)) * np.abs(loop.neglected(s) - 1)
+
+
+def small_gain_delay(ideal_response: Response, omega: ArrayLike) -> float:
+    """Largest pure delay [s] that the small-gain condition accepts: 2 |D0| sin(w tau/2) <= 1."""
+    return _smallest(lambda w: _delay_accepted(ideal_response, w), omega)
+
+
+def small_gain_lag(ideal_response: Response, omega: ArrayLike) -> float:
+    """Largest time constant [s] of a first-order lag that the small-gain condition accepts."""
+    return _smallest(lambda w: _lag_accepted(ideal_response, w), omega)
+
+
+def delay_independent_damping(rho: ArrayLike) -> np.ndarray:
+    """Damping ratio above which one delayed spring of ratio rho is stable at any delay, rho/sqrt(1 + rho).
+
+    From |1 - exp(-j w tau)| <= 2 and the peak of D0; sufficient [Wallace 2006, eq. 3.53].
+    """
+    rho = np.asarray(rho, dtype=float)
+    return rho / np.sqrt(1 + rho)
+
+
+def resonance(response: Response, omega: ArrayLike) -> tuple[float, float]:
+    """Largest |D| and its frequency [rad/s], refined between the points of the grid."""
+    w = np.asarray(omega, dtype=float)
+    size = np.abs(response(1j * w))
+    i = int(np.clip(np.argmax(size), 1, w.size - 2))
+    best = scipy.optimize.minimize_scalar(
+        lambda x: -float(np.abs(response(1j * np.asarray(x)))),
+        bounds=(w[i - 1], w[i + 1]),
+        method="bounded",
+        options={"xatol": 1e-10 * w[i]},
+    )
+    return -float(best.fun), float(best.x)
+
+
+def _unit_gain(loop: Response, w: float) -> UnitGain:
+    margin = float(np.mod(np.angle(loop(np.asarray(1j * w))) + np.pi, 2 * np.pi))
+    return UnitGain(w, margin, margin / w, (margin - 2 * np.pi) / w)
+
+
+def _crossings_on_grid(loop: Response, omega: np.ndarray) -> np.ndarray:
+    level = lambda w: float(np.log(np.abs(loop(np.asarray(1j * w)))))  # noqa: E731
+    values = np.log(np.abs(loop(1j * omega)))
+    changes = np.flatnonzero(np.sign(values[:-1]) * np.sign(values[1:]) < 0)
+    found = [scipy.optimize.brentq(level, omega[i], omega[i + 1], xtol=1e-13, rtol=1e-14) for i in changes]
+    return np.sort(np.concatenate([found, omega[values == 0]]))
+
+
+def _smallest(limit: Response, omega: ArrayLike) -> float:
+    w = np.asarray(omega, dtype=float)
+    values = limit(w)
+    if not np.isfinite(values).any():
+        return np.inf
+    i = int(np.clip(np.nanargmin(values), 1, w.size - 2))
+    best = scipy.optimize.minimize_scalar(
+        lambda x: float(np.minimum(limit(np.asarray(x)), 1e300)),
+        bounds=(w[i - 1], w[i + 1]),
+        method="bounded",
+        options={"xatol": 1e-10 * w[i]},
+    )
+    return min(float(best.fun), float(values.min()))
+
+
+def _delay_accepted(response: Response, w: np.ndarray) -> np.ndarray:
+    size = np.abs(response(1j * w))
+    return np.where(size > 0.5, 2 * np.arcsin(0.5 / np.maximum(size, 0.5)) / w, np.inf)
+
+
+def _lag_accepted(response: Response, w: np.ndarray) -> np.ndarray:
+    size = np.abs(response(1j * w))
+    return np.where(size > 1, 1 / (np.sqrt(np.maximum(size**2 - 1, 1e-300)) * w), np.inf)
+
+
+def _padded(c: np.ndarray, size: int, shape: tuple[int, ...]) -> np.ndarray:
+    out = np.zeros((*shape, size))
+    out[..., size - c.shape[-1] :] = c
+    return out
+
+
+def _polynomial(coefficients: np.ndarray, s: np.ndarray) -> np.ndarray:
+    value = np.zeros(s.shape, dtype=complex)
+    for k in range(coefficients.shape[-1]):
+        value = value * s + coefficients[..., k]
+    return value
+
+
+def _unit_frequencies(b: np.ndarray, a: np.ndarray) -> np.ndarray:
+    """Frequencies with |b(jw)| = |a(jw)|, NaN where fewer; the roots of a polynomial in x = w^2."""
+    size = max(b.shape[-1], a.shape[-1])
+    shape = np.broadcast_shapes(b.shape[:-1], a.shape[:-1])
+    b, a = (_padded(c, size, shape)[..., ::-1] for c in (b, a))  # lowest power first
+    # in units of a frequency of the loop, so that powers of it are comparable
+    degree = size - 1
+    weight = np.arange(size)
+    top, low = np.abs(a[..., degree]), np.maximum(np.abs(a[..., 0]), np.abs(b[..., 0]))
+    ratio = low / np.where(top > 0, top, 1.0)
+    unit = np.where((top > 0) & (low > 0), ratio ** (1 / max(degree, 1)), 1.0)
+    b, a = (c * unit[..., None] ** weight for c in (b, a))
+    q = _square(a) - _square(b)  # |a|^2 - |b|^2, powers of x
+    q = q / np.maximum(np.abs(q).max(axis=-1, keepdims=True), 1e-300)
+    roots = _roots(q)
+    x = roots.real
+    real = (np.abs(roots.imag) <= 1e-7 * np.abs(roots)) & (x > 0)
+    x = np.where(real, x, 1.0)
+    powers = np.arange(q.shape[-1])
+    for _ in range(2):  # Newton: the eigenvalues of a companion matrix lose some digits
+        value = np.sum(q[..., None, :] * x[..., None] ** powers, axis=-1)
+        slope = np.sum(q[..., None, 1:] * powers[1:] * x[..., None] ** powers[:-1], axis=-1)
+        step = np.where(slope != 0, value / np.where(slope == 0, 1.0, slope), 0.0)
+        x = np.where(np.abs(step) < 1e-3 * x, x - step, x)
+    return np.where(real, np.sqrt(np.abs(x)) * unit[..., None], np.nan)
+
+
+def _square(c: np.ndarray) -> np.ndarray:
+    """|c(jw)|^2 as a polynomial in x = w^2, lowest power first."""
+    size = c.shape[-1]
+    even, odd = c[..., 0::2], c[..., 1::2]
+    even, odd = (p * (-1.0) ** np.arange(p.shape[-1]) for p in (even, odd))
+    out = np.zeros((*c.shape[:-1], size))
+    for part, shift in ((even, 0), (odd, 1)):
+        for i in range(part.shape[-1]):
+            for j in range(part.shape[-1]):
+                if i + j + shift < size:
+                    out[..., i + j + shift] += part[..., i] * part[..., j]
+    return out
+
+
+def _roots(q: np.ndarray) -> np.ndarray:
+    """Roots of polynomials, lowest power first along the last axis, by companion matrices."""
+    degree = q.shape[-1] - 1
+    while degree > 0 and not np.any(q[..., degree]):
+        degree -= 1
+    if degree == 0:
+        return np.full((*q.shape[:-1], 1), np.nan + 0j)
+    lead = q[..., degree]
+    companion = np.zeros((*q.shape[:-1], degree, degree))
+    companion[..., np.arange(1, degree), np.arange(degree - 1)] = 1.0
+    companion[..., :, -1] = -q[..., :degree] / np.where(lead == 0, np.finfo(float).tiny, lead)[..., None]
+    finite = np.isfinite(companion).all(axis=(-1, -2), keepdims=True)
+    return np.linalg.eigvals(np.where(finite, companion, 0.0)).astype(complex)
+
+
+def _hurwitz(c: np.ndarray) -> np.ndarray:
+    """Whether all roots of polynomials, highest power first along the last axis, have negative real part."""
+    return np.all(_roots(c[..., ::-1]).real < 0, axis=-1)

@@ -1,0 +1,220 @@
+r"""The loop as the computer runs it: sampled, with the measured force held over each step.
+
+The numerical substructure is advanced by one step under a held force, :math:`x_{k+1}=\Phi x_k+\Gamma F_k`.
+The specimen sees the demand late by :math:`\tau=(d+f)\,\Delta t`, and its force at the sample is the next to
+be held. Holding is half a sample of extra delay: the critical delay falls by :math:`\Delta t/2`.
+
+The state is augmented with the last d demands; the part f of a step is exact, because under a held force the
+demand between samples is known. Poles are eigenvalues of the one-step matrix, stable inside the unit circle.
+`loop_poles` gets the same matrix from any step function by automatic differentiation, with any compensator
+and any rig in it.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import equinox as eqx
+import jax
+import numpy as np
+import scipy.linalg
+import scipy.optimize
+from jax.flatten_util import ravel_pytree
+
+from dovetail.core.errors import AnalysisError, ParameterError
+from dovetail.stability.state_space import StateSpace
+
+
+@dataclass(frozen=True)
+class Poles:
+    """Poles of a sampled loop, largest modulus first."""
+
+    values: np.ndarray  # complex
+    dt: float  # [s] time that one application of the matrix advances
+
+    @property
+    def radius(self) -> float:
+        """Largest modulus."""
+        return float(np.abs(self.values[0]))
+
+    @property
+    def stable(self) -> bool:
+        """True if every pole lies inside the unit circle."""
+        return self.radius < 1
+
+    @property
+    def growth(self) -> float:
+        """Growth [1/s] of the slowest decaying or fastest growing motion."""
+        return float(np.log(max(self.radius, 1e-300)) / self.dt)
+
+    @property
+    def frequency(self) -> float:
+        """Frequency [rad/s] of the pole of largest modulus, below half the sampling rate."""
+        return float(abs(np.angle(self.values[0])) / self.dt)
+
+
+def sampled_loop(
+    numerical: StateSpace,
+    specimen: np.ndarray | StateSpace,
+    *,
+    tau: float,
+    dt: float,
+    method: str = "exact",
+    hold: str = "held",
+) -> np.ndarray:
+    """One-step matrix of the sampled loop.
+
+    Parameters
+    ----------
+    numerical
+        Force (n,) in; out comes what the specimen reacts to (r,): displacement, or displacement and velocity.
+    specimen
+        Force on the numerical substructure per signal imposed, (n, r): for a spring [[-k_s]]. Or a
+        `StateSpace` with states of its own, which sees the signal as straight lines between samples.
+    tau, dt
+        Delay and sample time [s].
+    method
+        How the numerical substructure is advanced: "exact", or "rk4" for the method's own matrix.
+    hold
+        "held": the force of the last sample acts over the step. "extrapolated": half a sample is predicted,
+        F + (F - F_before)/2, which cancels the hold to first order.
+    """
+    if not tau >= 0:
+        raise ParameterError(f"sampled_loop.tau: got {tau:g} s; a delay is zero or positive")
+    rig = specimen if isinstance(specimen, StateSpace) else StateSpace.memoryless(specimen)
+    samples = tau / dt
+    whole = int(np.floor(samples + 1e-9))
+    part = max(samples - whole, 0.0)
+    Phi, Gamma = one_step(numerical, dt, method)
+    # the signal a part of a step before the next sample, from the state and force at this one
+    Phi_f, Gamma_f = one_step(numerical, (1 - part) * dt, method) if part > 0 else (Phi, Gamma)
+    E, G = numerical.C @ Phi_f, numerical.C @ Gamma_f
+    return _augmented(Phi, Gamma, E, G, rig, whole, dt, hold)
+
+
+def sampled_poles(numerical: StateSpace, specimen: np.ndarray | StateSpace, **options: Any) -> Poles:
+    """Poles of the sampled loop; options as for `sampled_loop`."""
+    return _poles(sampled_loop(numerical, specimen, **options), options["dt"])
+
+
+def sampled_critical_delay(
+    numerical: StateSpace, specimen: np.ndarray | StateSpace, *, dt: float, up_to: float, **options: Any
+) -> float:
+    """First delay [s] at which the sampled loop loses stability; infinite if none up to `up_to`."""
+
+    def growth(tau: float) -> float:
+        return sampled_poles(numerical, specimen, tau=float(tau), dt=dt, **options).growth
+
+    if growth(0.0) >= 0:
+        return 0.0
+    grid = np.arange(0.0, up_to + dt / 2, dt / 2)
+    last = 0.0
+    for tau in grid[1:]:
+        if growth(tau) >= 0:
+            return float(scipy.optimize.brentq(growth, last, tau, xtol=1e-12))
+        last = tau
+    return np.inf
+
+
+def loop_poles(step: Callable[[Any], Any], state: Any, *, dt: float = 1.0, steps: int = 1) -> Poles:
+    """Poles of any sampled loop, from its one-step function.
+
+    Parameters
+    ----------
+    step
+        State to next state, differentiable by JAX; the state is any pytree.
+    state
+        Where to linearise; a state of rest, or a point on a motion.
+    dt
+        Sample time [s].
+    steps
+        Steps to take before the matrix is read: the period of a loop whose map is not the same at every
+        step, such as one with a ring buffer or several rates.
+
+    Whole numbers and keys in the state (a counter, a place in a buffer) are carried along as they are.
+    """
+    moving, fixed = eqx.partition(state, eqx.is_inexact_array)
+    flat, restore = ravel_pytree(moving)
+    if flat.size == 0:
+        raise AnalysisError(
+            "loop_poles: the state holds no real numbers, so there is nothing that could grow"
+        )
+
+    def advance(vector: jax.Array) -> jax.Array:
+        whole = eqx.combine(restore(vector), fixed)
+        for _ in range(steps):
+            whole = step(whole)
+        return ravel_pytree(eqx.filter(whole, eqx.is_inexact_array))[0]
+
+    matrix = np.asarray(jax.jit(jax.jacfwd(advance))(flat))
+    if not np.isfinite(matrix).all():
+        raise AnalysisError(
+            "loop_poles: the derivative of the step is not finite at this state; linearise away from rest, "
+            "or from a switch (a root of zero, a norm of zero, a limit)"
+        )
+    return _poles(matrix, dt * steps)
+
+
+def one_step(system: StateSpace, dt: float, method: str = "exact") -> tuple[np.ndarray, np.ndarray]:
+    """Matrices (Phi, Gamma) that advance a system by dt [s] under a held input."""
+    n, m = system.B.shape
+    M = np.zeros((n + m, n + m))
+    M[:n, :n], M[:n, n:] = system.A * dt, system.B * dt
+    if method == "exact":
+        whole = scipy.linalg.expm(M)
+    elif method == "rk4":
+        eye = np.eye(n + m)
+        whole = eye + M @ (eye + M / 2 @ (eye + M / 3 @ (eye + M / 4)))
+    else:
+        raise ParameterError(f'sampled_loop.method: got "{method}"; one of exact, rk4')
+    return whole[:n, :n], whole[:n, n:]
+
+
+def _ramped(system: StateSpace, dt: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Exact matrices for an input that moves linearly from its value before to its value after."""
+    n, m = system.B.shape
+    M = np.zeros((n + 2 * m, n + 2 * m))
+    M[:n, :n], M[:n, n : n + m] = system.A * dt, system.B * dt
+    M[n : n + m, n + m :] = np.eye(m)
+    whole = scipy.linalg.expm(M)
+    return whole[:n, :n], whole[:n, n : n + m] - whole[:n, n + m :], whole[:n, n + m :]
+
+
+def _augmented(Phi, Gamma, E, G, rig: StateSpace, whole: int, dt: float, hold: str) -> np.ndarray:
+    """Matrix of [x, force, force before, specimen, w_0 ... w_d]: w_i is the signal i samples old."""
+    n, f = Gamma.shape
+    r, ns = E.shape[0], rig.order
+    sizes = [n, f, f, ns, *([r] * (whole + 1))]
+    starts = np.concatenate([[0], np.cumsum(sizes)])
+    block = [slice(a, b) for a, b in itertools.pairwise(starts)]
+    M = np.zeros((starts[-1], starts[-1]))
+    X, F, F_before, S, W = block[0], block[1], block[2], block[3], block[4:]
+    if hold == "held":
+        acting = [(F, 1.0)]
+    elif hold == "extrapolated":
+        acting = [(F, 1.5), (F_before, -0.5)]
+    else:
+        raise ParameterError(f'sampled_loop.hold: got "{hold}"; one of held, extrapolated')
+    M[X, X], M[W[0], X] = Phi, E
+    for which, share in acting:
+        M[X, which] = share * Gamma
+        M[W[0], which] = share * G
+    for i in range(1, whole + 1):
+        M[W[i], W[i - 1]] = np.eye(r)
+    M[F_before, F] = np.eye(f)
+    imposed = M[W[whole]].copy()  # the imposed signal at the next sample, in terms of this state
+    if ns:
+        Phi_s, before, after = _ramped(rig, dt)
+        M[S, S] = Phi_s
+        M[S, W[whole]] += before
+        M[S] += after @ imposed
+    M[F] = rig.C @ M[S] + rig.D @ imposed
+    return M
+
+
+def _poles(matrix: np.ndarray, dt: float) -> Poles:
+    values = np.linalg.eigvals(matrix).astype(complex)
+    return Poles(values[np.argsort(-np.abs(values))], dt)
