@@ -5,6 +5,8 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from dovetail.compensation import MeasuredForce
+
 DT = 1e-3  # [s]
 LONGEST = 24  # [samples] longest actuator delay the benches can make
 
@@ -53,32 +55,53 @@ def late(commands, delay, dt=DT):
     return (1 - part) * at(whole) + part * at(whole + 1)
 
 
-def open_loop(compensator, signal, delay, gain=1.0):
-    """Demand -> compensator -> late actuator; a dictionary of recorded arrays, with `x` the response."""
+def open_loop(compensator, signal, delay=0.0, gain=1.0, actuator=None):
+    """Demand -> compensator -> actuator; a dictionary of recorded arrays, with `x` the response.
+
+    The actuator is a delay with a gain, or a transfer system.
+    """
     demand = {name: jnp.asarray(value) for name, value in signal.items()}
     shape = demand["displacement"].shape[1:]
     compensator = compensator.sampled_at(DT, shape)
+    actuator = actuator and actuator.sampled_at(DT, shape)
+
+    def respond(t, commands, command):
+        if actuator is not None:
+            return actuator.step(t, DT, commands, command)
+        commands = jnp.concatenate([command[None], commands[:-1]])
+        return commands, gain * late(commands, delay)
 
     def tick(carry, now):
         state, commands, x = carry
         u = {**now[1], "measured_displacement": x, "measured_force": jnp.zeros(shape)}
         state, out = compensator.step(now[0] - DT, DT, state, u)
-        commands = jnp.concatenate([out["command"][None], commands[:-1]])
-        x = gain * late(commands, delay)
+        commands, x = respond(now[0] - DT, commands, out["command"])
         return (state, commands, x), {**out, "x": x}
 
-    start = (compensator.init(), jnp.zeros((LONGEST, *shape)), jnp.zeros(shape))
+    at_rest = jnp.zeros((LONGEST, *shape)) if actuator is None else actuator.init()
+    start = (compensator.init(), at_rest, jnp.zeros(shape))
     return jax.lax.scan(tick, start, (jnp.asarray(signal.time), demand))[1]
 
 
 def hybrid_loop(
-    compensator, *, delay, c, m=2.2, k=2250.0, k_s=2250.0, amplitude=0.005, frequency=3.0, duration=4.0
+    compensator,
+    *,
+    delay,
+    c,
+    m=2.2,
+    k=2250.0,
+    k_s=2250.0,
+    amplitude=0.005,
+    frequency=3.0,
+    duration=4.0,
+    feedback=None,
 ):
     """Mass, damper and spring on a moving wall [kg, N s/m, N/m], with a spring k_s on a late actuator.
 
     The force is held over each step; the wall and the oscillator are stepped by RK4.
     """
     compensator = compensator.sampled_at(DT)
+    feedback = (feedback or MeasuredForce()).sampled_at(DT)
     w = 2 * np.pi * frequency
 
     def rate(t, s, force):
@@ -86,22 +109,22 @@ def hybrid_loop(
         return jnp.array([s[1], (force - c * (s[1] - r_dot) - k * (s[0] - r)) / m])
 
     def tick(carry, t):
-        s, state, commands, x = carry
-        force = -k_s * x
+        s, state, fed_back, commands, x, force = carry
         k1 = rate(t, s, force)
         k2 = rate(t + DT / 2, s + DT / 2 * k1, force)
         k3 = rate(t + DT / 2, s + DT / 2 * k2, force)
         k4 = rate(t + DT, s + DT * k3, force)
         s = s + DT / 6 * (k1 + 2 * k2 + 2 * k3 + k4)
-        u = {"displacement": s[0], "velocity": s[1], "acceleration": rate(t + DT, s, force)[1]}
-        state, out = compensator.step(
-            t, DT, state, {**u, "measured_displacement": x, "measured_force": force}
-        )
+        motion = {"displacement": s[0], "velocity": s[1], "acceleration": rate(t + DT, s, force)[1]}
+        reading = {"measured_displacement": x, "measured_force": -k_s * x}
+        state, out = compensator.step(t, DT, state, {**motion, **reading})
         commands = jnp.concatenate([out["command"][None], commands[:-1]])
         x = late(commands, delay)
-        return (s, state, commands, x), {**out, "z": s[0], "x": x}
+        fed_back, used = feedback.step(t, DT, fed_back, {**motion, "measured_force": -k_s * x})
+        return (s, state, fed_back, commands, x, used["force"]), {**out, **used, "z": s[0], "x": x}
 
-    start = (jnp.zeros(2), compensator.init(), jnp.zeros(LONGEST), jnp.asarray(0.0))
+    zero = jnp.asarray(0.0)
+    start = (jnp.zeros(2), compensator.init(), feedback.init(), jnp.zeros(LONGEST), zero, zero)
     return jax.lax.scan(tick, start, DT * jnp.arange(round(duration / DT)))[1]
 
 

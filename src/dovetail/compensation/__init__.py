@@ -5,6 +5,7 @@ Depends on: core, transfer.
 
 from dovetail import core as _core  # noqa: F401  (sets float64 before any array is made)
 from dovetail.compensation.adaptive_forward_prediction import AdaptiveForwardPrediction
+from dovetail.compensation.adaptive_time_series import AdaptiveTimeSeries
 from dovetail.compensation.base import Compensator
 from dovetail.compensation.chain import Chain
 from dovetail.compensation.design import (
@@ -31,12 +32,15 @@ from dovetail.compensation.inverse import (
     SecondOrderInverse,
     inverse_of,
 )
+from dovetail.compensation.minimal_control_synthesis import MinimalControlSynthesis
 from dovetail.compensation.none import NoCompensation
 from dovetail.compensation.phase_advance import PhaseAdvance
 from dovetail.compensation.polynomial import derivative_weights, predictor_weights
+from dovetail.compensation.smith import SmithPredictor
 
 __all__ = [
     "AdaptiveForwardPrediction",
+    "AdaptiveTimeSeries",
     "BlendedForce",
     "Chain",
     "Compensator",
@@ -48,10 +52,12 @@ __all__ = [
     "HeldForceExtrapolation",
     "InverseModel",
     "MeasuredForce",
+    "MinimalControlSynthesis",
     "NoCompensation",
     "PhaseAdvance",
     "PredictorDesign",
     "SecondOrderInverse",
+    "SmithPredictor",
     "derivative_weights",
     "design_predictor",
     "inverse_of",
