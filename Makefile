@@ -44,6 +44,7 @@ bench-compare: $(VENV)/dev.stamp  ## the benchmarks against the last baseline of
 	$(PYTEST) bench -s -o python_files="bench_*.py" --benchmark-compare --benchmark-storage=bench/results
 
 docs: $(VENV)/docs.stamp  ## the documentation, into docs/_build/html; warnings are errors
+	rm -rf docs/api/generated
 	$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build/html
 	@echo "open docs/_build/html/index.html"
 

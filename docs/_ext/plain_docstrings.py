@@ -1,0 +1,39 @@
+"""Docstrings are written to be read in the source: `code` in single backticks, |x| for a magnitude.
+
+This turns them into what reStructuredText wants, outside mathematics and literal blocks.
+"""
+
+import re
+
+_RAW = re.compile(r"^\s*\.\. (?:math|code-block|list-table|toctree)::|(?:^|[^:])::$")
+# what is to be left alone, then code, then a bar
+_SPANS = re.compile(r"(?P<keep>``.+?``|:\w+:`[^`]+`|`[^`]+`_)|`(?P<code>[^`]+?)\s*`|(?P<bar>(?<!\\)\|)", re.S)
+
+
+def _span(found: re.Match) -> str:
+    return found["keep"] or (r"\|" if found["bar"] else f"``{found['code']}``")
+
+
+def rewrite(app, what, name, value, options, lines):
+    blocks: list[tuple[bool, list[str]]] = [(False, [])]  # (leave alone, lines)
+    directive = None  # indentation of the directive whose block we are in
+    for line in lines:
+        indent = len(line) - len(line.lstrip())
+        if directive is not None and line.strip() and indent <= directive:
+            directive = None
+        if directive is None and _RAW.search(line):
+            directive = indent
+        if blocks[-1][0] != (directive is not None):
+            blocks.append((directive is not None, []))
+        blocks[-1][1].append(line)
+    lines[:] = [
+        line
+        for alone, block in blocks
+        for line in (block if alone else _SPANS.sub(_span, "\n".join(block)).split("\n"))
+        if block
+    ]
+
+
+def setup(app):
+    app.connect("autodoc-process-docstring", rewrite, priority=100)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

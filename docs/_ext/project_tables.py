@@ -1,0 +1,76 @@
+"""Tables that the project keeps as data: studies and tests, reproduction targets, capabilities, signals.
+
+In a page: ``{project-table} signals``, or ``{project-table} targets substructuring``.
+"""
+
+from docutils import nodes
+from docutils.parsers.rst import Directive
+
+from dovetail.core import signals
+from dovetail.studies import capabilities, studies, targets
+
+
+def _signals():
+    yield "name", "symbol", "unit", "label"
+    for signal in signals.known().values():
+        yield signal.name, signal.symbol, "" if signal.unit == "1" else signal.unit, signal.label
+
+
+def _studies():
+    yield "study", "what it is", "targets", "capabilities that work"
+    rows = capabilities()
+    for name in dict.fromkeys(row.study for row in rows):
+        mine = [row for row in rows if row.study == name]
+        known = studies().get(name)
+        about = known.about if known else "not begun"
+        count = len(targets(name)) if known else 0
+        yield name, about, str(count), f"{sum(row.works for row in mine)} of {len(mine)}"
+
+
+def _targets(study):
+    yield "id", "what", "expected", "tolerance", "kind", "source"
+    for target in targets(study):
+        what = target.what if target.unit == "1" else f"{target.what} [{target.unit}]"
+        yield target.id, what, _show(target.expected), str(target.tolerance), target.kind, target.source
+
+
+def _capabilities(study):
+    yield "id", "capability", "core", "works"
+    for row in capabilities(study):
+        yield row.id, row.text, "core" if row.core else "", "yes" if row.works else ""
+
+
+def _show(value) -> str:
+    return ", ".join(map(_show, value)) if isinstance(value, list) else str(value)
+
+
+class ProjectTable(Directive):
+    """The directive."""
+
+    required_arguments, optional_arguments = 1, 1
+
+    def run(self):
+        name, *study = self.arguments
+        tables = {
+            "signals": _signals,
+            "studies": _studies,
+            "targets": _targets,
+            "capabilities": _capabilities,
+        }
+        header, *rows = tables[name](*study)
+        table = nodes.table(classes=["project", name])
+        group = nodes.tgroup(cols=len(header))
+        table += group
+        group += [nodes.colspec(colwidth=1) for _ in header]
+        group += nodes.thead("", _row(header))
+        group += nodes.tbody("", *map(_row, rows))
+        return [table]
+
+
+def _row(cells):
+    return nodes.row("", *(nodes.entry("", nodes.paragraph(text=cell)) for cell in cells))
+
+
+def setup(app):
+    app.add_directive("project-table", ProjectTable)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

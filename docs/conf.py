@@ -1,0 +1,78 @@
+"""How the documentation is built: `make docs`. Warnings are errors there."""
+
+import os
+import runpy
+import sys
+from importlib import metadata
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE / "_ext"))
+os.environ.setdefault("JAX_PLATFORMS", "cpu")
+
+project = "Dovetail"
+author = "The Dovetail developers"
+copyright = "2026, The Dovetail developers"
+version = release = metadata.version("dovetail")
+
+extensions = [
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.napoleon",
+    "sphinxcontrib.bibtex",
+    "mathml",
+    "plain_docstrings",
+    "parameter_table",
+    "project_tables",
+]
+exclude_patterns = ["_build", "figures", "**/README.md"]
+suppress_warnings = ["toc.empty_glob"]  # no gallery without examples
+templates_path = ["_templates"]
+default_role = "code"
+
+html_theme = "furo"
+html_title = f"Dovetail {release}"
+html_static_path = ["_static"]
+html_css_files = ["dovetail.css"]
+html_show_sphinx = False
+
+myst_enable_extensions = ["dollarmath", "colon_fence", "deflist"]
+myst_heading_anchors = 3
+bibtex_bibfiles = ["../src/dovetail/references.bib"]
+bibtex_reference_style = "author_year"
+
+autosummary_generate = True
+autodoc_member_order = "bysource"
+autodoc_typehints = "signature"
+autodoc_typehints_format = "short"
+autodoc_preserve_defaults = True
+napoleon_use_rtype = False
+napoleon_use_ivar = True
+
+# The gallery runs every script of ../examples and shows its figures, so a picture is proof that it works.
+if any((HERE.parent / "examples").rglob("*.py")):
+    extensions.append("sphinx_gallery.gen_gallery")
+    sphinx_gallery_conf = {
+        "examples_dirs": ["../examples"],
+        "gallery_dirs": ["gallery"],
+        "filename_pattern": r"\.py",
+        "download_all_examples": False,
+        "remove_config_comments": True,
+        "abort_on_example_error": True,
+        "min_reported_time": 1e9,
+        "show_memory": False,
+    }
+
+
+def draw(app):
+    """Draw the figures of the text anew, into _build/figures."""
+    folder = HERE / "_build" / "figures"
+    folder.mkdir(parents=True, exist_ok=True)
+    for script in sorted((HERE / "figures").glob("[!_]*.py")):
+        figure = runpy.run_path(str(script))["figure"]()
+        figure.savefig(folder / f"{script.stem}.svg", bbox_inches="tight", transparent=False)
+
+
+def setup(app):
+    app.connect("builder-inited", draw)
