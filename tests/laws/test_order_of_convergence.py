@@ -21,13 +21,13 @@ from dovetail.core import (
 # method, its order, numbers of steps: large enough to be in the asymptotic range, small enough that
 # rounding (1e-15) is far below the error
 METHODS = [
-    (Euler(), 1, (400, 800, 1600)),
-    (SemiImplicitEuler(), 1, (400, 800, 1600)),
-    (ImplicitEuler(), 1, (400, 800, 1600)),
-    (BDF2(), 2, (100, 200, 400)),
-    (RK4(), 4, (40, 80, 160)),
-    (DormandPrince5(), 5, (20, 40, 80)),
-    (DormandPrince8(), 8, (8, 12, 16)),
+    (Euler(), 1, (800, 1600)),
+    (SemiImplicitEuler(), 1, (800, 1600)),
+    (ImplicitEuler(), 1, (800, 1600)),
+    (BDF2(), 2, (200, 400)),
+    (RK4(), 4, (80, 160)),
+    (DormandPrince5(), 5, (40, 80)),
+    (DormandPrince8(), 8, (12, 16)),
 ]
 IDS = [type(m).__name__ for m, _, _ in METHODS]
 
@@ -112,9 +112,9 @@ def error(flow, method, steps):
 @pytest.mark.parametrize(("method", "order", "steps"), METHODS, ids=IDS)
 def test_error_falls_with_the_order_of_the_method(method, order, steps, flow):
     errors = [error(flow, method, n) for n in steps]
-    slopes = -np.diff(np.log(errors)) / np.diff(np.log(steps))
-    # the last slope; a quarter of an order is the distance from the asymptote at these steps
-    assert slopes[-1] == pytest.approx(order, abs=0.25), (errors, slopes)
+    slope = -np.diff(np.log(errors))[0] / np.diff(np.log(steps))[0]
+    # a quarter of an order is the distance from the asymptote at these steps
+    assert slope == pytest.approx(order, abs=0.25), errors
 
 
 def test_orders_said_are_those_measured():

@@ -110,16 +110,17 @@ def solve(
     if isinstance(failed, jax.core.Tracer):
         return trajectory
     if failed:
+        reason = diffrax.RESULTS[why]  # type: ignore[misc]
         raise ConvergenceError(
             f"{type(flow).__name__}: integration from {float(t0):g} s to {float(t1):g} s did not arrive "
-            f"after {int(trajectory.steps)} steps (most allowed: {max_steps}). {diffrax.RESULTS[why]} "
+            f"after {int(trajectory.steps)} steps (most allowed: {max_steps}). {reason} "
             "Do: set stiff=True if the flow has very short time constants, loosen rtol and atol, "
             "or raise max_steps; if the motion runs away, end it with an event."
         )
     return trajectory
 
 
-class _Bisection(optx.AbstractRootFinder):
+class _Bisection(optx.AbstractRootFinder):  # type: ignore[misc]
     """Time of an event inside a step, by halving it; conditions that did not occur count zero.
 
     Optimistix's own bisection takes one condition only, and measures the condition too, whose unit we do not
@@ -128,7 +129,7 @@ class _Bisection(optx.AbstractRootFinder):
 
     rtol: float = 1e-14
     atol: float = 1e-14  # [s]
-    norm: ClassVar[Callable] = jnp.abs
+    norm: ClassVar[Callable] = jnp.abs  # type: ignore[misc]
 
     def init(self, fn, y, args, options, f_struct, aux_struct, tags):
         lower, upper = options["lower"], options["upper"]

@@ -109,7 +109,10 @@ class Diagram(Block):
                 raise UnknownNameError(f'output of "{part}"', name, outputs[part])
             shape = outputs[part][name][0]
         a, b = signal(name), signal(target)
-        ends = [("unit", a.unit, b.unit), ("frame", a.frame or "none", b.frame or "none")]
+        ends: list[tuple[str, Any, Any]] = [
+            ("unit", a.unit, b.unit),
+            ("frame", a.frame or "none", b.frame or "none"),
+        ]
         if shape is not None:
             ends.append(("shape", shape, tuple(inputs[target])))
         for what, at_source, at_target in ends:

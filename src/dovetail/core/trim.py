@@ -55,7 +55,7 @@ def trim(
     arguments = (flow, t, u)
     first = rate(start, arguments)
     bound = tolerance * (1 + jnp.max(jnp.abs(first), initial=0.0))
-    tight = {"rtol": 1e-12, "atol": 1e-12}
+    tight: dict[str, Any] = {"rtol": 1e-12, "atol": 1e-12}
     solvers: list[Any] = [optx.Newton(**tight), optx.Dogleg(**tight), optx.LevenbergMarquardt(**tight)]
 
     left = []

@@ -50,8 +50,9 @@ class BDF2(Method):
         a, b = w**2 / (1 + 2 * w), (1 + w) / (1 + 2 * w)
         base = jax.tree.map(lambda x, p: x + a * (x - p), x, before)
         guess = jax.tree.map(lambda x, p: x + w * (x - p), x, before)
-        control = {"tolerance": self.tolerance, "iterations": self.iterations}
-        new = implicit_stage(flow, t + dt, b * dt, base, guess, u, **control)
+        new = implicit_stage(
+            flow, t + dt, b * dt, base, guess, u, tolerance=self.tolerance, iterations=self.iterations
+        )
         moved = jnp.asarray(dt) > 0
         before = jax.tree.map(lambda x, p: jnp.where(moved, x, p), x, before)
         return new, (before, jnp.where(moved, dt, dt_before))

@@ -6,7 +6,7 @@ from dovetail.core.methods.runge_kutta import RungeKutta, Tableau
 from dovetail.core.registry import kind
 
 
-@kind("dormand_prince5")
+@kind("dormand-prince-5")
 class DormandPrince5(RungeKutta):
     """Six evaluations a step, order 5. The seventh stage only estimates the error and is left out.
 

@@ -37,7 +37,7 @@ _COEFFICIENTS = Tableau(
 # fmt: on
 
 
-@kind("dormand_prince8")
+@kind("dormand-prince-8")
 class DormandPrince8(RungeKutta):
     """Twelve evaluations a step, order 8: for references, where accuracy costs less than small steps.
 

@@ -12,7 +12,7 @@ from dovetail.core.parameter import check, count, parameter
 from dovetail.core.registry import kind
 
 
-@kind("implicit_euler")
+@kind("implicit-euler")
 class ImplicitEuler(Method):
     r""":math:`x_{n+1} = x_n + h f(t_{n+1}, x_{n+1}, u)`, of order 1, L-stable.
 
@@ -29,8 +29,8 @@ class ImplicitEuler(Method):
         check(self)
 
     def step(self, flow: Flow, t: Time, dt: Time, x: State, u: Input, memory: tuple) -> tuple[State, tuple]:
-        control = {"tolerance": self.tolerance, "iterations": self.iterations}
-        return implicit_stage(flow, t + dt, dt, x, x, u, **control), memory
+        new = implicit_stage(flow, t + dt, dt, x, x, u, tolerance=self.tolerance, iterations=self.iterations)
+        return new, memory
 
     def amplification(self, z: np.ndarray) -> np.ndarray:
         """Growth of a step for z = h lambda."""

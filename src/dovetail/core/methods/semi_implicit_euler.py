@@ -1,6 +1,6 @@
 """Semi-implicit (symplectic) Euler: velocities first, then positions with the new velocities."""
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import jax
 import numpy as np
@@ -10,7 +10,7 @@ from dovetail.core.errors import ParameterError
 from dovetail.core.registry import kind
 
 
-@kind("semi_implicit_euler")
+@kind("semi-implicit-euler")
 class SemiImplicitEuler(Method):
     r"""Order 1, one force evaluation a step, and no drift of energy for an undamped oscillator.
 
@@ -52,6 +52,6 @@ class SemiImplicitEuler(Method):
         return np.maximum(np.abs(half_trace + root), np.abs(half_trace - root))
 
 
-def _pair(like: tuple, q: State, v: State) -> tuple:
+def _pair(like: Any, q: State, v: State) -> Any:
     """The pair (q, v) as the same type, a plain tuple or a named one."""
     return type(like)(q, v) if hasattr(like, "_fields") else (q, v)

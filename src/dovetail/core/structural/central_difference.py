@@ -10,7 +10,7 @@ from dovetail.core.registry import kind
 from dovetail.core.structural.structure import Motion, PredictorCorrector, Structure
 
 
-@kind("central_difference")
+@kind("central-difference")
 class CentralDifference(PredictorCorrector):
     r"""Newmark's method with beta = 0, gamma = 1/2, which gives the displacements of the central difference.
 

@@ -32,7 +32,7 @@ class Newmark(StructuralMethod):
         return implicit_step(structure, dt, motion, load, 0.0, self.beta, self.gamma, self.iterations)
 
 
-@kind("hht_alpha")
+@kind("hht-alpha")
 class HHTAlpha(StructuralMethod):
     r"""Newmark's method with the forces taken a little before the end of the step.
 

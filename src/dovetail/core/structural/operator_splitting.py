@@ -13,7 +13,7 @@ from dovetail.core.structural.newmark import coefficients
 from dovetail.core.structural.structure import Motion, PredictorCorrector, Structure, _matrix
 
 
-@kind("operator_splitting")
+@kind("operator-splitting")
 class OperatorSplitting(PredictorCorrector):
     r"""Impose a predicted displacement, measure, and correct with the initial stiffness.
 

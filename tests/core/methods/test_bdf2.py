@@ -1,0 +1,83 @@
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from scipy.integrate import solve_ivp
+
+from dovetail.core import (
+    BDF2,
+    Flow,
+    Sampled,
+)
+from dovetail.core.errors import ParameterError
+
+
+class Stiff(Flow):
+    """Robertson's chemical kinetics: rates of 0.04, 1e4 and 3e7 per second in one system."""
+
+    def init(self):
+        return jnp.array([1.0, 0.0, 0.0])
+
+    def derivative(self, t, y, u):
+        a, b, c = 0.04 * y[0], 1e4 * y[1] * y[2], 3e7 * y[1] ** 2
+        return jnp.stack([-a + b, a - b - c, c])
+
+    def output(self, t, x, u):
+        return x
+
+
+def run(flow, method, dt, steps, u=None):
+    block = Sampled(flow, method)
+
+    def tick(x, i):
+        return block.step(i * dt, dt, x, u)
+
+    return jax.jit(lambda: jax.lax.scan(tick, block.init(), jnp.arange(steps))[1])()
+
+
+def test_bdf2_integrates_stiff_kinetics_at_a_step_far_beyond_its_shortest_time_constant():
+    states = run(Stiff(), BDF2(), 0.04, 1000)
+    judge = solve_ivp(
+        lambda t, y: np.asarray(Stiff().derivative(t, y, None)),
+        (0.0, 40.0),
+        [1.0, 0.0, 0.0],
+        method="Radau",
+        rtol=1e-10,
+        atol=1e-14,
+    )
+    # h^2 y'' of the slow motion is about 1e-5 and decays
+    np.testing.assert_allclose(states[-1], judge.y[:, -1], rtol=2e-5)
+    assert np.abs(np.asarray(states).sum(axis=1) - 1).max() < 1e-9  # mass is kept to Newton's tolerance
+
+
+def test_bdf2_keeps_its_order_when_the_step_changes():
+    class Decay(Flow):
+        def init(self):
+            return jnp.asarray(1.0)
+
+        def derivative(self, t, x, u):
+            return -x
+
+        def output(self, t, x, u):
+            return x
+
+    def error(n):
+        steps = np.tile([1.0, 1.5], n)
+        steps *= 2.0 / steps.sum()
+        method, flow = BDF2(), Decay()
+
+        def tick(carry, dt):
+            t, x, m = carry
+            x, m = method.step(flow, t, dt, x, None, m)
+            return (t + dt, x, m), None
+
+        start = (0.0, flow.init(), method.init(flow, flow.init()))
+        (_, x, _), _ = jax.jit(lambda: jax.lax.scan(tick, start, jnp.asarray(steps)))()
+        return abs(float(x) - np.exp(-2.0))
+
+    assert np.log2(error(40) / error(80)) == pytest.approx(2, abs=0.15)
+
+
+def test_a_tolerance_of_zero_is_refused():
+    with pytest.raises(ParameterError, match=r"BDF2.tolerance: got 0; must be above 0"):
+        BDF2(tolerance=0.0)
