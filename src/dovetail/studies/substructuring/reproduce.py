@@ -7,10 +7,14 @@ damping ratio and natural frequency with the numerical spring alone (k, not k + 
 from __future__ import annotations
 
 import numpy as np
+import xarray as xr
 from scipy.optimize import bisect
 
+from dovetail.fidelity import synchronisation
+from dovetail.stability import margin
 from dovetail.stability import single_interface as closed_form
 from dovetail.stability.delay_equation import DelayEquation
+from dovetail.transfer.linear import LinearTransfer
 
 M, C, K, K_S = 2.2, 15.0, 2250.0, 2250.0  # [kg, N s/m, N/m, N/m] CS1, fig. 2.19
 C_LIGHT = 3.0  # [N s/m] CS1 with light damping, sec. 3.4.1
@@ -60,6 +64,54 @@ def harmless_damping() -> float:
 def growth_at_seven_milliseconds() -> float:
     """R08."""
     return cs1(tau=7e-3).growth()
+
+
+def phase_margin() -> list[float]:
+    """R09: crossover frequency over omega_n, margin in degrees and radians, dimensionless critical delay."""
+    omega_n = float(closed_form.groups(m=M, c=C, k=K, k_s=K_S).omega_n)
+    nearest = min(margin.unit_gains(LinearTransfer([K_S], [M, C, K])), key=lambda gain: gain.delay)
+    angle = nearest.phase_margin
+    return [nearest.frequency / omega_n, float(np.degrees(angle)), angle, nearest.delay * omega_n]
+
+
+def small_gain() -> list[float | bool]:
+    """R10: whether 0.21 is accepted as a delay and as a lag; the limits of both, in units of 1/omega_n."""
+    omega_n = float(closed_form.groups(m=M, c=C, k=K, k_s=K_S).omega_n)
+    numerical, specimen = LinearTransfer([1.0], [M, C, K]), LinearTransfer([K_S], [1.0])
+    omega = omega_n * np.geomspace(0.01, 100.0, 4001)
+
+    def accepts(actuator: LinearTransfer) -> bool:
+        return bool(np.all(margin.small_gain(margin.HybridLoop(numerical, specimen, actuator), omega) <= 1))
+
+    tau = 0.21 / omega_n
+    ideal = margin.HybridLoop(numerical, specimen).ideal_response
+    return [
+        accepts(LinearTransfer([1.0], [1.0], tau)),
+        accepts(LinearTransfer([1.0], [tau, 1.0])),
+        omega_n * margin.small_gain_delay(ideal, omega),
+        omega_n * margin.small_gain_lag(ideal, omega),
+    ]
+
+
+def delay_independent_damping() -> list[float]:
+    """R11: by small gain, and where the exact critical delay becomes infinite."""
+    return [float(margin.delay_independent_damping(K_S / K)), harmless_damping() / (2 * np.sqrt(M * K))]
+
+
+def subspace_orientation() -> list[str]:
+    """R40: for a delay and for a lead of 2 ms at 3 Hz."""
+    t = np.arange(1000) * 1e-3  # [s] three periods
+    omega = 2 * np.pi * 3.0  # [rad/s]
+
+    def sense(tau: float) -> str:
+        signals = {"displacement": np.sin(omega * t), "measured_displacement": np.sin(omega * (t - tau))}
+        return str(
+            synchronisation.loop(
+                xr.Dataset({n: ("time", v) for n, v in signals.items()}, {"time": t})
+            ).orientation
+        )
+
+    return [sense(2e-3), sense(-2e-3)]
 
 
 def cs1(*, tau: float, c: float = C) -> DelayEquation:
