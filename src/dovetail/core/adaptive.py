@@ -110,7 +110,7 @@ def solve(
     if isinstance(failed, jax.core.Tracer):
         return trajectory
     if failed:
-        reason = diffrax.RESULTS[why]  # type: ignore[misc]
+        reason = diffrax.RESULTS[why]  # type: ignore
         raise ConvergenceError(
             f"{type(flow).__name__}: integration from {float(t0):g} s to {float(t1):g} s did not arrive "
             f"after {int(trajectory.steps)} steps (most allowed: {max_steps}). {reason} "

@@ -52,7 +52,7 @@ class Parameter:
         high = f"below {self.below:g}" if self.below < math.inf else ""
         high = f"at most {self.at_most:g}" if self.at_most < math.inf else high
         words = " and ".join(w for w in (low, high) if w)
-        return f"must be {words}" + (f" {self.unit}" if self.unit != "1" else "")
+        return f"must be {words}" + (f" {self.unit}" if self.unit not in ("1", "signal") else "")
 
 
 def _show(array: np.ndarray) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 
 from dovetail.core.errors import ParameterError
 
+SIGNAL = "signal"  # the unit of whatever signal a part acts on: any unit is taken, and turned into SI
 _WORDS = {"s": "a time", "m": "a length", "kg": "a mass", "N": "a force", "Hz": "a frequency"}
 
 
@@ -47,6 +48,8 @@ def _parse(text: str, unit: str) -> float:
         raise ParameterError(f'got "{text}"; not a quantity{_example(unit)}') from error
     except Exception as error:  # pint lets errors of the tokenizer through
         raise ParameterError(f'got "{text}"; not a quantity{_example(unit)}') from error
+    if unit == SIGNAL:
+        return float(quantity.to_base_units().magnitude)
     target = "dimensionless" if unit == "1" else unit
     # a bare number in quotes is taken as SI, as it would be without the quotes
     if quantity.dimensionless and unit != "1" and str(quantity.units) == "dimensionless":
@@ -58,7 +61,7 @@ def _parse(text: str, unit: str) -> float:
 
 
 def _example(unit: str) -> str:
-    if unit == "1":
+    if unit in ("1", SIGNAL):
         return ""
     words = f"{_WORDS[unit]} in " if unit in _WORDS else ""
     return f'; needs {words}{unit}, for example "1.5 {unit}"'

@@ -21,7 +21,7 @@ class LinearityError(Transfer):
     """
 
     fraction: jax.Array = parameter("1", "largest deviation over the range", at_least=-0.3, at_most=0.3)
-    range: jax.Array = parameter("1", "from zero to either end, in the unit of the signal", above=0.0)
+    range: jax.Array = parameter("signal", "from zero to either end, in the unit of the signal", above=0.0)
 
     def init(self) -> State:
         return ()
@@ -42,7 +42,7 @@ class Hysteresis(Transfer):
     """
 
     fraction: jax.Array = parameter("1", "error on a long way, over the range", at_least=0.0)
-    range: jax.Array = parameter("1", "full range, in the unit of the signal", above=0.0)
+    range: jax.Array = parameter("signal", "full range, in the unit of the signal", above=0.0)
     travel: jax.Array = parameter(
         "1", "travel in which the error turns, over the range", default=0.02, above=0.0
     )

@@ -1,0 +1,132 @@
+"""The command line. Heavy imports happen inside the commands, so that `--help` answers at once."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+app = typer.Typer(
+    name="dovetail",
+    help="A workbench for hybrid tests: part of a machine is real, the rest is simulated.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+
+TestName = Annotated[
+    str, typer.Argument(metavar="TEST", help="A study's test (substructuring/cs1) or a file.")
+]
+Study = Annotated[str | None, typer.Argument(help="Only this study.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON, for other programs.")]
+Settings = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="PATH=VALUE", help='Change a value: --set rig.actuator.delay="7 ms".'),
+]
+
+
+@app.command("list")
+def list_() -> None:
+    """Studies and tests, one line each."""
+    from dovetail.cli.listing import print_studies
+
+    print_studies()
+
+
+@app.command()
+def run(
+    test: TestName,
+    mode: Annotated[str, typer.Option(help="How time advances: emulate, rehearse or replay.")] = "rehearse",
+    settings: Settings = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Folder to write; a new one under runs/ by default.")
+    ] = None,
+    recording: Annotated[Path | None, typer.Option(help="For replay: the folder of an earlier run.")] = None,
+    report: Annotated[bool, typer.Option(help="Write an HTML report beside the recording.")] = True,
+) -> None:
+    """Run a test and write its folder: resolved test, recording, outcome, report."""
+    from dovetail.cli.running import run_test
+
+    raise typer.Exit(run_test(test, mode, settings or [], out, recording, report))
+
+
+@app.command()
+def check(
+    file: Annotated[str, typer.Argument(metavar="FILE", help="A test file, or a study's test.")],
+    settings: Settings = None,
+) -> None:
+    """Validate a test and print it resolved, every default written out."""
+    from dovetail.cli.running import check_test
+
+    check_test(file, settings or [])
+
+
+@app.command()
+def reproduce(study: Study = None, as_json: Json = False) -> None:
+    """Compute every published number of a study again and say which are met."""
+    from dovetail.cli.listing import print_reproduction
+
+    raise typer.Exit(print_reproduction(study, as_json))
+
+
+@app.command()
+def capabilities(study: Study = None, as_json: Json = False) -> None:
+    """What each study must be able to do, and the tests that prove it."""
+    from dovetail.cli.listing import print_capabilities
+
+    print_capabilities(study, as_json)
+
+
+@app.command()
+def cite(test: TestName) -> None:
+    """The literature behind a test, as BibTeX, with a sentence for each entry."""
+    from dovetail.cli.listing import print_citations
+
+    print_citations(test)
+
+
+@app.command()
+def doctor() -> None:
+    """Versions, devices, compiler, real-time permissions; what is missing and how to get it."""
+    from dovetail.cli.doctor import examine
+
+    raise typer.Exit(examine())
+
+
+@app.command()
+def demo(out: Annotated[Path | None, typer.Option(help="Folder to write.")] = None) -> None:
+    """Rehearse one hybrid test at three delays and write a report."""
+    from dovetail.cli.demo import demonstrate
+
+    raise typer.Exit(demonstrate(out))
+
+
+def main() -> None:
+    """Run the command line; what the user can mend is told in a message, not a traceback."""
+    try:
+        code = app(standalone_mode=False)
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        sys.exit(130)
+    except Exception as error:
+        sys.exit(_tell(error))
+    sys.exit(code or 0)
+
+
+def _tell(error: Exception) -> int:
+    """Print what went wrong, in one message; the exit code."""
+    if os.environ.get("DOVETAIL_TRACEBACK"):
+        raise error
+    show = getattr(error, "show", None)  # what typer says of wrong usage
+    if show is not None:
+        show()
+        return getattr(error, "exit_code", 2)
+    from dovetail.core.errors import DovetailError
+
+    if not isinstance(error, DovetailError):
+        raise error
+    print(f"dovetail: {error}", file=sys.stderr)
+    return 2

@@ -1,0 +1,47 @@
+"""The test, the loop, its modes, the supervisor, the recorder, the outcome.
+
+Depends on: core, specimens, transfer, compensation, stability.
+"""
+
+from dovetail.testing import excitation
+from dovetail.testing.emulate import Accuracy, Coupled, emulate
+from dovetail.testing.file import dump, load, parse
+from dovetail.testing.folder import read, save
+from dovetail.testing.loop import simulate
+from dovetail.testing.outcome import Outcome, Trip
+from dovetail.testing.rehearse import rehearse
+from dovetail.testing.replay import RecordedRig, replay
+from dovetail.testing.rig import AbstractRig, Rig
+from dovetail.testing.run import Run
+from dovetail.testing.schedule import Profile, Ramp, Switch
+from dovetail.testing.outlook import Stability, stability
+from dovetail.testing.supervisor import Limits
+from dovetail.testing.test import Test
+
+__all__ = [
+    "AbstractRig",
+    "Accuracy",
+    "Coupled",
+    "Limits",
+    "Outcome",
+    "Profile",
+    "Ramp",
+    "RecordedRig",
+    "Rig",
+    "Run",
+    "Stability",
+    "Switch",
+    "Test",
+    "Trip",
+    "dump",
+    "emulate",
+    "excitation",
+    "load",
+    "parse",
+    "read",
+    "rehearse",
+    "replay",
+    "save",
+    "simulate",
+    "stability",
+]

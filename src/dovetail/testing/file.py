@@ -1,0 +1,251 @@
+"""Test files: TOML in, a checked test out, and a test back into the same form.
+
+The schema is not written down a second time: every part declares its fields with unit and range, and a
+pydantic model is made of them. All faults of a file are reported at once, each with its place.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import tomllib
+import types
+import typing
+from functools import cache
+from pathlib import Path
+from typing import Annotated, Any
+
+import jax
+import numpy as np
+from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError, create_model
+
+from dovetail.core import Part
+from dovetail.core.block import Method
+from dovetail.core.errors import Fault, OutputError, TestFileError, UnknownNameError, did_you_mean
+from dovetail.core.parameter import Parameter, declared
+from dovetail.core.registry import find, kinds, name_of
+from dovetail.core.units import to_si
+from dovetail.testing.rig import AbstractRig, Rig
+from dovetail.testing.supervisor import Limits
+from dovetail.testing.test import Test
+
+UNSAID = ("shape", "key", "taps")  # fields that follow from the rest of the test
+WITHOUT_KIND: dict[type, type] = {AbstractRig: Rig, Limits: Limits}  # parts of which there is one kind
+PROVENANCE = "provenance"  # a table that a resolved test carries and a reader skips
+
+
+def load(path: str | Path, changes: dict[str, Any] | None = None) -> Test:
+    """Read a test file; `changes` overrides values at dotted paths.
+
+    Raises
+    ------
+    TestFileError
+        With every fault of the file.
+    OutputError
+        If there is no such file.
+    """
+    path = Path(path)
+    try:
+        text = path.read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise OutputError(
+            f"{path}: cannot be read ({_reason(error)}); give the path of a test file"
+        ) from error
+    try:
+        table = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise TestFileError(path.name, [Fault("file", f"is not TOML: {error}")]) from error
+    return parse(change(table, changes or {}, path.name), path.name)
+
+
+def parse(table: dict[str, Any], source: str = "test") -> Test:
+    """A test from the nested table that a test file holds."""
+    table = {key: value for key, value in table.items() if key != PROVENANCE}
+    try:
+        test = _make(Test, table)
+    except ValidationError as error:
+        raise TestFileError(source, _faults(error, table)) from error
+    test = dataclasses.replace(test, title=test.title or Path(source).stem)
+    faults = test.faults()
+    if faults:
+        raise TestFileError(source, faults)
+    return test
+
+
+def dump(test: Test) -> dict[str, Any]:
+    """The resolved test, every default written out, as a nested table that `parse` takes back."""
+    return {key: value for key, value in _dump(test).items() if key != "kind"}
+
+
+def change(table: dict[str, Any], changes: dict[str, Any], source: str = "test") -> dict[str, Any]:
+    """The table with other values at dotted paths; tables on the way are made."""
+    table = _copy(table)
+    for path, value in changes.items():
+        *way, last = path.split(".")
+        node: Any = table
+        for i, name in enumerate(way):
+            if isinstance(node, list):
+                try:
+                    node = node[int(name)]
+                except (ValueError, IndexError):
+                    place = ".".join(way[: i + 1])
+                    text = f"there is no such entry; the list has {len(node)}"
+                    raise TestFileError(source, [Fault(place, text)]) from None
+            else:
+                node = node.setdefault(name, {})
+        if not isinstance(node, dict):
+            raise TestFileError(source, [Fault(path, f'cannot be set: "{".".join(way)}" is no table')])
+        node[last] = value
+    return table
+
+
+def _copy(node: Any) -> Any:
+    if isinstance(node, dict):
+        return {key: _copy(value) for key, value in node.items()}
+    return [_copy(value) for value in node] if isinstance(node, list) else node
+
+
+# reading
+
+
+def _make(cls: type, table: Any) -> Any:
+    """A part of class `cls` from its table."""
+    if not isinstance(table, dict):
+        raise ValueError(f"got {table!r}; needs a table")
+    values = _model(cls).model_validate(table)
+    return cls(**{name: getattr(values, name) for name in values.model_fields_set})
+
+
+@cache
+def _model(cls: type) -> type[BaseModel]:
+    """The pydantic model of a part's fields."""
+    hints = typing.get_type_hints(cls)
+    about = declared(cls)
+    fields: dict[str, Any] = {}
+    for field in dataclasses.fields(cls):
+        if field.name in UNSAID or not field.init:
+            continue
+        required = field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING
+        read = _reader(hints[field.name], about.get(field.name))
+        fields[field.name] = (read, ... if required else None)
+    return create_model(cls.__name__, __config__=ConfigDict(extra="forbid"), **fields)
+
+
+def _reader(hint: Any, about: Parameter | None) -> Any:
+    """The pydantic type that turns the value in a file into the value of a field."""
+    if about is not None:
+        return Annotated[Any, BeforeValidator(lambda value: _number(value, about, whole=hint is int))]
+    origin, arguments = typing.get_origin(hint), typing.get_args(hint)
+    if origin in (types.UnionType, typing.Union):
+        return _reader(next(a for a in arguments if a is not type(None)), about)
+    if origin is dict:
+        return Annotated[dict[str, _reader(arguments[1], None)], BeforeValidator(_is_table)]  # type: ignore[misc]
+    if origin is tuple and isinstance(arguments[0], type) and issubclass(arguments[0], Part):
+        return Annotated[tuple[_reader(arguments[0], None), ...], BeforeValidator(_is_list)]  # type: ignore[misc]
+    if isinstance(hint, type) and issubclass(hint, Part | Method):
+        return Annotated[Any, BeforeValidator(lambda value: _part(value, hint))]
+    return hint
+
+
+def _number(value: Any, about: Parameter, *, whole: bool) -> Any:
+    if not about.choices:
+        value = to_si(value, about.unit)
+        if isinstance(value, list) and len({len(v) if isinstance(v, list) else 0 for v in value}) > 1:
+            raise ValueError("rows of different lengths; needs a rectangular array")
+        if whole:
+            if isinstance(value, list) or value != int(value):
+                raise ValueError(f"got {value}; needs a whole number")
+            value = int(value)
+    fault = about.fault(value)
+    if fault:
+        raise ValueError(fault)
+    return value
+
+
+def _part(value: Any, base: type) -> Any:
+    if isinstance(value, base):
+        return value
+    if base in WITHOUT_KIND:
+        return _make(WITHOUT_KIND[base], value)
+    if isinstance(value, str):
+        value = {"kind": value}
+    if not isinstance(value, dict):
+        raise ValueError(f"got {value!r}; needs a table with a kind: {', '.join(kinds(base))}")
+    if "kind" not in value:
+        raise ValueError(f"has no kind; one of {', '.join(kinds(base))}")
+    try:
+        cls = find(str(value["kind"]), base)
+    except UnknownNameError as error:
+        raise ValueError(str(error)) from error
+    return _make(cls, {key: entry for key, entry in value.items() if key != "kind"})
+
+
+def _is_list(value: Any) -> Any:
+    if not isinstance(value, list | tuple):
+        raise ValueError(f"got {value!r}; needs a list of tables")
+    return value
+
+
+def _is_table(value: Any) -> Any:
+    if not isinstance(value, dict):
+        raise ValueError(f"got {value!r}; needs a table")
+    return value
+
+
+def _faults(error: ValidationError, table: dict[str, Any]) -> list[Fault]:
+    """Every fault of a validation error, with its place in the file."""
+    faults = []
+    for item in error.errors(include_url=False):
+        place = ".".join(str(step) for step in item["loc"])
+        if item["type"] == "extra_forbidden":
+            known = sorted(_model(_class_at(table, item["loc"][:-1])).model_fields)
+            hint = did_you_mean(str(item["loc"][-1]), known).strip() or f"known: {', '.join(known)}"
+            faults.append(Fault(place, f"unknown key; {hint}"))
+        elif item["type"] == "missing":
+            faults.append(Fault(place, "is missing"))
+        else:
+            inner = item.get("ctx", {}).get("error")
+            faults.append(Fault(place, str(inner) if inner else f"got {item['input']!r}; {item['msg']}"))
+    return faults
+
+
+def _class_at(table: dict[str, Any], place: tuple[int | str, ...]) -> type:
+    """The class of the part whose table is at a place."""
+    cls: type = Test
+    node: Any = table
+    for step in place:
+        node = node[step]
+        if isinstance(node, dict):
+            cls = (
+                find(str(node["kind"]))
+                if "kind" in node
+                else {"rig": Rig, "limits": Limits}.get(str(step), cls)
+            )
+    return cls
+
+
+def _reason(error: Exception) -> str:
+    return (getattr(error, "strerror", None) or str(error)).lower()
+
+
+# writing
+
+
+def _dump(node: Any) -> Any:
+    if isinstance(node, Part | Method):
+        name = name_of(type(node))
+        table = {"kind": name} if name else {}
+        for field in dataclasses.fields(node):
+            value = getattr(node, field.name)
+            if field.name not in UNSAID and field.init and value is not None:
+                table[field.name] = _dump(value)
+        return table
+    if isinstance(node, dict):
+        return {key: _dump(value) for key, value in node.items()}
+    if isinstance(node, tuple | list):
+        return [_dump(value) for value in node]
+    if isinstance(node, jax.Array | np.ndarray):
+        return np.asarray(node).tolist()
+    if isinstance(node, float) and math.isnan(node):
+        raise ValueError("a test holds NaN")
+    return node

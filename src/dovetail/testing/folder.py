@@ -1,0 +1,109 @@
+"""The folder a run writes: the resolved test, the recording, the outcome, a log."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+import json
+import os
+import platform
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import tomli_w
+import xarray as xr
+
+from dovetail.core.errors import OutputError
+from dovetail.testing.file import PROVENANCE, dump, load
+from dovetail.testing.outcome import Outcome, Trip
+from dovetail.testing.run import Run
+
+PACKAGES = ("dovetail", "jax", "jaxlib", "equinox", "diffrax", "numpy", "scipy", "xarray")
+
+
+def create(folder: str | Path) -> Path:
+    """Make the folder before anything is computed, so that a run is never lost for want of one.
+
+    Raises
+    ------
+    OutputError
+        If there is something in it already, or it cannot be written.
+    """
+    folder = Path(folder)
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise OutputError(f"{folder}: is already there and not empty; choose another folder or remove it")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        probe = folder / ".write-test"
+        probe.touch()
+        probe.unlink()
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise OutputError(f"{folder}: cannot be written ({reason}); choose another folder") from error
+    return folder
+
+
+def next_folder(parent: Path, name: str) -> Path:
+    """The first of `parent/name-001`, `-002`, ... that is not there yet."""
+    number = 1
+    while (folder := parent / f"{name}-{number:03d}").exists():
+        number += 1
+    return folder
+
+
+def save(run: Run, folder: Path) -> Path:
+    """Write a run; the folder is made if it was not made before."""
+    folder = folder if folder.is_dir() and not any(folder.iterdir()) else create(folder)
+    resolved = {**dump(run.test), PROVENANCE: provenance(run.mode)}
+    _write(folder / "test.toml", tomli_w.dumps(resolved))
+    # written beside and renamed, so that a half-written recording never looks like a whole one
+    partial = folder / "result.nc.partial"
+    run.data.to_netcdf(partial, engine="h5netcdf")
+    os.replace(partial, folder / "result.nc")
+    _write(folder / "outcome.json", json.dumps(_outcome(run), indent=2) + "\n")
+    stamp = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
+    _write(folder / "log.txt", "".join(f"{stamp} {line}\n" for line in str(run).splitlines()))
+    return folder
+
+
+def read(folder: str | Path) -> Run:
+    """A saved run, with its test."""
+    folder = Path(folder)
+    if not (folder / "result.nc").is_file():
+        raise OutputError(f"{folder}: holds no result.nc; give the folder that a run wrote")
+    with xr.open_dataset(folder / "result.nc", engine="h5netcdf") as stored:
+        data = stored.load()
+    outcome = json.loads((folder / "outcome.json").read_text("utf-8"))
+    trip = Trip(**outcome["trip"]) if outcome["trip"] else None
+    return Run(load(folder / "test.toml"), data.attrs["mode"], data, Outcome[outcome["outcome"]], trip)
+
+
+def provenance(mode: str) -> dict[str, Any]:
+    """Versions and machine kind: what is needed to repeat a run to the bit."""
+    versions = {}
+    for name in PACKAGES:
+        try:
+            versions[name] = metadata.version(name)
+        except metadata.PackageNotFoundError:
+            continue
+    return {
+        "mode": mode,
+        "python": platform.python_version(),
+        "machine": f"{platform.system()} {platform.machine()}",
+        "versions": versions,
+    }
+
+
+def _outcome(run: Run) -> dict[str, Any]:
+    return {
+        "outcome": run.outcome.name,
+        "sentence": run.outcome.value,
+        "completed": run.outcome.completed,
+        "recorded_until_s": float(run.data.time[-1]),
+        "trip": dataclasses.asdict(run.trip) if run.trip else None,
+    }
+
+
+def _write(path: Path, text: str) -> None:
+    path.write_text(text, "utf-8")

@@ -1,0 +1,137 @@
+"""The loop: excite, advance, compensate, command, measure, watch, record.
+
+One tick carries the test from t to t + dt:
+
+1. the numerical substructure advances under the force of t, held, and the excitation at its stage times;
+2. the compensator turns its motion at t + dt into a command;
+3. the rig moves to that command and is read at t + dt;
+4. the feedback turns the reading into the force that is used next;
+5. the supervisor looks at all of it; everything is recorded.
+
+So a perfect rig returns the force of this very tick, and holding it over the next one costs half a tick.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+
+from dovetail.core import Flow
+from dovetail.testing import schedule
+from dovetail.testing.supervisor import Watch
+
+if TYPE_CHECKING:
+    from dovetail.testing.test import Test
+
+
+class Driven(Flow):
+    """The numerical substructure with its excitation attached; its input is the interface force."""
+
+    flow: Flow
+    excitation: Any
+
+    def init(self):
+        return self.flow.init()
+
+    def derivative(self, t, x, u):
+        return self.flow.derivative(t, x, self._input(t, u))
+
+    def output(self, t, x, u):
+        return self.flow.output(t, x, self._input(t, u))
+
+    def _input(self, t, force):
+        return {"excitation": self.excitation(t), "excitation_rate": self.excitation.rate(t), "force": force}
+
+
+def start(test: Test) -> tuple[dict[str, Any], dict[str, jax.Array]]:
+    """State of the whole loop at rest, and the first record. The test must be prepared."""
+    driven = Driven(test.numerical, test.excitation)
+    numerical, rig, compensator = driven.init(), test.rig.init(), test.compensator.init()
+    reading = test.rig.first_reading(rig)
+    memory = test.method.init(driven, numerical)
+    force = reading["measured_force"]
+    motion = driven.output(0.0, numerical, force)
+    state = {
+        "numerical": (numerical, memory),
+        "compensator": compensator,
+        "rig": rig,
+        "feedback": test.feedback.init(),
+        "reading": {name: reading[name] for name in ("measured_displacement", "measured_force")},
+        "force": force,
+        "watch": Watch(test.limits).init(),
+    }
+    command = {"command": motion["displacement"]}
+    return state, _record(test, 0.0, motion, command, reading, {"force": force}, jnp.zeros(()))
+
+
+def tick(test: Test, state: dict[str, Any], k: jax.Array) -> tuple[dict[str, Any], dict[str, jax.Array]]:
+    """Carry the loop from tick k to tick k + 1; the state and the record at k + 1."""
+    dt = test.dt
+    t, t_next = k * dt, (k + 1) * dt
+    if test.schedule:
+        test = schedule.apply(test.schedule, test, t_next)
+
+    driven = Driven(test.numerical, test.excitation)
+    numerical, memory = state["numerical"]
+    h = dt / test.substeps
+    for i in range(test.substeps):
+        numerical, memory = test.method.step(driven, t + i * h, h, numerical, state["force"], memory)
+    motion = driven.output(t_next, numerical, state["force"])
+
+    compensator, command = test.compensator.step(t, dt, state["compensator"], {**motion, **state["reading"]})
+    rig, reading = test.rig.step(t, dt, state["rig"], command["command"])
+    used, fed_back = test.feedback.step(t, dt, state["feedback"], {**motion, **reading})
+
+    watched = {
+        "displacement": motion["displacement"],
+        "velocity": motion["velocity"],
+        "measured_force": reading["measured_force"],
+        "tracking_error": motion["displacement"] - reading["measured_displacement"],
+    }
+    watch, growth = Watch(test.limits).step(k + 1, dt, state["watch"], watched)
+    state = {
+        "numerical": (numerical, memory),
+        "compensator": compensator,
+        "rig": rig,
+        "feedback": used,
+        "reading": {name: reading[name] for name in ("measured_displacement", "measured_force")},
+        "force": fed_back["force"],
+        "watch": watch,
+    }
+    return state, _record(test, t_next, motion, command, reading, fed_back, growth)
+
+
+def _record(test, t, motion, command, reading, fed_back, growth) -> dict[str, jax.Array]:
+    return {
+        "excitation": test.excitation(t),
+        **motion,
+        **command,
+        **reading,
+        **fed_back,
+        "growth_rate": growth,
+    }
+
+
+def ticks(
+    test: Test, state: dict[str, Any], first: jax.Array, count: int
+) -> tuple[Any, dict[str, jax.Array]]:
+    """`count` ticks from tick `first` on, as one compiled loop: the state after, and all records."""
+    return jax.lax.scan(lambda x, k: tick(test, x, k), state, first + jnp.arange(count))
+
+
+def simulate(test: Test) -> tuple[dict[str, Any], dict[str, jax.Array]]:
+    """The whole rehearsal of a prepared test as one pure function: final state and records.
+
+    For batches and derivatives: `eqx.filter_vmap(simulate)(tests)`, `eqx.filter_grad(...)`. The run is
+    not cut where a limit was met; `state["watch"]` holds the code and the tick of the first breach.
+    """
+    state, _ = start(test)
+    return ticks(test, state, jnp.zeros((), dtype=int), test.tick_count)
+
+
+compiled_start = eqx.filter_jit(start)
+compiled_ticks = eqx.filter_jit(ticks)
+compiled_simulate = eqx.filter_jit(simulate)

@@ -1,0 +1,53 @@
+"""How a run ended: an enumeration of sentences."""
+
+from __future__ import annotations
+
+import dataclasses
+from enum import Enum
+
+
+class Outcome(Enum):
+    """Foreseen endings. The value is the sentence that people read; the order is that of their codes."""
+
+    FINISHED = "The test ran to its end."
+    NOT_FINITE = "A signal was no longer a finite number, so the test was stopped."
+    DISPLACEMENT = "The demand reached the displacement limit, so the test was stopped."
+    VELOCITY = "The demand reached the velocity limit, so the test was stopped."
+    FORCE = "The measured force reached its limit, so the test was stopped."
+    TRACKING = "The rig strayed from the demand by more than the tracking limit, so the test was stopped."
+    GROWTH = (
+        "The oscillation grew faster than its limit allows: the loop is unstable, so the test was stopped."
+    )
+    INTERRUPTED = "The operator interrupted the test; what was computed until then is kept."
+
+    @property
+    def code(self) -> int:
+        """Position in the enumeration, as the compiled loop carries it."""
+        return list(Outcome).index(self)
+
+    @property
+    def completed(self) -> bool:
+        """True if the test ran to its end."""
+        return self is Outcome.FINISHED
+
+    @staticmethod
+    def from_code(code: int) -> Outcome:
+        """The outcome with that code."""
+        return list(Outcome)[int(code)]
+
+
+@dataclasses.dataclass(frozen=True)
+class Trip:
+    """What tripped: the signal, its value, the limit it met and when."""
+
+    signal: str
+    value: float
+    limit: float
+    time: float  # [s]
+    unit: str
+
+    def __str__(self) -> str:
+        return (
+            f"{self.signal.replace('_', ' ')} {self.value:.4g} {self.unit} "
+            f"(limit {self.limit:.4g} {self.unit}) at {self.time:.4g} s"
+        )

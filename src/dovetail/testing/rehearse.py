@@ -1,0 +1,73 @@
+"""Rehearse: the whole loop in simulated time against the virtual rig."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from dovetail.testing.loop import compiled_start, compiled_ticks
+from dovetail.testing.outcome import Outcome
+from dovetail.testing.run import Progress, Run, dataset, find_trip
+
+if TYPE_CHECKING:
+    from dovetail.testing.test import Test
+
+
+def rehearse(test: Test, progress: Progress | None = None) -> Run:
+    """Run the test against its virtual rig.
+
+    The loop is one compiled program, called in some twenty pieces so that progress can be told and an
+    interrupt keeps what was computed. A run that met a limit ends there.
+    """
+    prepared = test.prepared()
+    records, outcome = _in_pieces(prepared, progress)
+    times = np.arange(len(records["displacement"])) * test.dt
+    data = dataset(test, times, records, {"mode": "rehearse", "title": test.title, "seed": test.seed})
+    return Run(test, "rehearse", data, outcome, find_trip(test, data, outcome))
+
+
+def _in_pieces(prepared: Test, progress: Progress | None) -> tuple[dict[str, np.ndarray], Outcome]:
+    total = prepared.tick_count
+    # the size depends on the test alone, so that a repeated run is the same to the bit
+    size = min(total, max(1000, -(-total // 20)))
+    pieces: list[dict[str, np.ndarray]] = []
+    outcome = Outcome.FINISHED
+    kept = 0
+    try:
+        state, first = compiled_start(prepared)
+        while kept < total:
+            state, piece = compiled_ticks(prepared, state, jnp.asarray(kept), size)
+            pieces.append(jax.tree.map(np.asarray, piece))
+            kept += size
+            code = int(state["watch"]["code"])
+            if code:
+                kept, outcome = int(state["watch"]["tick"]), Outcome.from_code(code)
+                break
+            if progress:
+                progress(min(kept / total, 1.0), f"{min(kept, total) * prepared.dt:.3g} s simulated")
+    except KeyboardInterrupt:
+        if not pieces:
+            raise
+        outcome = Outcome.INTERRUPTED
+    return _joined(jax.tree.map(np.asarray, first), pieces, min(kept, total)), outcome
+
+
+def _joined(first: dict[str, Any], pieces: list[dict[str, np.ndarray]], kept: int) -> dict[str, np.ndarray]:
+    """All records in one array each, the state at t = 0 in front.
+
+    Signals that only exist once the compensator or the feedback has acted take their first value there.
+    """
+    joined = {}
+    for name, values in pieces[0].items():
+        whole = np.empty((kept + 1, *values.shape[1:]), dtype=values.dtype)
+        whole[0] = first.get(name, values[0])
+        done = 1
+        for piece in pieces:
+            part = piece[name][: kept + 1 - done]
+            whole[done : done + len(part)] = part
+            done += len(part)
+        joined[name] = whole
+    return joined

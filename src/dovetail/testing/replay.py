@@ -1,0 +1,62 @@
+"""Replay: the test against a recording of its rig, for regression, debugging and post-processing."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING, Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import xarray as xr
+
+from dovetail.core.errors import ParameterError
+from dovetail.testing.rehearse import rehearse
+from dovetail.testing.rig import AbstractRig, Reading
+from dovetail.testing.run import Run
+
+if TYPE_CHECKING:
+    from dovetail.testing.test import Test
+
+
+class RecordedRig(AbstractRig):
+    """A rig that shows what it was recorded to show, whatever it is commanded."""
+
+    readings: dict[str, jax.Array]  # each (ticks + 1, *shape), from t = 0 on
+
+    def init(self):
+        return jnp.zeros((), dtype=int)
+
+    def first_reading(self, x) -> Reading:
+        return {name: values[0] for name, values in self.readings.items()}
+
+    def step(self, t, dt, x, u):
+        x = x + 1
+        return x, {name: values[x] for name, values in self.readings.items()}
+
+
+READINGS = ("achieved_displacement", "measured_displacement", "specimen_force", "measured_force")
+
+
+def replay(test: Test, recording: Run | xr.Dataset) -> Run:
+    """Run the test with the readings of a recording in place of its rig.
+
+    The numerical substructure, compensator, feedback and limits are those of `test`: unchanged they
+    repeat the recorded run to rounding, changed they show what they would have done with the same readings.
+    """
+    data: Any = getattr(recording, "data", recording)
+    missing = [name for name in ("measured_displacement", "measured_force") if name not in data]
+    if missing:
+        raise ParameterError(f"replay: the recording lacks {', '.join(missing)}; it has {', '.join(data)}")
+    times = np.asarray(data.time)
+    step = float(np.diff(times).mean()) if len(times) > 1 else np.nan
+    if not np.allclose(np.diff(times), test.dt, rtol=1e-6):
+        raise ParameterError(
+            f"replay: the recording is sampled every {step:g} s, the test ticks every {test.dt:g} s; "
+            "resample the recording or set the test's rate"
+        )
+    readings = {name: jnp.asarray(data[name].values) for name in READINGS if name in data}
+    length = min(test.duration, (len(times) - 1) * test.dt)
+    shortened = dataclasses.replace(test, rig=RecordedRig(readings), duration=length)
+    run = rehearse(shortened)
+    return dataclasses.replace(run, test=test, mode="replay", data=run.data.assign_attrs(mode="replay"))

@@ -1,0 +1,177 @@
+"""The rig: transfer system, specimen and sensors, real or virtual; the loop cannot tell which."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+
+from dovetail.core import RK4, Block, Flow, Method, choice, count
+from dovetail.specimens import Specimen
+from dovetail.transfer import Series, Transfer
+
+Reading = dict[str, jax.Array]
+
+
+class AbstractRig(Block):
+    """What the loop knows of a rig: a command goes in, a reading comes out.
+
+    A reading has at least `measured_displacement` and `measured_force`; the rest is recorded. `step`
+    takes the command issued at t + dt and returns the reading taken then.
+    """
+
+    @abstractmethod
+    def first_reading(self, x: Any) -> Reading:
+        """What the sensors show before the first command."""
+
+
+class Rig(AbstractRig):
+    r"""A virtual rig: an actuator moves a specimen, sensors read its motion and force.
+
+    The command is known at ticks only. Between them it is the parabola through the last three commands
+    (`"smooth"`), a straight line (`"ramp"`), or the staircase of a converter (`"held"`). An identified
+    delay is measured from sample to sample and already contains the converter's hold, hence the default;
+    `"held"` models the staircase explicitly and adds half a tick.
+
+    Actuator and specimen take `substeps` equal steps inside a tick. Over each of them the specimen follows
+    the parabola through the last three positions, so that velocity-dependent forces are not late by half a
+    step.
+    """
+
+    actuator: Transfer
+    specimen: Specimen
+    sensor: Transfer = Series(())  # of the force; a series of nothing passes it on
+    position_sensor: Transfer = Series(())
+    substeps: int = count("equal steps of actuator and specimen inside a tick", default=1, at_least=1)
+    between_ticks: str = choice("smooth", "ramp", "held", about="the command between ticks", default="smooth")
+    method: Method = RK4()
+    shape: tuple[int, ...] = eqx.field(default=(), static=True)
+
+    def sampled_at(self, dt: float, shape: tuple[int, ...] = ()) -> Rig:
+        return Rig(
+            actuator=self.actuator.sampled_at(dt / self.substeps, shape),
+            specimen=self.specimen.sampled_at(dt / self.substeps, shape),
+            sensor=self.sensor.sampled_at(dt, shape),
+            position_sensor=self.position_sensor.sampled_at(dt, shape),
+            substeps=self.substeps,
+            between_ticks=self.between_ticks,
+            method=self.method,
+            shape=shape,
+        )
+
+    def init(self) -> dict[str, Any]:
+        rest = jnp.zeros(self.shape)
+        return {
+            "actuator": self.actuator.init(),
+            "specimen": (x := self.specimen.init()),
+            "memory": self.method.init(self.specimen, x),
+            "sensor": self.sensor.init(),
+            "position_sensor": self.position_sensor.init(),
+            "commands": (rest, rest),
+            "positions": (rest, rest),
+        }
+
+    def first_reading(self, x: dict[str, Any]) -> Reading:
+        rest = jnp.zeros(self.shape)
+        shown = self.specimen.output(0.0, x["specimen"], _motion(rest, rest, rest))
+        force = jnp.broadcast_to(shown.pop("force"), self.shape)
+        return {
+            "achieved_displacement": rest,
+            "measured_displacement": rest,
+            "specimen_force": force,
+            "measured_force": force,
+            **shown,
+        }
+
+    def step(self, t, dt, x, u):
+        h = dt / self.substeps
+        between = self._between_ticks(*x["commands"], u)
+
+        def advance(carry, i):
+            actuator, specimen, memory, (p1, p2) = carry
+            actuator, p0 = self.actuator.step(t + i * h, h, actuator, between((i + 1) / self.substeps))
+            path = _Parabola(p0, p1, p2, h, t + i * h)
+            specimen, memory = self.method.step(
+                _Imposed(self.specimen, path), t + i * h, h, specimen, None, memory
+            )
+            return (actuator, specimen, memory, (p0, p1)), path.at(t + (i + 1) * h)
+
+        carry = (x["actuator"], x["specimen"], x["memory"], x["positions"])
+        if self.substeps == 1:
+            carry, motion = advance(carry, 0)
+        else:
+            carry, motions = jax.lax.scan(advance, carry, jnp.arange(self.substeps))
+            motion = jax.tree.map(lambda m: m[-1], motions)
+        actuator, specimen, memory, positions = carry
+
+        shown = self.specimen.output(t + dt, specimen, motion)
+        force = shown.pop("force")
+        sensor, measured_force = self.sensor.step(t, dt, x["sensor"], force)
+        position_sensor, measured = self.position_sensor.step(t, dt, x["position_sensor"], positions[0])
+        state = {
+            "actuator": actuator,
+            "specimen": specimen,
+            "memory": memory,
+            "sensor": sensor,
+            "position_sensor": position_sensor,
+            "commands": (u, x["commands"][0]),
+            "positions": positions,
+        }
+        return state, {
+            "achieved_displacement": positions[0],
+            "measured_displacement": measured,
+            "specimen_force": force,
+            "measured_force": measured_force,
+            **shown,
+        }
+
+    def _between_ticks(self, c1, c2, c0):
+        """The command as a function of the fraction s of the tick, from c1 (s = 0) to c0 (s = 1)."""
+        if self.between_ticks == "held":
+            return lambda s: c1
+        if self.between_ticks == "ramp" or self.substeps == 1:
+            return lambda s: jnp.where(s == 1, c0, c1 + s * (c0 - c1))
+        bend = (c0 - 2 * c1 + c2) / 2
+        return lambda s: jnp.where(s == 1, c0, c1 + s * (c0 - c2) / 2 + s**2 * bend)
+
+
+class _Parabola:
+    """Motion over one sub-step [t1, t1 + h]: through p2, p1, p0 at t1 - h, t1, t1 + h."""
+
+    def __init__(self, p0, p1, p2, h, t1):
+        self.p1, self.h, self.t1 = p1, h, t1
+        self.rise, self.bend = (p0 - p2) / 2, p0 - 2 * p1 + p2
+
+    def at(self, t) -> dict[str, jax.Array]:
+        s = (t - self.t1) / self.h
+        return _motion(
+            self.p1 + s * self.rise + s**2 * self.bend / 2,
+            (self.rise + s * self.bend) / self.h,
+            self.bend / self.h**2,
+        )
+
+
+class _Imposed(Flow):
+    """A specimen under a known motion."""
+
+    specimen: Specimen
+    path: Any
+
+    def __check_init__(self):
+        pass
+
+    def init(self):
+        return self.specimen.init()
+
+    def derivative(self, t, x, u):
+        return self.specimen.derivative(t, x, self.path.at(t))
+
+    def output(self, t, x, u):
+        return self.specimen.output(t, x, self.path.at(t))
+
+
+def _motion(displacement, velocity, acceleration) -> dict[str, jax.Array]:
+    return {"displacement": displacement, "velocity": velocity, "acceleration": acceleration}

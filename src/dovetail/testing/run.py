@@ -1,0 +1,107 @@
+"""A run: what was recorded, how it ended, and what can be done with it."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import xarray as xr
+
+from dovetail.core import signals
+from dovetail.testing.outcome import Outcome, Trip
+
+if TYPE_CHECKING:
+    from dovetail.testing.test import Test
+
+Progress = Callable[[float, str], None]  # share done in [0, 1], and what is going on
+
+
+@dataclasses.dataclass(frozen=True)
+class Run:
+    """The recording of one run of a test.
+
+    `data` is a dataset over `time` (and `axis` where the interface has several) whose variables are the
+    signals of `signals.toml`, each with its unit.
+    """
+
+    test: Test
+    mode: str
+    data: xr.Dataset
+    outcome: Outcome
+    trip: Trip | None = None
+
+    @property
+    def title(self) -> str:
+        """Title of the test, or what there is instead."""
+        return self.test.title or "untitled test"
+
+    def plot(self):
+        """An overview of the run as a matplotlib figure."""
+        from dovetail import report
+
+        return report.plot(self)
+
+    def report(self, path: str | Path) -> Path:
+        """Write a self-contained HTML page on this run, compared with the ideal."""
+        from dovetail import report
+
+        return report.write_run(self, Path(path))
+
+    def save(self, folder: str | Path) -> Path:
+        """Write the run's folder: resolved test, `result.nc`, `outcome.json`, log."""
+        from dovetail.testing.folder import save
+
+        return save(self, Path(folder))
+
+    def __str__(self) -> str:
+        last = float(self.data.time[-1]) if self.data.sizes["time"] else 0.0
+        lines = [f"{self.title}: {self.mode}, {last:g} of {self.test.duration:g} s. {self.outcome.value}"]
+        if self.trip:
+            lines.append(f"  {self.trip}")
+        return "\n".join(lines)
+
+
+def dataset(
+    test: Test, times: np.ndarray, records: Mapping[str, np.ndarray], attributes: Mapping[str, Any]
+) -> xr.Dataset:
+    """Records as a dataset: every signal with its unit, symbol, label and frame."""
+    variables, axes = {}, _axis_names(test)
+    for name, values in records.items():
+        known = signals.signal(name)
+        values = np.asarray(values)
+        dims = ["time"]
+        for i, size in enumerate(values.shape[1:]):
+            dims.append("axis" if i == 0 and size == len(axes) else f"{name}_{i}")
+        about = {"units": known.unit, "symbol": known.symbol, "long_name": known.label, "frame": known.frame}
+        variables[name] = (dims, values, about)
+    time = signals.signal("time")
+    coordinates: dict[str, Any] = {
+        "time": ("time", times, {"units": time.unit, "symbol": time.symbol, "long_name": time.label})
+    }
+    if axes:
+        coordinates["axis"] = ("axis", axes)
+    return xr.Dataset(variables, coords=coordinates, attrs=dict(attributes))
+
+
+def _axis_names(test: Test) -> list[str]:
+    shape = test.shape
+    if not shape:
+        return []
+    return list(test.axes) or [str(i + 1) for i in range(shape[0])]
+
+
+def find_trip(test: Test, data: xr.Dataset, outcome: Outcome) -> Trip | None:
+    """What the last sample of a stopped run met, in numbers."""
+    for name, (reason, limit) in test.limits.watched().items():
+        if reason is outcome:
+            if name == "tracking_error":
+                values = data["displacement"] - data["measured_displacement"]
+            else:
+                values = data[name]
+            worst = float(np.max(np.abs(values[-1])))
+            known = signals.signal(name)
+            return Trip(name, worst, float(np.max(limit)), float(data.time[-1]), known.unit)
+    return None

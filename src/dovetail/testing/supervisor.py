@@ -1,0 +1,86 @@
+"""The supervisor: limits that are watched in every tick, and the first one that was met."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+
+from dovetail.core import Part, parameter
+from dovetail.testing.outcome import Outcome
+
+
+class Limits(Part):
+    r"""What the test may not exceed; infinite where nothing is said.
+
+    Growth is judged from two running means of :math:`|z|^2` with time constants :math:`T` and
+    :math:`4T`: for an envelope :math:`e^{\sigma t}` they settle at the ratio
+    :math:`R = (1 + 8\sigma T)/(1 + 2\sigma T)`, hence :math:`\sigma = (R - 1)/(2T(4 - R))`. The rate is
+    watched once four of the longer time constants have passed, so that a start from rest does not trip.
+    """
+
+    displacement: jax.Array = parameter("m", "largest demand", above=0.0, default=jnp.inf)
+    velocity: jax.Array = parameter("m/s", "fastest demand", above=0.0, default=jnp.inf)
+    force: jax.Array = parameter("N", "largest measured force", above=0.0, default=jnp.inf)
+    tracking: jax.Array = parameter("m", "largest demand minus measured", above=0.0, default=jnp.inf)
+    growth: jax.Array = parameter(
+        "1/s", "fastest growth of the demand's envelope", above=0.0, default=jnp.inf
+    )
+    growth_window: jax.Array = parameter(
+        "s", "shorter averaging time T for the growth", above=0.0, default=0.25
+    )
+
+    def watched(self) -> dict[str, tuple[Outcome, jax.Array]]:
+        """Each watched signal with the outcome it leads to and its limit, in order of precedence."""
+        return {
+            "displacement": (Outcome.DISPLACEMENT, self.displacement),
+            "velocity": (Outcome.VELOCITY, self.velocity),
+            "measured_force": (Outcome.FORCE, self.force),
+            "tracking_error": (Outcome.TRACKING, self.tracking),
+            "growth_rate": (Outcome.GROWTH, self.growth),
+        }
+
+
+class Watch(Part):
+    """The supervisor's part of a tick: remembers the growth means and the first breach."""
+
+    limits: Limits
+
+    def init(self) -> dict[str, jax.Array]:
+        return {
+            "short": jnp.zeros(()),
+            "long": jnp.zeros(()),
+            "code": jnp.zeros((), dtype=int),
+            "tick": jnp.zeros((), dtype=int),
+        }
+
+    def step(self, tick, dt, x, signals) -> tuple[dict[str, jax.Array], jax.Array]:
+        """Watch one tick. `signals` hold what `Limits.watched` names, but for the growth rate.
+
+        Returns the next state, where `code` is that of the first breach's `Outcome` (0 for none yet) and
+        `tick` the last one before or at it, and the growth rate [1/s].
+        """
+        window = self.limits.growth_window
+        size = jnp.sum(jnp.square(signals["displacement"]))
+        short = x["short"] + (1 - jnp.exp(-dt / window)) * (size - x["short"])
+        long = x["long"] + (1 - jnp.exp(-dt / (4 * window))) * (size - x["long"])
+        ratio = short / jnp.where(long > 0, long, 1.0)
+        armed = (tick * dt > 16 * window) & (long > 0)
+        # the ratio tends to 4 for infinitely fast growth; held below it to stay finite
+        rate = jnp.where(armed, (ratio - 1) / (2 * window * (4 - jnp.minimum(ratio, 3.99))), 0.0)
+
+        everything = {**signals, "growth_rate": rate}
+        finite = jnp.array(True)
+        for value in everything.values():
+            finite &= jnp.all(jnp.isfinite(value))
+        code = jnp.zeros((), dtype=int)
+        for name, (outcome, limit) in reversed(self.limits.watched().items()):
+            code = jnp.where(jnp.any(jnp.abs(everything[name]) > limit), outcome.code, code)
+        code = jnp.where(finite, code, Outcome.NOT_FINITE.code)
+
+        going = x["code"] == 0
+        return {
+            "short": short,
+            "long": long,
+            "code": jnp.where(going, code, x["code"]),
+            "tick": jnp.where(going, tick, x["tick"]),
+        }, rate

@@ -1,0 +1,199 @@
+"""The test: numerical substructure, compensator, rig, excitation, limits; and the ways to run it."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING, Any
+
+import equinox as eqx
+import jax
+import numpy as np
+
+from dovetail.compensation import MeasuredForce, NoCompensation
+from dovetail.core import RK4, Block, Flow, Method, Part, constant, count
+from dovetail.core.errors import DovetailError, Fault, ParameterError, TestFileError
+from dovetail.core.linear import linearise
+from dovetail.core.methods import check_step
+from dovetail.core.randomness import seeded
+from dovetail.testing import schedule as schedules
+from dovetail.testing.excitation import Excitation, Rest
+from dovetail.testing.loop import Driven
+from dovetail.testing.rig import AbstractRig
+from dovetail.testing.supervisor import Limits
+
+if TYPE_CHECKING:
+    from dovetail.testing.emulate import Accuracy
+    from dovetail.testing.run import Progress, Run
+    from dovetail.testing.outlook import Stability
+
+
+class Test(Part):
+    """A hybrid test, and the parameters of everything in it.
+
+    It is a pytree: `eqx.tree_at` gives a variant, `eqx.filter_vmap(simulate)` runs a batch of them.
+
+    Attributes
+    ----------
+    numerical
+        The simulated substructure.
+    rig
+        Transfer system, specimen and sensors.
+    compensator
+        Outer loop that turns the demand into a command.
+    excitation
+        What drives the numerical substructure.
+    feedback
+        Turns the reading into the force that is fed back: measured, blended with a model, extrapolated.
+    rate, duration
+        Ticks per second [Hz]; length of the test [s].
+    limits
+        What may not be exceeded.
+    schedule
+        Parameters that change during the run, by path.
+    method, substeps
+        How the numerical substructure is integrated inside a tick.
+    seed
+        Every random number of the run follows from it.
+    axes
+        Names of the interface's axes where there are several.
+    title, source
+        What it is, in a line; where its numbers come from.
+    """
+
+    __test__ = False  # not a pytest class
+
+    numerical: Flow
+    rig: AbstractRig
+    compensator: Block = NoCompensation()
+    excitation: Excitation = Rest()
+    feedback: Block = MeasuredForce()
+    limits: Limits = Limits()
+    schedule: dict[str, schedules.Profile] = eqx.field(default_factory=dict)
+    method: Method = RK4()
+    rate: float = constant("Hz", "ticks per second", default=1000.0, above=0.0)
+    duration: float = constant("s", "length of the test", default=10.0, above=0.0)
+    substeps: int = count("integration steps of the numerical substructure in a tick", default=1, at_least=1)
+    seed: int = count("from which every random number of the run follows", default=0)
+    title: str = eqx.field(default="", static=True)
+    axes: tuple[str, ...] = eqx.field(default=(), static=True)
+    source: str = eqx.field(default="", static=True)
+
+    @property
+    def dt(self) -> float:
+        """Length of a tick [s]."""
+        return 1.0 / self.rate
+
+    @property
+    def tick_count(self) -> int:
+        """Number of ticks in the test."""
+        return round(self.duration * self.rate)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Shape of the interface signals: () for one axis, (n,) for n."""
+        force = jax.numpy.zeros(())
+        shown = jax.eval_shape(
+            lambda: Driven(self.numerical, self.excitation).output(0.0, self.numerical.init(), force)
+        )
+        return shown["displacement"].shape
+
+    def faults(self) -> list[Fault]:
+        """All that is wrong with this test as a whole, beyond what each part checks for itself."""
+        faults = []
+        if self.tick_count < 1:
+            faults.append(Fault("duration", f"{self.duration:g} s is shorter than one tick of {self.dt:g} s"))
+        faults += self._delay_faults()
+        ends = getattr(self.excitation, "ends", None)
+        if ends is not None and float(ends) < self.duration * (1 - 1e-12):
+            faults.append(
+                Fault(
+                    "excitation",
+                    f"the table ends at {float(ends):g} s, before the test does at {self.duration:g} s; "
+                    "shorten the test or lengthen the table",
+                )
+            )
+        for path in self.schedule:
+            try:
+                value = schedules.get(self, path)
+                if not isinstance(value, jax.Array):
+                    faults.append(
+                        Fault(f"schedule.{path}", "is no numeric parameter and cannot change in a run")
+                    )
+            except DovetailError as error:
+                faults.append(Fault(f"schedule.{path}", str(error)))
+        faults += self._step_faults()
+        return faults
+
+    def _delay_faults(self) -> list[Fault]:
+        """Delays anywhere in the test that are longer than the test itself."""
+        faults = []
+        for path, leaf in jax.tree_util.tree_leaves_with_path(self):
+            name = "".join(str(p) for p in path).lstrip(".")
+            if name.split(".")[-1] == "delay" and np.max(leaf) > self.duration:
+                faults.append(
+                    Fault(name, f"{np.max(leaf):g} s is longer than the test of {self.duration:g} s")
+                )
+        return faults
+
+    def _step_faults(self) -> list[Fault]:
+        """A step that the integration method cannot take with this numerical substructure."""
+        driven = Driven(self.numerical, self.excitation)
+        try:
+            force = jax.numpy.zeros(self.shape)
+            model = linearise(driven, driven.init(), force)
+            check_step(self.method, np.linalg.eigvals(np.asarray(model.A)), self.dt / self.substeps)
+        except DovetailError as error:
+            return [Fault("rate", str(error))]
+        return []
+
+    def prepared(self) -> Test:
+        """This test checked, with its shapes fixed and its random keys drawn: what the loop takes.
+
+        Raises
+        ------
+        TestFileError
+            With all faults at once.
+        """
+        faults = self.faults()
+        if faults:
+            raise TestFileError(self.title or "test", faults)
+        sized = self.sampled_at(self.dt, self.shape)
+        return seeded(sized, jax.random.key(self.seed))
+
+    def with_values(self, **values: Any) -> Test:
+        """A variant with other values at dotted paths: `test.with_values(**{"rig.actuator.delay": 9e-3})`."""
+        test = self
+        for path, value in values.items():
+            old = schedules.get(test, path)
+            if isinstance(old, jax.Array):
+                value = jax.numpy.broadcast_to(jax.numpy.asarray(value, dtype=old.dtype), old.shape)
+                test = schedules.put(test, path, value)
+            elif "." in path:
+                raise ParameterError(f'"{path}" is no numeric parameter; build the part anew instead')
+            else:
+                test = dataclasses.replace(test, **{path: value})
+        return test
+
+    def emulate(self, accuracy: Accuracy | None = None) -> Run:
+        """The ideal: the specimen's model attached directly, continuous and accurate, no rig."""
+        from dovetail.testing.emulate import emulate
+
+        return emulate(self, accuracy)
+
+    def rehearse(self, progress: Progress | None = None) -> Run:
+        """The test against its virtual rig, sampled at the test's rate."""
+        from dovetail.testing.rehearse import rehearse
+
+        return rehearse(self, progress)
+
+    def replay(self, recording: Any) -> Run:
+        """The test against a recording of its rig's readings."""
+        from dovetail.testing.replay import replay
+
+        return replay(self, recording)
+
+    def stability(self) -> Stability:
+        """Would this test work? Critical delay, margin, and the poles of the sampled loop."""
+        from dovetail.testing.outlook import stability
+
+        return stability(self)

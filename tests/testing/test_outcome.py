@@ -1,0 +1,20 @@
+"""Outcomes are sentences."""
+
+from dovetail.testing import Outcome, Trip
+
+
+def test_every_outcome_is_a_sentence_and_round_trips():
+    for outcome in Outcome:
+        assert outcome.value[0].isupper()
+        assert outcome.value.endswith(".")
+        assert Outcome.from_code(outcome.code) is outcome
+
+
+def test_only_finished_is_completed():
+    assert [o for o in Outcome if o.completed] == [Outcome.FINISHED]
+    assert Outcome.FINISHED.code == 0
+
+
+def test_a_trip_reads_as_a_line():
+    trip = Trip("measured_force", 101.23, 100.0, 3.5, "N")
+    assert str(trip) == "measured force 101.2 N (limit 100 N) at 3.5 s"

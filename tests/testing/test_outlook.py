@@ -1,0 +1,48 @@
+"""Would this test work? Against the closed form and against what the loop then does."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+import dovetail as dv
+from dovetail.stability import single_interface
+
+
+def test_the_critical_delay_is_that_of_the_closed_form(make_cs1):
+    answer = make_cs1(delay=9.4e-3).stability()
+    assert answer.critical_delay == pytest.approx(
+        float(single_interface.critical_delay(m=2.2, c=15.0, k=2250.0, k_s=2250.0)), rel=1e-9
+    )
+    assert answer.critical_delay == pytest.approx(6.77e-3, rel=1e-3)  # Wallace, section 3.2.2
+    assert answer.frequency == pytest.approx(7.116, abs=5e-4)
+    assert answer.delay == pytest.approx(9.4e-3)
+    assert not answer.stable
+    assert answer.margin == pytest.approx(6.7695e-3 - 9.4e-3 - 0.5e-3, abs=1e-6)
+
+
+def test_the_verdict_reads_well(make_cs1):
+    text = str(make_cs1(delay=9.4e-3).stability())
+    assert "critical delay 6.77 ms at 7.12 Hz; rig has 9.40 ms, the held force adds 0.50 ms" in text
+    assert "the sampled loop is unstable" in text
+    assert "the sampled loop is stable" in str(make_cs1(delay=1e-3).stability())
+
+
+@pytest.mark.parametrize("delay", [2e-3, 6.2e-3, 6.35e-3, 9.4e-3])
+def test_the_poles_of_the_tick_are_what_the_run_does(make_cs1, delay):
+    """Released from rest the deviation from the forced motion grows or decays at the predicted rate."""
+    answer = make_cs1(delay=delay).stability()
+    oscillator = dv.mechanics.Oscillator(m=2.2, c=15.0, k=2250.0, z0=1e-3)
+    free = dataclasses.replace(
+        make_cs1(delay=delay, duration=4.0), numerical=oscillator, excitation=dv.Rest()
+    )
+    z = np.abs(free.rehearse().data.displacement.values)
+    first, last = z[1000:1500].max(), z[3000:3500].max()
+    assert np.log(last / first) / 2.0 == pytest.approx(answer.growth_rate, abs=0.15)
+
+
+def test_strong_damping_is_never_destabilised(make_cs1):
+    damped = dataclasses.replace(make_cs1(), numerical=dv.mechanics.Oscillator(m=2.2, c=150.0, k=2250.0))
+    answer = damped.stability()
+    assert answer.critical_delay == np.inf
+    assert "no delay destabilises this loop" in str(answer)

@@ -1,0 +1,82 @@
+"""The supervisor: each limit, the first breach, growth."""
+
+import jax.numpy as jnp
+import pytest
+
+from dovetail.core.errors import ParameterError
+from dovetail.testing import Limits, Outcome
+from dovetail.testing.supervisor import Watch
+
+CALM = {"displacement": 0.0, "velocity": 0.0, "measured_force": 0.0, "tracking_error": 0.0}
+
+
+def look(limits, **signals):
+    watch = Watch(limits)
+    values = {name: jnp.asarray(value) for name, value in {**CALM, **signals}.items()}
+    state, _ = watch.step(7, 1e-3, watch.init(), values)
+    return Outcome.from_code(state["code"])
+
+
+@pytest.mark.parametrize(
+    ("limit", "signal", "outcome"),
+    [
+        ("displacement", "displacement", Outcome.DISPLACEMENT),
+        ("velocity", "velocity", Outcome.VELOCITY),
+        ("force", "measured_force", Outcome.FORCE),
+        ("tracking", "tracking_error", Outcome.TRACKING),
+    ],
+)
+def test_each_limit_trips_on_either_side_and_not_at_it(limit, signal, outcome):
+    limits = Limits(**{limit: 2.0})
+    assert look(limits, **{signal: 2.0}) is Outcome.FINISHED
+    assert look(limits, **{signal: 2.1}) is outcome
+    assert look(limits, **{signal: -2.1}) is outcome
+    assert look(limits, **{signal: [0.0, -2.1]}) is outcome
+
+
+@pytest.mark.parametrize("value", [jnp.nan, jnp.inf])
+def test_what_is_not_finite_trips_before_any_limit(value):
+    assert look(Limits(force=1.0), measured_force=value) is Outcome.NOT_FINITE
+
+
+def test_the_first_breach_is_kept():
+    watch = Watch(Limits(displacement=1.0, force=1.0))
+    state = watch.init()
+    for tick, signals in enumerate([{}, {"measured_force": 2.0}, {"displacement": 2.0}], start=1):
+        values = {name: jnp.asarray(v) for name, v in {**CALM, **signals}.items()}
+        state, _ = watch.step(tick, 1e-3, state, values)
+    assert Outcome.from_code(state["code"]) is Outcome.FORCE
+    assert state["tick"] == 2
+
+
+@pytest.mark.parametrize("sigma", [-0.3, 0.2, 1.0, 3.0])
+def test_the_growth_rate_of_an_exponential_envelope_is_found(sigma):
+    watch, dt = Watch(Limits(growth_window=0.25)), 1e-3
+    state = watch.init()
+    import jax
+
+    def step(state, tick):
+        z = jnp.exp(sigma * tick * dt) * jnp.sin(2 * jnp.pi * 7.0 * tick * dt)
+        return watch.step(tick, dt, state, {**CALM, "displacement": z})
+
+    _, rates = jax.lax.scan(step, state, jnp.arange(1, 8001))
+    # the means ripple at twice the frequency; over whole periods the rate is right
+    assert float(rates[-1000:].mean()) == pytest.approx(sigma, abs=0.05 + 0.05 * abs(sigma))
+    assert float(jnp.abs(rates[:3999]).max()) == 0.0  # not armed before four long time constants
+
+
+def test_growth_trips():
+    watch, dt = Watch(Limits(growth=0.5)), 1e-3
+    import jax
+
+    def step(state, tick):
+        z = jnp.exp(1.0 * tick * dt) * jnp.sin(2 * jnp.pi * 7.0 * tick * dt)
+        return watch.step(tick, dt, state, {**CALM, "displacement": z})
+
+    state, _ = jax.lax.scan(step, watch.init(), jnp.arange(1, 8001))
+    assert Outcome.from_code(state["code"]) is Outcome.GROWTH
+
+
+def test_a_limit_of_zero_is_refused():
+    with pytest.raises(ParameterError, match=r"Limits\.force: got 0; must be above 0 N"):
+        Limits(force=0.0)
