@@ -1,0 +1,32 @@
+"""Figures and pages that tell what a run showed and whether to believe it.
+
+Depends on: core, fidelity, testing. Nothing depends on it; a run asks it for a figure or a page when told to.
+"""
+
+from dovetail.report import figures
+from dovetail.report.figures import LimitUse
+from dovetail.report.page import Cell, Drawing, Folded, Page, Pair, Picture, Section, Table, Text, Verdict
+from dovetail.report.plot import plot
+from dovetail.report.rehearsal import rehearsal_page, rehearsals_page, write, write_run
+from dovetail.report.view import RunView
+
+__all__ = [
+    "Cell",
+    "Drawing",
+    "Folded",
+    "LimitUse",
+    "Page",
+    "Pair",
+    "Picture",
+    "RunView",
+    "Section",
+    "Table",
+    "Text",
+    "Verdict",
+    "figures",
+    "plot",
+    "rehearsal_page",
+    "rehearsals_page",
+    "write",
+    "write_run",
+]

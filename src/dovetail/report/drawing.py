@@ -1,0 +1,141 @@
+"""The loop of a test as a drawing: what is simulated above the interface, what is the rig below it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+from dovetail.report.parameters import summary
+
+WIDE, TALL = 208, 104  # of a box
+COLUMNS = (8, 306, 604)  # left edge of each column
+TOP, BOTTOM = 30, 236  # upper edge of each row
+LONGEST = 26  # characters of a line in a box
+
+
+@dataclass(frozen=True)
+class Box:
+    """A part in the loop: its role, its name, a few of its numbers."""
+
+    role: str
+    name: str
+    lines: Sequence[str] = ()
+
+
+def loop(test: Mapping[str, Any]) -> str:
+    """The loop of a test, from its nested table, as an SVG element."""
+    rig = _table(test, "rig")
+    boxes = {
+        "excitation": _box("Excitation", test, "excitation", "none"),
+        "numerical": _box("Numerical substructure", test, "numerical", "not named"),
+        "compensator": _box("Compensator", test, "compensator", "none"),
+        "transfer": _box("Transfer system", rig, "actuator", "not named"),
+        "specimen": _box("Specimen", rig, "specimen", "not named"),
+        "sensor": _box("Sensor", rig, "sensor", "ideal"),
+    }
+    return draw(boxes)
+
+
+def draw(boxes: Mapping[str, Box]) -> str:
+    """Six boxes (`excitation, numerical, compensator, transfer, specimen, sensor`) joined to a loop."""
+    left, middle, right = COLUMNS
+    up, down = TOP + TALL / 2, BOTTOM + TALL / 2
+    between = (TOP + TALL + BOTTOM) / 2
+    parts = [
+        '<svg class="loop" viewBox="0 0 820 366" role="img" aria-label="The loop: excitation, numerical '
+        'substructure, compensator, transfer system, specimen, sensor, and back">',
+        '<defs><marker id="loop-head" viewBox="0 0 10 10" refX="9" refY="5" markerWidth="7" markerHeight="7" '
+        'orient="auto-start-reverse"><path class="head" d="M0 0 10 5 0 10z"/></marker></defs>',
+        f'<line class="interface" x1="8" y1="{between}" x2="812" y2="{between}"/>',
+        _text(8, 16, "SIMULATED, once per tick", "side"),
+        _text(8, 358, "RIG, real or virtual", "side"),
+        _text(812, between - 8, "interface", "side", "end"),
+        _wire(left + WIDE, up, middle, up),
+        _text((left + WIDE + middle) / 2, up - 10, "r", "signal", "middle"),
+        _wire(middle + WIDE, up, right, up),
+        _text((middle + WIDE + right) / 2, up - 10, "demand z", "signal", "middle"),
+        _wire(right + WIDE / 2, TOP + TALL, right + WIDE / 2, BOTTOM),
+        _text(right + WIDE / 2 + 8, between + 18, "command zₚ", "signal"),
+        _wire(right, down, middle + WIDE, down),
+        _text((middle + WIDE + right) / 2, down - 10, "motion x", "signal", "middle"),
+        _wire(middle, down, left + WIDE, down),
+        _text((left + WIDE + middle) / 2, down - 10, "force", "signal", "middle"),
+        # the measured force goes up and into the numerical substructure from below
+        _path(f"M{left + WIDE / 2} {BOTTOM} V{between - 26} H{middle + 0.3 * WIDE} V{TOP + TALL}", "wire"),
+        _text(left + WIDE / 2 + 8, between + 18, "measured force F", "signal"),
+        # the measured displacement serves an adaptive compensator
+        _path(
+            f"M{middle + 0.8 * WIDE} {BOTTOM} V{between - 26} H{right + 0.2 * WIDE} V{TOP + TALL}",
+            "wire thin",
+        ),
+        _text(middle + 0.8 * WIDE + 8, between + 18, "measured x", "signal"),
+    ]
+    places = {
+        "excitation": (left, TOP, "simulated"),
+        "numerical": (middle, TOP, "simulated"),
+        "compensator": (right, TOP, "simulated"),
+        "transfer": (right, BOTTOM, "rig"),
+        "specimen": (middle, BOTTOM, "rig"),
+        "sensor": (left, BOTTOM, "rig"),
+    }
+    parts += [_drawn(boxes[name], *place) for name, place in places.items()]
+    return "\n".join([*parts, "</svg>"])
+
+
+def _drawn(box: Box, x: float, y: float, side: str) -> str:
+    absent = " absent" if not box.lines and box.name in ("none", "ideal") else ""
+    lines = [_text(x + 12, y + 22, box.role, "role"), _text(x + 12, y + 41, _short(box.name), "")]
+    lines += [_text(x + 12, y + 59 + 17 * i, _short(line), "detail") for i, line in enumerate(box.lines[:3])]
+    frame = f'<rect class="box {side}{absent}" x="{x}" y="{y}" width="{WIDE}" height="{TALL}" rx="7"/>'
+    return "\n".join([frame, *lines])
+
+
+def _box(role: str, table: Mapping[str, Any], name: str, nothing: str) -> Box:
+    part = table.get(name)
+    if isinstance(part, str):
+        return Box(role, part.replace("_", " ") or nothing)
+    if not isinstance(part, Mapping):
+        return Box(role, nothing)
+    inner = part.get("parts")
+    if (
+        isinstance(inner, Sequence)
+        and not isinstance(inner, str)
+        and all(isinstance(p, Mapping) for p in inner)
+    ):
+        if not inner:
+            return Box(role, nothing)
+        if len(inner) > 1:
+            return Box(role, f"{len(inner)} in series", [_line(entry) for entry in inner])
+        part = inner[0]
+    kind, numbers = summary(part)
+    return Box(role, kind or nothing, numbers)
+
+
+def _line(part: Mapping[str, Any]) -> str:
+    kind, numbers = summary(part, count=1)
+    return " ".join([kind, *numbers])
+
+
+def _table(test: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    found = test.get(name)
+    return found if isinstance(found, Mapping) else {}
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
+
+
+def _text(x: float, y: float, text: str, style: str, anchor: str = "start") -> str:
+    if not text:
+        return ""
+    return f'<text class="{style}" x="{x:g}" y="{y:g}" text-anchor="{anchor}">{escape(text)}</text>'
+
+
+def _wire(x1: float, y1: float, x2: float, y2: float) -> str:
+    return _path(f"M{x1:g} {y1:g} L{x2:g} {y2:g}", "wire")
+
+
+def _path(d: str, style: str) -> str:
+    return f'<path class="{style}" d="{d}" marker-end="url(#loop-head)"/>'

@@ -1,0 +1,135 @@
+"""A page as one self-contained HTML file: style and figures inside, no script, nothing fetched.
+
+Every text is escaped here and nowhere else, so a name with markup in a test file appears as it was typed. The
+page also forbids its reader to run or fetch anything (a content security policy).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import cache
+from html import escape
+from importlib import resources
+
+from dovetail.report.page import (
+    Block,
+    Cell,
+    Drawing,
+    Folded,
+    Page,
+    Pair,
+    Picture,
+    Section,
+    Table,
+    Text,
+    Verdict,
+)
+from dovetail.report.style import svg
+
+POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
+
+
+@cache
+def _style() -> str:
+    return resources.files("dovetail.report").joinpath("page.css").read_text("utf-8")
+
+
+def render(page: Page) -> str:
+    """The whole page."""
+    sections = [block for block in page.blocks if isinstance(block, Section)]
+    subtitle = f'<p class="subtitle">{escape(page.subtitle)}</p>' if page.subtitle else ""
+    links = "".join(f'<a href="#s{i}">{escape(s.title)}</a>' for i, s in enumerate(sections, 1))
+    return "\n".join(
+        [
+            "<!DOCTYPE html>",
+            '<html lang="en">',
+            "<head>",
+            '<meta charset="utf-8">',
+            f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">',
+            '<meta name="viewport" content="width=device-width, initial-scale=1">',
+            '<meta name="generator" content="Dovetail">',
+            f"<title>{escape(page.title)}</title>",
+            f"<style>\n{_style()}</style>",
+            "</head>",
+            "<body>",
+            f"<header><h1>{escape(page.title)}</h1>{subtitle}</header>",
+            _verdict(page.verdict),
+            f'<nav aria-label="Contents">{links}</nav>' if len(sections) > 2 else "",
+            f"<main>\n{_blocks(page.blocks, 2)}\n</main>",
+            "<footer>Written by Dovetail. This page is complete in itself: it fetches nothing.</footer>",
+            "</body>",
+            "</html>",
+            "",
+        ]
+    )
+
+
+def _blocks(blocks: Sequence[Block], level: int) -> str:
+    out, number = [], 0
+    for block in blocks:
+        if isinstance(block, Section):
+            number += 1
+            anchor = f' id="s{number}"' if level == 2 else ""
+            heading = f"h{min(level, 4)}"
+            inner = _blocks(block.blocks, level + 1)
+            out.append(
+                f"<section{anchor}>\n<{heading}>{escape(block.title)}</{heading}>\n{inner}\n</section>"
+            )
+        else:
+            out.append(_block(block))
+    return "\n".join(out)
+
+
+def _block(block: Block) -> str:
+    if isinstance(block, Text):
+        paragraph = f"<p>{escape(block.text)}</p>"
+        return paragraph if block.tone == "plain" else f'<div class="callout {block.tone}">{paragraph}</div>'
+    if isinstance(block, Table):
+        return _table(block)
+    if isinstance(block, Picture):
+        return _picture(block)
+    if isinstance(block, Pair):
+        return f'<div class="pair">{_picture(block.left)}{_picture(block.right)}</div>'
+    if isinstance(block, Drawing):
+        return f"<figure>{block.svg}{_caption(block.caption)}</figure>"
+    if isinstance(block, Folded):
+        return f"<details><summary>{escape(block.summary)}</summary><pre>{escape(block.text)}</pre></details>"
+    raise TypeError(f"no block of a page: {type(block).__name__}")
+
+
+def _verdict(verdict: Verdict) -> str:
+    mark, colon, rest = verdict.sentence.partition(":")
+    if colon and re.fullmatch(r"[\w ,-]{1,40}", mark):
+        text = f'<span class="mark">{escape(mark)}:</span>{escape(rest)}'
+    else:
+        text = escape(verdict.sentence)
+    return f'<div class="verdict {verdict.tone}"><p>{text}</p></div>'
+
+
+def _table(table: Table) -> str:
+    def kind(i: int) -> str:
+        return ' class="number"' if i in table.numbers else ""
+
+    def cell(i: int, value: str | float | Cell) -> str:
+        if isinstance(value, Cell):
+            return (
+                f'<td class="{value.tone}{" number" if i in table.numbers else ""}">{escape(value.text)}</td>'
+            )
+        text = f"{value:.4g}" if isinstance(value, float) else str(value)
+        return f"<td{kind(i)}>{escape(text)}</td>"
+
+    caption = f"<caption>{escape(table.caption)}</caption>" if table.caption else ""
+    head = "".join(f'<th scope="col"{kind(i)}>{escape(name)}</th>' for i, name in enumerate(table.head))
+    rows = "".join(f"<tr>{''.join(cell(i, v) for i, v in enumerate(row))}</tr>\n" for row in table.rows)
+    dense = ' class="dense"' if table.dense else ""
+    inner = f"{caption}\n<thead><tr>{head}</tr></thead>\n<tbody>\n{rows}</tbody>"
+    return f'<div class="scroll"><table{dense}>{inner}</table></div>'
+
+
+def _picture(picture: Picture) -> str:
+    return f"<figure>{svg(picture.figure, picture.caption)}{_caption(picture.caption)}</figure>"
+
+
+def _caption(text: str) -> str:
+    return f"<figcaption>{escape(text)}</figcaption>" if text else ""

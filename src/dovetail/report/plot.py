@@ -1,0 +1,82 @@
+"""A run at a glance: the figure that `run.plot()` shows."""
+
+from __future__ import annotations
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from dovetail.core import signals
+from dovetail.core.errors import AnalysisError
+from dovetail.fidelity.traces import Recording, dataset
+from dovetail.report.decimate import decimate
+from dovetail.report.figures import COMMAND, DEMAND, IDEAL, MEASURED, Line
+from dovetail.report.style import COLOURS, WIDTH, new_figure, prefixed, styled, symbol
+
+_PANELS: tuple[tuple[str, tuple[tuple[str, Line], ...]], ...] = (
+    (
+        "displacement",
+        (
+            ("excitation", Line(COLOURS["faint"], "excitation", 1.0)),
+            ("displacement", DEMAND),
+            ("command", COMMAND),
+            ("measured_displacement", MEASURED),
+        ),
+    ),
+    ("force", (("force", Line(COLOURS["measured"], "fed back", 1.2)),)),
+    ("error", (("tracking_error", Line(COLOURS["measured"], "demand − measured", 1.2)),)),
+)
+
+
+def plot(run: Recording, ideal: Recording | None = None, *, axis: int = 0) -> Figure:
+    """Displacements, force and tracking error of a run in time, over the ideal where it is given.
+
+    A matplotlib figure that belongs to the caller: save it with `figure.savefig("run.png")`; a notebook shows
+    it as it is.
+    """
+    data = dataset(run)
+    if data.sizes["time"] < 2:
+        raise AnalysisError(f"the run recorded {data.sizes['time']} samples; there is nothing to plot")
+    if "tracking_error" not in data and {"displacement", "measured_displacement"} <= set(data.data_vars):
+        error = data["displacement"] - data["measured_displacement"]
+        data = data.assign(tracking_error=error.assign_attrs(units=signals.signal("tracking_error").unit))
+    panels = [(what, [(n, line) for n, line in lines if n in data]) for what, lines in _PANELS]
+    panels = [(what, lines) for what, lines in panels if lines]
+    if not panels:
+        raise AnalysisError(
+            f"the run recorded none of the signals of an overview: it has {', '.join(map(str, data))}"
+        )
+    figure, axes = new_figure(len(panels), 1, width=WIDTH, height=0.7 + 1.8 * len(panels), sharex=True)
+    figure.set_facecolor("white")  # it leaves the page, so it brings its own paper
+    t = data.time.values
+    with styled():
+        for ax, (what, lines) in zip(axes[:, 0], panels, strict=True):
+            factor, unit = prefixed(
+                [_one(data[n], axis) for n, _ in lines], data[lines[0][0]].attrs.get("units", "1")
+            )
+            if ideal is not None and what in dataset(ideal):
+                reference = dataset(ideal)[what]
+                shown = reference.time.values <= t[-1]
+                ax.plot(
+                    *decimate(reference.time.values[shown], factor * _one(reference, axis)[shown]),
+                    color=IDEAL.colour,
+                    lw=0.7 * IDEAL.width,
+                    label=IDEAL.label,
+                )
+            for name, line in lines:
+                ax.plot(
+                    *decimate(t, factor * _one(data[name], axis)),
+                    color=line.colour,
+                    lw=0.8 * line.width,
+                    label=f"{line.label} {symbol(signals.known()[name].symbol)}",
+                )
+            ax.set_ylabel(f"{what} [{unit}]" if unit else what)
+            ax.legend(loc="upper left", bbox_to_anchor=(1.0, 1.05), handlelength=1.6, borderaxespad=0.4)
+        axes[-1, 0].set_xlabel("time [s]")
+        axes[-1, 0].set_xlim(t[0], t[-1])
+    return figure
+
+
+def _one(array, axis: int) -> np.ndarray:
+    """One axis of a trace."""
+    values = array.transpose("time", ...).values
+    return values if values.ndim == 1 else values.reshape(len(values), -1)[:, axis]

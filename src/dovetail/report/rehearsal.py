@@ -1,0 +1,107 @@
+"""The report on a run, or on several side by side: what was tested, what came of it, can it be believed?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dovetail.core.errors import DovetailError, ParameterError
+from dovetail.report import parameters, sections
+from dovetail.report import verdict as verdicts
+from dovetail.report.page import Block, Page, Section, Table, Text, Tone, Verdict
+from dovetail.report.verdict import ms
+from dovetail.report.view import Judged, RunView
+
+
+def rehearsal_page(run: Any, ideal: Any = None, stability: Any = None, **more: Any) -> Page:
+    """The report on one run. `more` are the other fields of `RunView`."""
+    view = Judged(RunView(run, ideal, stability, **more))
+    blocks = [
+        Section("What was tested", sections.tested(view)),
+        Section("Outcome", sections.outcome(view)),
+        Section("Stability", sections.stability([view])),
+        Section("Error the rig adds", sections.error(view)),
+        Section("Figures", sections.pictures(view)),
+        Section("Provenance", sections.provenance([view])),
+    ]
+    return Page(view.title, view.verdict, blocks, subtitle=_subtitle(view))
+
+
+def rehearsals_page(title: str, views: Sequence[RunView]) -> Page:
+    """The report on several runs of one test: a summary, then each run."""
+    if not views:
+        raise ParameterError("got no runs; a report needs one at least")
+    judged = [Judged(view) for view in views]
+    first = judged[0]
+    tested: list[Block] = sections.tested(first)
+    changed = parameters.differences([view.test for view in judged])
+    if changed:
+        rows = [[path, *values] for path, values in changed.items() if path != "title"]
+        caption = "What differs between the runs; the drawing and the table below show the first"
+        tested.insert(0, Table(["parameter", *(v.label for v in judged)], rows, caption))
+    blocks: list[Block] = [
+        Section("Summary", [sections.summary(judged)]),
+        Section("What was tested", tested),
+        Section("Stability", sections.stability(judged)),
+    ]
+    for view in judged:
+        told = [Text(view.verdict.sentence, view.verdict.tone), *sections.outcome(view)]
+        inner = [
+            *told,
+            Section("Error the rig adds", sections.error(view)),
+            Section("Figures", sections.pictures(view)),
+        ]
+        blocks.append(Section(view.label, inner))
+    blocks.append(Section("Provenance", sections.provenance(judged)))
+    return Page(title, _overall(judged), blocks, subtitle=_subtitle(first))
+
+
+def write(path: str | Path, title: str, runs: Sequence[RunView]) -> Path:
+    """Write the report on several runs to a file."""
+    return rehearsals_page(title, runs).write(path)
+
+
+def write_run(run: Any, path: str | Path, ideal: Any = None, stability: Any = None) -> Path:
+    """Write the report on one run of a test; what is not given is computed from its test where it can be."""
+    test = getattr(run, "test", None)
+    if ideal is None and getattr(run, "mode", "") != "emulate":
+        ideal = _computed(test, "emulate")
+    if stability is None:
+        stability = _computed(test, "stability")
+    return rehearsal_page(run, ideal, stability).write(path)
+
+
+def _computed(test: Any, what: str) -> Any:
+    """What the test says to a question, or nothing where it has no answer (a rig without a model)."""
+    try:
+        return getattr(test, what)() if hasattr(test, what) else None
+    except DovetailError:
+        return None
+
+
+def _overall(views: Sequence[Judged]) -> Verdict:
+    if len(views) == 1:
+        return views[0].verdict
+    by_word: dict[str, list[str]] = {}
+    for view in views:
+        by_word.setdefault(verdicts.word(view.margins, view.outcome).lower(), []).append(view.label)
+    parts = [
+        f"{' and '.join(f'“{label}”' for label in labels)} {'is' if len(labels) == 1 else 'are'} {w}"
+        for w, labels in by_word.items()
+    ]
+    tones = [view.verdict.tone for view in views]
+    worst: Tone = "bad" if "bad" in tones else "caution" if "caution" in tones else "good"
+    critical = views[0].margins.critical_delay
+    limit = (
+        f" The critical delay is {ms(critical)}." if critical is not None and np.isfinite(critical) else ""
+    )
+    return Verdict(f"{len(views)} runs: {'; '.join(parts)}.{limit}", worst)
+
+
+def _subtitle(view: Judged) -> str:
+    what = {"rehearse": "Rehearsal against a virtual rig", "emulate": "The ideal, without a rig"}
+    what |= {"run": "Run against a rig", "replay": "Replay of a recording", "creep": "Run in expanded time"}
+    return what.get(view.mode, view.mode)

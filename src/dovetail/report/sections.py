@@ -1,0 +1,323 @@
+"""The sections of a report on a run, each a list of blocks."""
+
+from __future__ import annotations
+
+import json
+import platform
+from collections.abc import Sequence
+from importlib import metadata
+
+import numpy as np
+
+from dovetail import fidelity
+from dovetail.core.errors import DovetailError
+from dovetail.report import drawing, figures, parameters
+from dovetail.report import verdict as verdicts
+from dovetail.report.page import Block, Cell, Drawing, Folded, Pair, Picture, Table, Text
+from dovetail.report.verdict import Margins, ms
+from dovetail.report.view import Judged, limit_uses
+
+PACKAGES = ("dovetail", "jax", "jaxlib", "equinox", "diffrax", "numpy", "scipy", "xarray", "matplotlib")
+
+
+def tested(view: Judged) -> list[Block]:
+    declared_by = _declared_by()  # first of all, as it makes the parts known by their kinds
+    blocks: list[Block] = [
+        Text(
+            "In a hybrid test one part of a machine is on the rig, the rest is simulated. Each tick the "
+            "simulation computes a displacement, the rig imposes it on the specimen, and the measured force "
+            "goes back into the simulation. The closer the rig follows, the closer the test is to the "
+            "complete machine, the ideal."
+        )
+    ]
+    if view.test:
+        blocks.append(Drawing(drawing.loop(view.test)))
+        rows = [[r.path, r.value, r.unit, r.about] for r in parameters.rows(view.test, declared_by)]
+        rows = [row for row in rows if row[0] not in ("title", "source")]
+        blocks.append(
+            Table(
+                ["parameter", "value", "unit", "meaning"], rows, "Every parameter", numbers=(1,), dense=True
+            )
+        )
+        if view.test.get("source"):
+            blocks.append(Text(f"Source of the numbers: {view.test['source']}"))
+    else:
+        blocks.append(Text("The run does not carry its parameters."))
+    return blocks
+
+
+def outcome(view: Judged) -> list[Block]:
+    data = view.data
+    sentence = str(getattr(view.outcome, "value", view.outcome) or "The run does not say how it ended.")
+    done = verdicts.completed(view.outcome)
+    blocks: list[Block] = [Text(sentence, "plain" if done is not False else "bad")]
+    if view.trip is not None:
+        blocks.append(Text(f"What was reached: {view.trip}."))
+    count = data.sizes["time"]
+    if count > 1:
+        t = data.time.values
+        rate = (count - 1) / (t[-1] - t[0])
+        blocks.append(
+            Text(f"Recorded: {t[-1] - t[0]:.4g} s, {count} samples at {rate:.6g} Hz, mode {view.mode}.")
+        )
+    blocks += [Text(note, "caution") for note in view.notes]
+    uses = list(view.view.limits) if view.view.limits is not None else limit_uses(view)
+    uses = [use for use in uses if np.isfinite(use.limit) and use.limit > 0]
+    if uses:
+        caption = "How close each limit came. A bar at the dashed line met its limit and stopped the test."
+        blocks.append(Picture(figures.limits(uses), caption))
+    return blocks
+
+
+def stability(views: Sequence[Judged]) -> list[Block]:
+    blocks: list[Block] = []
+    if all(view.margins.stable is None and view.margins.critical_delay is None for view in views):
+        blocks.append(Text("The stability of this loop was not analysed."))
+    else:
+        blocks.append(
+            Text(
+                "A rig answers late. The late force acts as negative damping: a little delay spoils "
+                "accuracy, and beyond the critical delay the oscillation grows by itself. The critical delay "
+                "belongs to the machine under test, not to the rig."
+            )
+        )
+        known = [n for n in _MARGIN_ROWS if any(getattr(v.margins, n) is not None for v in views)]
+        rows = [[_MARGIN_ROWS[n][0], *(_margin(v.margins, n) for v in views)] for n in known]
+        names = [view.label for view in views] if len(views) > 1 else ["value"]
+        blocks.append(Table(["", *names], rows, numbers=range(1, len(views) + 1)))
+        said = dict.fromkeys(remark for view in views for remark in view.margins.remarks)
+        blocks += [Text(remark, "caution") for remark in said]
+    curve = next((view.view.curve for view in views if view.view.curve is not None), None)
+    if curve is not None:
+        marked = {
+            v.label if len(views) > 1 else "this rig": v.margins.delay
+            for v in views
+            if v.margins.delay is not None
+        }
+        critical = views[0].margins.critical_delay
+        caption = (
+            "Growth rate of the loop against the rig's delay. Below zero a disturbance dies out; above, in "
+            "the shaded part, it grows. The dashed line is the critical delay."
+        )
+        blocks.append(Picture(figures.growth_against_delay(*curve, critical, marked), caption))
+    return blocks
+
+
+_MARGIN_ROWS = {
+    "critical_delay": ("critical delay", 1e3, "ms"),
+    "delay": ("delay of the rig", 1e3, "ms"),
+    "half_tick": ("added by holding the force over a tick", 1e3, "ms"),
+    "margin": ("margin left", 1e3, "ms"),
+    "frequency": ("frequency at which it would go unstable", 1.0, "Hz"),
+    "growth_rate": ("growth rate of the loop as it runs (negative: decays)", 1.0, "1/s"),
+    "pole_frequency": ("frequency of that growth", 1.0, "Hz"),
+}
+
+
+def _margin(margins: Margins, name: str) -> str | Cell:
+    _, factor, unit = _MARGIN_ROWS[name]
+    value = getattr(margins, name)
+    if value is None:
+        return "not known"
+    if np.isinf(value):
+        return "none: any delay is stable" if name == "critical_delay" else "unlimited"
+    text = f"{factor * value:.3g} {unit}"
+    if name == "margin" and value < 0 and margins.stable is not True:
+        return Cell(text, "bad")
+    if name == "margin" and margins.near:
+        return Cell(text, "caution")
+    return Cell(text, "bad") if name == "growth_rate" and value >= 0 else text
+
+
+def error(view: Judged) -> list[Block]:
+    found = view.comparison
+    if found is None:
+        return [
+            Text(
+                "There is no ideal to hold this run against; only the local error can be seen in the figures."
+            )
+        ]
+    axes = view.axis_names()
+    rows = []
+    for name, meaning in _ERRORS.items():
+        for i, axis in enumerate(axes):
+            what = f"{name}, axis {axis}" if axis else name
+            rows.append(
+                [what, _percent(found.rms[_KEY[name]], i), _percent(found.peak[_KEY[name]], i), meaning]
+            )
+    heads = ["error", "rms", "peak", "what it is"]
+    blocks: list[Block] = [
+        Table(heads, rows, "Errors, in % of the rms of the ideal displacement", numbers=(1, 2))
+    ]
+    table = [
+        [what, *(_each(view, found, key, i) for i in range(len(axes))), about] for what, key, about in _RIG
+    ]
+    names = [f"axis {axis}" if axis else "value" for axis in axes]
+    caption = "What the rig does to the motion, from the recorded traces"
+    blocks.append(Table(["", *names, "what it means"], table, caption, numbers=range(1, len(axes) + 1)))
+    if found.stopped_early:
+        blocks.append(Text("The run stopped before the ideal did; both are compared up to there."))
+    blocks += [Text(f"{note[:1].upper()}{note[1:]}.", "plain") for note in found.notes]
+    return blocks
+
+
+_KEY = {"e₁ numerical": "e1", "e₂ local": "e2", "e global": "e"}
+_ERRORS = {
+    "e₁ numerical": "ideal minus demand: how far the simulated part is from where it should be",
+    "e₂ local": "demand minus measured: how badly the rig follows; the only one a real test can measure",
+    "e global": "ideal minus measured: how far the specimen is from where it should be; e = e₁ + e₂",
+}
+_RIG = [
+    ("delay", "delay", "of the measured behind the demanded motion; positive is late"),
+    ("amplitude ratio", "gain", "measured to demanded; 1 is perfect"),
+    ("rest", "rest", "of the local error that no constant delay and ratio explain: noise, friction, steps"),
+    (
+        "synchronisation loop",
+        "orientation",
+        "anticlockwise is late and adds energy, clockwise is early and damps",
+    ),
+    ("growth rate of e₁", "growth_rate", "positive: the error grows by itself"),
+    ("energy the rig adds", "energy_added", "over the run; positive works like negative damping"),
+    ("as a share", "energy_share", "of the energy that crossed the interface either way"),
+]
+_SHOWN = {
+    "delay": (1e3, "ms"),
+    "gain": (1.0, ""),
+    "rest": (100.0, "%"),
+    "growth_rate": (1.0, "1/s"),
+    "energy_added": (1.0, "J"),
+    "energy_share": (100.0, "%"),
+}
+
+
+def _each(view: Judged, found: fidelity.Comparison, key: str, axis: int) -> str:
+    value = getattr(found, key)
+    if key == "orientation":
+        sense = value if isinstance(value, str) else value[axis]
+        return sense or "no answer"
+    factor, unit = _SHOWN[key]
+    return _number(factor * float(np.ravel(value)[axis]), unit)
+
+
+def _percent(value: fidelity.traces.Value, axis: int) -> str:
+    return _number(100 * float(np.ravel(value)[axis]), "%")
+
+
+def _number(value: float, unit: str) -> str:
+    """A number for reading: three figures, and nothing smaller than matters."""
+    if np.isnan(value):
+        return "no answer"
+    if abs(value) < 5e-4:
+        return f"0 {unit}".strip() if value == 0 else f"below 0.001 {unit}".strip()
+    return f"{value:.3g} {unit}".strip()
+
+
+def pictures(view: Judged) -> list[Block]:
+    data, ideal = view.data, view.ideal
+    blocks: list[Block] = []
+
+    def add(make, *needs: str) -> None:
+        """A figure where its signals were recorded and its trace can be judged."""
+        missing = [name for name in needs if name not in data]
+        if missing or data.sizes["time"] < 2:
+            return
+        try:
+            blocks.append(make())
+        except DovetailError as error:
+            blocks.append(Text(f"A figure is missing, as {error}."))
+
+    z, x = "displacement", "measured_displacement"
+    over = "; the wide grey line is the ideal" if ideal is not None else ""
+    add(
+        lambda: Picture(
+            figures.motion(data, ideal),
+            f"Displacement demanded by the simulated part and measured on the rig{over}. "
+            "To the right, a close look at the shaded part.",
+        ),
+        z,
+        x,
+    )
+    add(
+        lambda: Picture(
+            figures.errors(data, ideal),
+            "The errors in time. One that keeps growing is an instability; one that stays bounded comes from "
+            "the rig's delay.",
+        ),
+        z,
+        x,
+    )
+    add(lambda: Pair(_subspace(view), _spectrum(view)), z, x)
+    add(lambda: Picture(figures.force(data, ideal), f"Force fed back to the simulated part{over}."), "force")
+    if not blocks:
+        blocks.append(Text("The run recorded nothing that could be drawn."))
+    return blocks
+
+
+def _subspace(view: Judged) -> Picture:
+    critical = view.margins.critical_delay
+    band = critical if critical is not None and np.isfinite(critical) else None
+    caption = "Synchronisation in the last cycles: a perfect rig draws the diagonal, a late one opens a loop."
+    if band is not None:
+        caption += " Inside the dashed loop the delay is below critical."
+        try:
+            share = np.max(fidelity.share_outside(view.data, band))
+            caption += f" Over the run {100 * share:.2g} % of the samples lie outside."
+        except DovetailError:
+            pass  # too short a run to say
+    return Picture(figures.synchronisation(view.data, band), caption)
+
+
+def _spectrum(view: Judged) -> Picture:
+    frequency = view.margins.pole_frequency or view.margins.frequency
+    figure = figures.spectrum(view.data, view.ideal, frequency=frequency)
+    marked = " The dashed line is where an instability would appear." if frequency else ""
+    caption = (
+        f"Amplitude spectrum of the demand.{marked} A line that the ideal does not have comes from the rig."
+    )
+    return Picture(figure, caption)
+
+
+def summary(views: Sequence[Judged]) -> Table:
+    rows: list[list[str | float | Cell]] = []
+    for view in views:
+        m, c = view.margins, view.comparison
+        rows.append(
+            [
+                view.label,
+                Cell(verdicts.word(m, view.outcome), verdicts.tone(m, view.outcome)),
+                "not known" if m.delay is None else ms(m.delay),
+                _margin(m, "margin"),
+                "not known" if c is None else _number(100 * float(np.max(c.rms["e1"])), "%"),
+                "not known" if c is None else _number(100 * float(np.max(c.rms["e2"])), "%"),
+                f"{float(view.data.time[-1]):.4g} s" if view.data.sizes["time"] else "nothing",
+            ]
+        )
+    head = ["run", "verdict", "delay", "margin", "e₁ rms", "e₂ rms", "ran for"]
+    caption = "e₁: how far the simulated part is from the ideal; e₂: how badly the rig follows"
+    return Table(head, rows, caption, numbers=(2, 3, 4, 5, 6))
+
+
+def provenance(views: Sequence[Judged]) -> list[Block]:
+    rows = [["Python", platform.python_version()]]
+    for name in PACKAGES:
+        try:
+            rows.append([name, metadata.version(name)])
+        except metadata.PackageNotFoundError:
+            continue
+    seeds = dict.fromkeys(str(view.test["seed"]) for view in views if "seed" in view.test)
+    if seeds:
+        rows.append(["seed", ", ".join(seeds)])
+    blocks: list[Block] = [Table(["", "version or value"], rows)]
+    for view in views:
+        if view.test:
+            text = json.dumps(view.test, indent=2, ensure_ascii=False, default=str)
+            of = f" of {view.label}" if len(views) > 1 else ""
+            blocks.append(Folded(f"Resolved test{of}, every default written out", text))
+    return blocks
+
+
+def _declared_by() -> dict[str, type]:
+    """Classes of the tables of a test that have no kind of their own."""
+    from dovetail import compensation, mechanics, specimens, testing, transfer  # noqa: F401 - parts register
+
+    return {"": testing.Test, "rig": testing.Rig, "limits": testing.Limits}

@@ -1,0 +1,158 @@
+"""How Dovetail's figures look, and how they become part of a page.
+
+Colours are those of Okabe and Ito, which people with any common colour vision can tell apart; lines differ in
+width and dash as well, so a grey print stays readable. In a page each colour is a variable, so that the same
+figure suits light, dark and paper. Text is text: no formula is parsed, so a `$` in a name is a `$`.
+"""
+
+from __future__ import annotations
+
+import io
+import itertools
+import re
+from collections.abc import Mapping
+from html import escape
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.figure import Figure
+
+WIDTH = 7.2  # [in] of a full figure: at this width on paper the text is 10 pt
+HALF = 3.5  # [in] of a figure that shares its row with another
+
+COLOURS: Mapping[str, str] = {  # name of the variable in a page: colour on white
+    "ink": "#20252b",
+    "faint": "#8b939c",
+    "grid": "#d9dde2",
+    "ideal": "#9aa1a9",
+    "demand": "#0072b2",
+    "measured": "#d55e00",
+    "command": "#009e73",
+    "critical": "#a5408c",
+    "band": "#f3e6ef",
+}
+
+RC: Mapping[str, Any] = {
+    "font.family": "DejaVu Sans",  # wider than what a browser takes instead, so nothing runs over
+    "font.size": 10.0,
+    "axes.titlesize": 10.0,
+    "axes.titlelocation": "left",
+    "axes.labelsize": 10.0,
+    "legend.fontsize": 10.0,
+    "legend.frameon": False,
+    "text.parse_math": False,
+    "text.color": COLOURS["ink"],
+    "axes.labelcolor": COLOURS["ink"],
+    "axes.edgecolor": COLOURS["faint"],
+    "axes.facecolor": "none",
+    "figure.facecolor": "none",
+    "savefig.facecolor": "none",
+    "xtick.color": COLOURS["faint"],
+    "xtick.labelcolor": COLOURS["ink"],
+    "ytick.color": COLOURS["faint"],
+    "ytick.labelcolor": COLOURS["ink"],
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "axes.axisbelow": True,
+    "grid.color": COLOURS["grid"],
+    "grid.linewidth": 0.6,
+    "lines.linewidth": 1.4,
+    "axes.formatter.useoffset": False,
+    "path.simplify": True,
+    "path.simplify_threshold": 0.05,
+    "svg.fonttype": "none",
+    "svg.hashsalt": "dovetail",
+}
+
+_LOWERED = dict(zip("0123456789aehijklmnoprstuvx", "₀₁₂₃₄₅₆₇₈₉ₐₑₕᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓ", strict=True))
+_LETTERS = {"tau": "τ", "sigma": "σ", "gamma": "γ"}
+_PREFIXES = {-9: "n", -6: "µ", -3: "m", 0: "", 3: "k", 6: "M"}
+_PREFIXED = ("m", "N", "s", "J", "W", "m/s", "N/m", "Pa", "V", "A")
+_numbers = itertools.count(1)
+
+
+def styled():
+    """The style as a context: `with styled(): ...`."""
+    return mpl.rc_context(dict(RC))
+
+
+def new_figure(rows: int = 1, columns: int = 1, *, width: float = WIDTH, height: float = 2.4, **grid: Any):
+    """A figure in the house style, `height` [in] tall, and its axes, an array (rows, columns).
+
+    It belongs to nobody else: matplotlib's global list of figures does not know it.
+    """
+    with styled():
+        figure = Figure(figsize=(width, height), layout="constrained")
+        axes = figure.subplots(rows, columns, squeeze=False, **grid)
+    return figure, axes
+
+
+def symbol(text: str) -> str:
+    """A symbol as people write it: `z_p` with a lowered p, `tau` as the letter."""
+    base, _, below = text.partition("_")
+    base = _LETTERS.get(base, base)
+    if not all(character in _LOWERED for character in below):
+        return f"{base}_{below}"
+    return base + "".join(_LOWERED[character] for character in below)
+
+
+def prefixed(values: Any, unit: str) -> tuple[float, str]:
+    """Factor and unit that make values easy to read: 0.012 m becomes 12 mm. Other units stay as they are."""
+    array = np.asarray(values, dtype=float)
+    size = np.abs(array[np.isfinite(array)]).max(initial=0.0)
+    if unit not in _PREFIXED or size == 0:
+        return 1.0, "" if unit == "1" else unit
+    power = int(np.clip(3 * np.floor(np.log10(size) / 3 + 1e-9), -9, 6))
+    return 10.0**-power, _PREFIXES[power] + unit
+
+
+def svg(figure: Figure, about: str = "") -> str:
+    """A figure as an SVG element to stand inside a page: no file header, no fixed size, colours as variables.
+
+    `about` says in words what it shows, for those who cannot see it.
+    """
+    buffer = io.StringIO()
+    with styled():
+        nothing = {"Creator": None, "Date": None, "Format": None, "Type": None}
+        figure.savefig(buffer, format="svg", metadata=nothing)
+    text = buffer.getvalue()
+    text = text[text.index("<svg") :]
+    text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
+    text = re.sub(r"<style type=.*?</style>", "", text, flags=re.DOTALL)
+    head = text[: text.index(">") + 1]
+    box = re.search(r'viewBox="([^"]*)"', head)
+    assert box is not None  # matplotlib always writes one
+    label = escape(about, quote=True)
+    new_head = f'<svg class="plot" viewBox="{box[1]}" role="img" aria-label="{label}">'
+    return new_head + _shortened(_themed(_renamed(text[len(head) :])))
+
+
+def _renamed(text: str) -> str:
+    """Ids made unique in a page that holds several figures."""
+    mark = f"f{next(_numbers)}-"
+    text = re.sub(r'\bid="([^"]+)"', rf'id="{mark}\1"', text)
+    text = re.sub(r"url\(#([^)]+)\)", rf"url(#{mark}\1)", text)
+    return re.sub(r'(?:xlink:)?href="#([^"]+)"', rf'href="#{mark}\1"', text)
+
+
+def _themed(text: str) -> str:
+    """Colours as variables of the page, inside tags only: a name that looks like a colour stays as it is."""
+
+    def themed(match: re.Match[str]) -> str:
+        tag = match[0]
+        for name, colour in COLOURS.items():
+            tag = tag.replace(colour, f"var(--{name})")
+        return tag
+
+    return re.sub(r"<[^>]*>", themed, text)
+
+
+def _shortened(text: str) -> str:
+    """Paths with two decimals (a hundredth of a point) instead of six."""
+
+    def short(match: re.Match[str]) -> str:
+        return re.sub(r"-?\d+\.\d{3,}", lambda m: f"{float(m[0]):.2f}".rstrip("0").rstrip("."), match[0])
+
+    return re.sub(r'\bd="[^"]*"', short, text)

@@ -1,0 +1,126 @@
+"""A run as a report sees it: its recording, the ideal, what was said of its stability, all judged once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from dovetail import fidelity
+from dovetail.core import signals
+from dovetail.core.errors import DovetailError
+from dovetail.report import verdict as verdicts
+from dovetail.report.figures import LimitUse
+from dovetail.report.verdict import Margins
+
+LIMITS = {  # name of a limit in a test: the signals it bounds, the first that is recorded
+    "displacement": ("displacement",),
+    "velocity": ("velocity",),
+    "force": ("measured_force", "force"),
+    "tracking": ("tracking_error",),
+    "tracking_error": ("tracking_error",),
+    "growth": ("growth_rate",),
+}
+
+
+@dataclass(frozen=True)
+class RunView:
+    """A run and what belongs to it on a page.
+
+    `run` has `data` (a dataset) and `outcome` (whose `value` is a sentence), and may have `title`, `mode`,
+    `trip` and `test_dict` (every parameter, nested) or `test`. `stability` may have any of `critical_delay`,
+    `delay`, `margin` [s], `frequency` [Hz], `growth_rate` [1/s], `pole_frequency` [Hz], `half_tick` [s] and
+    `remarks`. `curve` is delay [s] and the growth rate [1/s] there.
+    """
+
+    run: Any
+    ideal: Any = None
+    stability: Any = None
+    label: str = ""
+    curve: tuple[Sequence[float], Sequence[float]] | None = None
+    limits: Sequence[LimitUse] | None = None
+
+
+class Judged:
+    """A view with everything the sections need worked out once."""
+
+    def __init__(self, view: RunView):
+        self.view, self.run = view, view.run
+        self.notes: list[str] = []
+        self.data = self._finite(fidelity.traces.dataset(view.run))
+        self.ideal = None if view.ideal is None else fidelity.traces.dataset(view.ideal)
+        self.margins = Margins.of(view.stability)
+        self.title = str(getattr(view.run, "title", "") or "Hybrid test")
+        self.label = view.label or str(getattr(view.run, "title", "") or "run")
+        self.mode = str(getattr(view.run, "mode", "") or "run")
+        self.outcome = getattr(view.run, "outcome", None)
+        self.trip = getattr(view.run, "trip", None)
+        self.test = _test_table(view.run)
+        self.comparison = self._compared()
+        self.verdict = verdicts.verdict(self.margins, self.outcome, self.comparison, self.trip)
+
+    def _finite(self, data: xr.Dataset) -> xr.Dataset:
+        """The leading part whose main signals are finite: a run that blew up is shown up to there."""
+        good = np.ones(data.sizes["time"], dtype=bool)
+        for name in ("displacement", "measured_displacement", "force"):
+            if name in data:
+                values = data[name].transpose("time", ...).values.reshape(len(good), -1)
+                good &= np.isfinite(values).all(axis=1)
+        if good.all():
+            return data
+        count = int(np.argmin(good))
+        self.notes.append(
+            f"From t = {float(data.time[count]):.4g} s on a signal is no longer a finite number; "
+            "figures and errors are of the part before."
+        )
+        return data.isel(time=slice(0, count))
+
+    def _compared(self) -> fidelity.Comparison | None:
+        if self.ideal is None:
+            return None
+        frequency = self.margins.pole_frequency or self.margins.frequency
+        try:
+            return fidelity.compare(self.data, self.ideal, frequency=frequency or None)
+        except (DovetailError, KeyError) as error:
+            self.notes.append(f"The run cannot be compared with the ideal: {error}.")
+            return None
+
+    def axis_names(self) -> list[str]:
+        """Names of the interface's axes; one empty name for a single axis."""
+        shape = self.data["displacement"].shape[1:] if "displacement" in self.data else ()
+        if not shape:
+            return [""]
+        named = self.data.coords.get("axis")
+        return (
+            [str(a) for a in named.values]
+            if named is not None
+            else [str(i + 1) for i in range(int(np.prod(shape)))]
+        )
+
+
+def _test_table(run: Any) -> Mapping[str, Any]:
+    found = getattr(run, "test_dict", None)
+    if found is None and getattr(run, "test", None) is not None:
+        from dovetail.testing import dump
+
+        found = dump(run.test)
+    return found if isinstance(found, Mapping) else {}
+
+
+def limit_uses(view: Judged) -> list[LimitUse]:
+    """How close the limits that the test names came, where their signals were recorded."""
+    limits, data, uses = view.test.get("limits"), view.data, []
+    for name, limit in limits.items() if isinstance(limits, Mapping) else ():
+        if name not in LIMITS or isinstance(limit, str):
+            continue
+        bound = float(np.min(np.asarray(limit, dtype=float)))
+        trace = next((data[n] for n in LIMITS[name] if n in data), None)
+        if trace is None and "tracking_error" in LIMITS[name] and "measured_displacement" in data:
+            trace = data["displacement"] - data["measured_displacement"]
+        if trace is not None and trace.size:
+            unit = signals.signal(LIMITS[name][0]).unit
+            uses.append(LimitUse(name.replace("_", " "), float(abs(trace).max()), bound, unit))
+    return uses
