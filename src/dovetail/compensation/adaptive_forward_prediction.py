@@ -41,6 +41,7 @@ import jax.numpy as jnp
 from jax.typing import ArrayLike
 
 from dovetail.compensation.base import Compensator, push
+from dovetail.compensation.forward_prediction import ForwardPrediction
 from dovetail.compensation.polynomial import filter_response, fit_matrix, predictor_weights
 from dovetail.core import choice, count, kind, parameter
 from dovetail.core.block import Input, Output, State, Time
@@ -83,8 +84,8 @@ class AdaptiveForwardPrediction(Compensator):
     time_unit: jax.Array = parameter(
         "s", "time in which the horizon gain counts: one sample at 1 kHz", default=1e-3, above=0.0
     )
-    final_order: int | None = count("order to change to when the horizon has settled", default=None)
-    final_window: int | None = count("samples for the final order; the same if not given", default=None)
+    final_order: int = count("order to change to when the horizon has settled; 0 to keep it", default=0)
+    final_window: int = count("samples for the final order; 0 for the same as before", default=0)
     settled: jax.Array = parameter(
         "s", "lateness at a zero crossing below which the horizon has settled", default=1e-3, above=0.0
     )
@@ -98,16 +99,16 @@ class AdaptiveForwardPrediction(Compensator):
 
     def __check_init__(self):
         fit_matrix(self.order, self.window)
-        if self.final_order is not None:
+        if self.final_order:
             fit_matrix(self.final_order, self._final_window)
-        elif self.final_window is not None:
+        elif self.final_window:
             raise ParameterError(
                 f"AdaptiveForwardPrediction.final_window: got {self.final_window} without a final_order"
             )
 
     @property
     def _final_window(self) -> int:
-        return self.window if self.final_window is None else self.final_window
+        return self.final_window or self.window
 
     @property
     def _longest_window(self) -> int:
@@ -139,7 +140,7 @@ class AdaptiveForwardPrediction(Compensator):
             "prediction_horizon": horizon,
             "amplitude_gain": gain,
         }
-        if self.final_order is not None:
+        if self.final_order:
             output["final_order_share"] = share
         state = dict(
             history=history,
@@ -155,6 +156,11 @@ class AdaptiveForwardPrediction(Compensator):
     def running(self, x: State) -> State:
         return {**x, "seen": jnp.asarray(self._longest_window)}
 
+    def frozen(self) -> ForwardPrediction:
+        return ForwardPrediction(
+            self.delay, self.gain, self.order, self.window, self.startup, shape=self.shape
+        )
+
     def response(self, omega: ArrayLike, dt: float) -> jax.Array:
         weights = predictor_weights(self.order, self.window, self.delay / dt)
         return self.gain * filter_response(weights, omega, dt)
@@ -164,7 +170,7 @@ class AdaptiveForwardPrediction(Compensator):
             return jnp.sum(predictor_weights(order, window, samples) * history[:window], axis=0)
 
         first = extrapolate(self.order, self.window)
-        if self.final_order is None:
+        if not self.final_order:
             return first
         return (1.0 - share) * first + share * extrapolate(self.final_order, self._final_window)
 

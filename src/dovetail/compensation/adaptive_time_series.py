@@ -35,6 +35,7 @@ import numpy as np
 from jax.typing import ArrayLike
 
 from dovetail.compensation.base import Compensator, push
+from dovetail.compensation.inverse import SecondOrderInverse
 from dovetail.core import count, kind, parameter
 from dovetail.core.block import Input, Output, State, Time
 from dovetail.core.errors import ParameterError
@@ -66,7 +67,7 @@ class AdaptiveTimeSeries(Compensator):
     inertia: jax.Array = parameter(
         "1", "weight of the present coefficients in the fit, relative to the data", default=1e-6, above=0.0
     )
-    rows: int = eqx.field(static=True, default=1, kw_only=True)  # fitted samples, set by `sampled_at`
+    taps: int = eqx.field(static=True, default=1, kw_only=True)  # fitted samples, set by `sampled_at`
 
     def __check_init__(self):
         if self.smoothing % 2 == 0:
@@ -84,15 +85,15 @@ class AdaptiveTimeSeries(Compensator):
                 f"AdaptiveTimeSeries.window: {float(np.max(self.window)):g} s holds {rows} samples at every "
                 f"{self.skip * dt:g} s; three coefficients need at least 3: lengthen window or lower skip"
             )
-        return dataclasses.replace(super().sampled_at(dt, shape), rows=rows)
+        return dataclasses.replace(super().sampled_at(dt, shape), taps=rows)
 
     def init(self) -> State:
         start = self.full(self.delay)
         return {
             "measured": self.history(self.smoothing),
             "commands": self.history(self.smoothing),
-            "responses": jnp.zeros((self.rows, 3, *self.shape)),
-            "targets": self.history(self.rows),
+            "responses": jnp.zeros((self.taps, 3, *self.shape)),
+            "targets": self.history(self.taps),
             "tick": jnp.asarray(0),
             "coefficients": jnp.stack([jnp.ones_like(start), start, start**2 / 2]),
         }
@@ -108,7 +109,7 @@ class AdaptiveTimeSeries(Compensator):
         taken = tick % self.skip == 0
         responses = jnp.where(taken, push(x["responses"], response), x["responses"])
         targets = jnp.where(taken, push(x["targets"], target), x["targets"])
-        full = tick >= self.skip * self.rows + self.smoothing
+        full = tick >= self.skip * self.taps + self.smoothing
         coefficients = self._learn(dt, x["coefficients"], responses, targets, full)
 
         motion = jnp.stack([u["displacement"], u["velocity"], u["acceleration"]])
@@ -123,6 +124,9 @@ class AdaptiveTimeSeries(Compensator):
         }
         a0, a1, a2 = coefficients
         return state, {"command": command, "ats_a0": a0, "ats_a1": a1, "ats_a2": a2}
+
+    def frozen(self) -> SecondOrderInverse:
+        return SecondOrderInverse(self.delay**2 / 2, self.delay, jnp.asarray(1.0), shape=self.shape)
 
     def response(self, omega: ArrayLike, dt: float) -> jax.Array:
         s = 1j * jnp.asarray(omega)

@@ -55,6 +55,14 @@ class Compensator(Block):
         """The state `x` with start-up behind it: where an analysis at rest is to be made."""
         return x
 
+    def frozen(self) -> Compensator:
+        """What it is while it does not learn: itself, or the fixed compensator that it starts as.
+
+        A learnt value is an integral, a pole on the edge of stability that says nothing about the test; an
+        analysis at rest takes the frozen compensator in the `running` state.
+        """
+        return self
+
     def response(self, omega: ArrayLike, dt: float) -> jax.Array:
         """Complex ratio of command to demand for a sine of `omega` [rad/s] sampled every `dt` [s].
 

@@ -43,6 +43,9 @@ class Chain(Compensator):
     def running(self, x: State) -> State:
         return tuple(part.running(state) for part, state in zip(self.parts, x, strict=True))
 
+    def frozen(self) -> Compensator:
+        return Chain(tuple(part.frozen() for part in self.parts), shape=self.shape)
+
     def step(self, t: Time, dt: Time, x: State, u: Input) -> tuple[State, Output]:
         states, shown = [], {"command": u["displacement"]}
         for part, state in zip(self.parts, x, strict=True):

@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import dataclasses
 
+import jax.numpy as jnp
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -169,7 +170,7 @@ class PredictorDesign:
 
     def compensator(self) -> ForwardPrediction:
         """The constant forward prediction so designed."""
-        return ForwardPrediction(self.delay, order=self.order, window=self.window)
+        return ForwardPrediction(jnp.asarray(self.delay), order=self.order, window=self.window)
 
     def __str__(self) -> str:
         return "\n".join([*map(str, self.decisions), *(f"note: {remark}" for remark in self.remarks)])
@@ -219,7 +220,8 @@ def design_predictor(
             f"design_predictor: dt = {dt:g} s and frequency = {frequency:g} Hz must be positive, "
             f"delay = {delay:g} s at least 0, safety = {safety:g} at least 1"
         )
-    decisions, remarks = [], []
+    decisions: list[Decision] = []
+    remarks: list[str] = []
 
     def decide(subject: str, choice: str, reason: str) -> None:
         decisions.append(Decision(len(decisions) + 1, subject, choice, reason))

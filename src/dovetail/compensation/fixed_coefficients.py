@@ -17,8 +17,10 @@ References
 
 from __future__ import annotations
 
+from functools import cache
 from typing import ClassVar, Self
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -44,25 +46,23 @@ class FixedCoefficients(Compensator):
     """
 
     filters: ClassVar[bool] = True
-    shared: ClassVar[tuple[str, ...]] = ("coefficients",)
 
     delay: jax.Array = parameter("s", "how far to look ahead", at_least=0.0)
-    coefficients: jax.Array = parameter("1", "of the newest samples, newest first", default=(3.0, -3.0, 1.0))
+    coefficients: tuple[float, ...] = eqx.field(  # of the newest samples, newest first
+        static=True, converter=lambda given: tuple(map(float, given)), default=(3.0, -3.0, 1.0)
+    )
     gain: jax.Array = parameter("1", "amplitude correction", default=1.0, above=0.0)
     steps: int = count("most steps it may repeat", default=20, at_least=1)
 
     @classmethod
     def of_order(cls, order: int, window: int, **parameters) -> Self:
         """The one-step least-squares predictor of a polynomial order over a window of samples."""
-        return cls(coefficients=predictor_weights(order, window, 1.0), **parameters)
+        return cls(coefficients=tuple(predictor_weights(order, window, 1.0).tolist()), **parameters)
 
     def __check_init__(self):
-        given = self.coefficients
-        if not isinstance(given, jax.Array) or isinstance(given, jax.core.Tracer):
-            return
-        if given.ndim != 1 or abs(float(given.sum()) - 1.0) > 1e-9:
+        if abs(sum(self.coefficients) - 1.0) > 1e-9:
             raise ParameterError(
-                f"FixedCoefficients.coefficients: got {np.asarray(given).tolist()}; they must add up to 1, "
+                f"FixedCoefficients.coefficients: got {list(self.coefficients)}; they must add up to 1, "
                 "so that a demand at rest is predicted at rest"
             )
 
@@ -75,17 +75,17 @@ class FixedCoefficients(Compensator):
         return super().sampled_at(dt, shape)
 
     def init(self) -> State:
-        return {"history": self.history(self.coefficients.shape[0]), "seen": jnp.asarray(0)}
+        return {"history": self.history(len(self.coefficients)), "seen": jnp.asarray(0)}
 
     def running(self, x: State) -> State:
-        return {**x, "seen": jnp.asarray(self.coefficients.shape[0])}
+        return {**x, "seen": jnp.asarray(len(self.coefficients))}
 
     def step(self, t: Time, dt: Time, x: State, u: Input) -> tuple[State, Output]:
         z = u["displacement"]
         history, seen = push(x["history"], z), x["seen"] + 1
         weights = self._weights(self.full(self.delay / dt))
         predicted = self.gain * jnp.sum(weights * history, axis=0)
-        command = jnp.where(seen >= self.coefficients.shape[0], predicted, z)
+        command = jnp.where(seen >= len(self.coefficients), predicted, z)
         return {"history": history, "seen": seen}, {"command": command}
 
     def response(self, omega: ArrayLike, dt: float) -> jax.Array:
@@ -93,14 +93,19 @@ class FixedCoefficients(Compensator):
 
     def _weights(self, samples: jax.Array) -> jax.Array:
         """Of the stored samples after `samples` repetitions, whole ones joined by straight lines."""
-        size = self.coefficients.shape[0]
-        rows = list(jnp.eye(size))  # each known or predicted sample as weights of the stored ones
-        ahead = [rows[0]]
-        for _ in range(self.steps + 1):
-            rows = [sum(c * row for c, row in zip(self.coefficients, rows, strict=True)), *rows[:-1]]
-            ahead.append(rows[0])
-        table = jnp.stack(ahead)
+        table = jnp.asarray(_repeated(self.coefficients, self.steps + 1))
         whole = jnp.clip(jnp.floor(samples), 0, self.steps).astype(int)
-        part = samples - whole
-        weights = (1.0 - part)[..., None] * table[whole] + part[..., None] * table[whole + 1]
-        return jnp.moveaxis(weights, -1, 0)
+        part = (samples - whole)[..., None]
+        return jnp.moveaxis((1.0 - part) * table[whole] + part * table[whole + 1], -1, 0)
+
+
+@cache
+def _repeated(coefficients: tuple[float, ...], steps: int) -> np.ndarray:
+    """Each predicted sample as weights of the stored ones, from zero steps ahead to `steps`."""
+    step = np.eye(len(coefficients), k=-1)
+    step[0] = coefficients
+    state, ahead = np.eye(len(coefficients)), []
+    for _ in range(steps + 1):
+        ahead.append(state[0])
+        state = step @ state
+    return np.stack(ahead)

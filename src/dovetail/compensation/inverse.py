@@ -53,7 +53,7 @@ class SecondOrderInverse(Compensator):
     def of(cls, frequency: ArrayLike, damping: ArrayLike) -> Self:
         """Of an undamped natural frequency [rad/s] and a damping ratio."""
         frequency, damping = jnp.asarray(frequency, dtype=float), jnp.asarray(damping, dtype=float)
-        return cls(mass=1.0, damping=2.0 * damping * frequency, stiffness=frequency**2)
+        return cls(mass=jnp.asarray(1.0), damping=2.0 * damping * frequency, stiffness=frequency**2)
 
     def init(self) -> State:
         return ()
@@ -130,7 +130,9 @@ class InverseModel(Compensator):
     @property
     def _filter(self) -> TransferFunction:
         h = np.trim_zeros(self._split[2], "f")
-        return TransferFunction(h if h.size else [0.0], self.numerator, shape=self.shape)
+        return TransferFunction(
+            jnp.asarray(h if h.size else [0.0]), jnp.asarray(self.numerator), shape=self.shape
+        )
 
     @property
     def _direct(self) -> bool:
@@ -183,8 +185,12 @@ def inverse_of(
     if approximate:
         b, extra = _without_unstable_zeros(b)
         delay += extra
-    inverse = InverseModel(numerator=b, denominator=model.denominator)
-    return inverse if delay == 0.0 else Chain((inverse, ForwardPrediction(delay, order=order, window=window)))
+    inverse = InverseModel(numerator=tuple(b), denominator=tuple(model.denominator))
+    return (
+        inverse
+        if delay == 0.0
+        else Chain((inverse, ForwardPrediction(jnp.asarray(delay), order=order, window=window)))
+    )
 
 
 def _refuse_unstable_inverse(numerator: ArrayLike) -> None:

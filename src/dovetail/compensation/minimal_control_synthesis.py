@@ -24,6 +24,7 @@ import jax
 import jax.numpy as jnp
 
 from dovetail.compensation.base import Compensator
+from dovetail.compensation.none import NoCompensation
 from dovetail.core import kind, parameter
 from dovetail.core.block import Input, Output, State, Time
 
@@ -73,6 +74,9 @@ class MinimalControlSynthesis(Compensator):
             "forward": forward,
         }
         return state, {"command": command, "feedback_gain": gain, "forward_gain": forward_gain}
+
+    def frozen(self) -> NoCompensation:
+        return NoCompensation(shape=self.shape)
 
     def _reference(self, dt: Time, reference: jax.Array, before: jax.Array, now: jax.Array) -> jax.Array:
         """The first-order lag, exact for a demand that moves straight from sample to sample."""

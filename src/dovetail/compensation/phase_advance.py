@@ -41,7 +41,7 @@ class PhaseAdvance(Compensator):
     of: Compensator = NoCompensation()
 
     @property
-    def filters(self) -> bool:
+    def filters(self) -> bool:  # type: ignore[override]
         """Whether it may follow in a chain: as far as what it wraps may."""
         return self.of.filters
 
@@ -50,6 +50,9 @@ class PhaseAdvance(Compensator):
 
     def running(self, x: State) -> State:
         return {**x, "of": self.of.running(x["of"])}
+
+    def frozen(self) -> Compensator:
+        return PhaseAdvance(self.alpha, self.crossover, self.of.frozen(), shape=self.shape)
 
     def step(self, t: Time, dt: Time, x: State, u: Input) -> tuple[State, Output]:
         of, shown = self.of.step(t, dt, x["of"], u)

@@ -19,6 +19,7 @@ References
 from __future__ import annotations
 
 import jax
+import jax.numpy as jnp
 
 from dovetail.compensation.force_blending import MOTION, BlendedForce, Feedback
 from dovetail.core import RK4, Flow, Method, count, kind
@@ -47,7 +48,7 @@ class SmithPredictor(Feedback):
     @property
     def _specimen(self) -> BlendedForce:
         """The specimen's model as a block."""
-        return BlendedForce(self.model, 0.0, self.method, self.substeps, shape=self.shape)
+        return BlendedForce(self.model, jnp.asarray(0.0), self.method, self.substeps, shape=self.shape)
 
     def init(self) -> State:
         specimen = self._specimen.init()
