@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from dovetail import fidelity, testing
-from dovetail.core.errors import Fault, ParameterError, TestFileError
+from dovetail.core.errors import AnalysisError, Fault, ParameterError, TestFileError
 from dovetail.studies.registry import find_test
 from dovetail.testing import Outcome, Run, folder
 
@@ -47,7 +47,6 @@ def run_test(
     name: str, mode: str, settings: list[str], out: Path | None, recording: Path | None, report: bool
 ) -> int:
     """Run, save, print what was found; the exit code."""
-    console = Console()
     if mode not in MODES:
         raise ParameterError(f'--mode: got "{mode}"; one of {", ".join(MODES)}')
     if mode == "replay" and recording is None:
@@ -55,38 +54,51 @@ def run_test(
     file = find_test(name)
     test = testing.load(file, parse_settings(settings))
     target = folder.create(out or folder.next_folder(Path("runs"), f"{file.stem}-{mode}"))
+    say = Console(highlight=False, markup=False, soft_wrap=True).print
 
-    run = _run(test, mode, recording, console)
-    folder.save(run, target)
-    console.print(str(run), markup=False, highlight=False)
-    ideal = _ideal(test, mode, console)
+    stability = test.stability() if mode == "rehearse" else None
+    if stability:
+        say(str(stability))
+    run = with_progress(test, mode, recording)
+    folder.save(run, target)  # at once: nothing that comes after can lose it
+    say(str(run))
+    ideal = _ideal(run)
+    if ideal is not None:
+        say(_compared(run, ideal))
+    say(f"written   {target}")
     if report:
         from dovetail.report import write_run
 
-        write_run(run, target / "report.html", ideal=ideal)
-        console.print(f"report   {target / 'report.html'}", markup=False, highlight=False)
-    console.print(f"written  {target}", markup=False, highlight=False)
+        say(f"report    {write_run(run, target / 'report.html', ideal, stability)}")
     if run.outcome is Outcome.INTERRUPTED:
         return EXIT_INTERRUPTED
     return 0 if run.outcome.completed else EXIT_STOPPED
 
 
-def _run(test: testing.Test, mode: str, recording: Path | None, console: Console) -> Run:
+def with_progress(test: testing.Test, mode: str = "rehearse", recording: Path | None = None) -> Run:
+    """Run a test in a mode; a rehearsal shows a bar that vanishes when it is done."""
     if mode == "emulate":
         return test.emulate()
-    if mode == "replay":
-        assert recording is not None
+    if mode == "replay" and recording is not None:
         return test.replay(folder.read(recording))
-    console.print(str(test.stability()), markup=False, highlight=False)
     columns = (TextColumn("rehearsing"), BarColumn(), TextColumn("{task.description}"), TimeRemainingColumn())
-    with Progress(*columns, console=console, transient=True) as bar:
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("compiling", total=1.0)
         return test.rehearse(lambda share, text: bar.update(task, completed=share, description=text))
 
 
-def _ideal(test: testing.Test, mode: str, console: Console) -> Run | None:
-    """The ideal to compare with, and the comparison printed."""
-    return None
+def _ideal(run: Run) -> Run | None:
+    """The ideal to compare with, where the test has one and the run is something else."""
+    if run.mode == "emulate":
+        return None
+    try:
+        return run.test.emulate()
+    except AnalysisError:
+        return None
 
 
-__all__ = ["check_test", "fidelity", "parse_settings", "run_test"]
+def _compared(run: Run, ideal: Run) -> str:
+    try:
+        return str(fidelity.compare(run, ideal))
+    except AnalysisError as error:
+        return f"not compared with the ideal: {error}"

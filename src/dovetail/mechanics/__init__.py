@@ -3,6 +3,7 @@
 Depends on: core.
 """
 
+from dovetail.mechanics.base import Substructure
 from dovetail.mechanics.oscillator import Oscillator
 
-__all__ = ["Oscillator"]
+__all__ = ["Oscillator", "Substructure"]

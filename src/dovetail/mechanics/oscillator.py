@@ -5,11 +5,12 @@ from __future__ import annotations
 import jax
 import jax.numpy as jnp
 
-from dovetail.core import Flow, kind, parameter
+from dovetail.core import kind, parameter
+from dovetail.mechanics.base import Substructure
 
 
 @kind("oscillator")
-class Oscillator(Flow):
+class Oscillator(Substructure):
     r"""Mass on a spring and a damper from a moving support, loaded by the interface force.
 
     .. math:: m\ddot{z} + c(\dot{z} - \dot{r}) + k(z - r) = F

@@ -9,12 +9,12 @@ from dovetail.testing.file import dump, load, parse
 from dovetail.testing.folder import read, save
 from dovetail.testing.loop import simulate
 from dovetail.testing.outcome import Outcome, Trip
+from dovetail.testing.outlook import Stability, stability
 from dovetail.testing.rehearse import rehearse
 from dovetail.testing.replay import RecordedRig, replay
 from dovetail.testing.rig import AbstractRig, Rig
 from dovetail.testing.run import Run
 from dovetail.testing.schedule import Profile, Ramp, Switch
-from dovetail.testing.outlook import Stability, stability
 from dovetail.testing.supervisor import Limits
 from dovetail.testing.test import Test
 

@@ -25,6 +25,7 @@ from dovetail.core.errors import Fault, OutputError, TestFileError, UnknownNameE
 from dovetail.core.parameter import Parameter, declared
 from dovetail.core.registry import find, kinds, name_of
 from dovetail.core.units import to_si
+from dovetail.testing import excitation as _excitation  # noqa: F401  (registers its kinds)
 from dovetail.testing.rig import AbstractRig, Rig
 from dovetail.testing.supervisor import Limits
 from dovetail.testing.test import Test

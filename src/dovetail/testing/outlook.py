@@ -6,19 +6,19 @@ import dataclasses
 import math
 from typing import TYPE_CHECKING
 
-import equinox as eqx
-import jax
 import jax.numpy as jnp
 import numpy as np
-from jax.flatten_util import ravel_pytree
 
 from dovetail.core.errors import AnalysisError
-from dovetail.core.linear import LinearModel, linearise
-from dovetail.stability import DelayEquation, switching_delays
+from dovetail.core.linear import linearise
+from dovetail.stability import DelayEquation, Poles, StateSpace, linear_loop, loop_poles, switching_delays
 from dovetail.testing.loop import Driven, start, tick
+from dovetail.transfer.linear import LinearTransfer
 
 if TYPE_CHECKING:
     from dovetail.testing.test import Test
+
+MOTION = ("displacement", "velocity", "acceleration")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -69,13 +69,18 @@ def stability(test: Test) -> Stability:
     The critical delay follows from the characteristic roots of the delay equation that numerical
     substructure and specimen form; the growth rate from the eigenvalues of one tick of the whole loop.
     """
-    prepared = test.prepared()
     transfer, remarks = _transfer(test)
     delay = float(np.max(transfer)) if transfer is not None else math.nan
     critical, frequency, said = _critical(test)
-    growth, pole_frequency = _sampled(prepared)
+    poles = sampled_poles(test)
     return Stability(
-        critical, frequency, delay, growth, pole_frequency, test.dt / 2, tuple(remarks) + tuple(said)
+        critical_delay=critical,
+        frequency=frequency,
+        delay=delay,
+        growth_rate=poles.growth,
+        pole_frequency=poles.frequency / (2 * math.pi),
+        half_tick=test.dt / 2,
+        remarks=(*remarks, *said),
     )
 
 
@@ -108,66 +113,45 @@ def _critical(test: Test) -> tuple[float, float, list[str]]:
 
 
 def delay_equation(test: Test) -> DelayEquation:
-    r"""The equation that the substructures form when the motion reaches the specimen late.
+    """The equation that the substructures form when the motion reaches the specimen late.
 
-    With the numerical part :math:`\dot x = A x + B F`, its motion :math:`y = C x`, and the specimen
-    :math:`\dot x_s = A_s x_s + B_s y(t-\tau)`, :math:`F = C_s x_s + D_s y(t-\tau)`, all linearised at rest.
-    The delay is a millisecond, to be set with `DelayEquation.with_delays`.
+    Both are linearised at rest. The delay is a millisecond, to be set with `DelayEquation.with_delays`.
     """
-    numerical, physical = linear_parts(test)
-    used = [i for i, name in enumerate(physical.inputs) if not name.startswith("acceleration")]
-    inertial = [i for i in range(len(physical.inputs)) if i not in used]
-    if np.any(physical.B[:, inertial]) or np.any(physical.D[:, inertial]):
-        raise AnalysisError(
-            "the specimen's force depends on the imposed acceleration, so the late loop is a neutral "
-            "equation, which has no critical delay in this sense; judge it by the loop gain at high frequency"
-        )
-    rows = [numerical.outputs.index(physical.inputs[i]) for i in used]
-    C = np.asarray(numerical.C)[rows]
-    A, B = np.asarray(numerical.A), np.asarray(numerical.B)
-    As, Bs, Cs, Ds = (np.asarray(m) for m in (physical.A, physical.B, physical.C, physical.D))
-    force = [i for i, name in enumerate(physical.outputs) if name.split("[")[0] == "force"]
-    Cs, Ds, Bs = Cs[force], Ds[force][:, used], Bs[:, used]
-    n, m = len(A), len(As)
-    now = np.block([[A, B @ Cs], [np.zeros((m, n)), As]])
-    late = np.block([[B @ Ds @ C, np.zeros((n, m))], [Bs @ C, np.zeros((m, m))]])
-    return DelayEquation(now, [(late, 1e-3)])
+    return linear_loop(*linear_parts(test), LinearTransfer([1.0], [1.0], 1e-3))
 
 
-def linear_parts(test: Test) -> tuple[LinearModel, LinearModel]:
-    """Numerical substructure (force in, motion out) and specimen (motion in, force out), linear at rest."""
+def linear_parts(test: Test) -> tuple[StateSpace, StateSpace]:
+    """Numerical substructure (force in, displacement out) and specimen (motion in, force out) at rest."""
     shape = test.shape
     driven = Driven(test.numerical, test.excitation)
     numerical = linearise(driven, driven.init(), jnp.zeros(shape))
-    motion = {name: jnp.zeros(shape) for name in ("acceleration", "displacement", "velocity")}
+    shown = _places(numerical.outputs, "displacement")
+    free = np.zeros((len(shown), numerical.B.shape[1]))
+
     specimen = test.rig.specimen
-    return numerical, linearise(specimen, specimen.init(), motion)
+    motion = {name: jnp.zeros(shape) for name in MOTION}
+    physical = linearise(specimen, specimen.init(), motion)
+    inputs = [i for name in MOTION for i in _places(physical.inputs, name)]
+    force = _places(physical.outputs, "force")
+    return (
+        StateSpace(numerical.A, numerical.B, numerical.C[shown, :], free),
+        StateSpace(physical.A, physical.B[:, inputs], physical.C[force, :], physical.D[force, :][:, inputs]),
+    )
 
 
-def _sampled(prepared: Test) -> tuple[float, float]:
-    """Growth rate [1/s] and frequency [Hz] of the dominant pole of the sampled loop."""
-    poles = loop_poles(prepared)
-    pole = poles[np.argmax(np.abs(poles))]
-    logarithm = np.log(complex(pole)) / prepared.dt
-    return float(logarithm.real), float(abs(logarithm.imag) / (2 * math.pi))
+def _places(names: tuple[str, ...], signal: str) -> np.ndarray:
+    return np.array([i for i, name in enumerate(names) if name.split("[")[0] == signal])
 
 
-def loop_poles(prepared: Test) -> np.ndarray:
-    """Eigenvalues of one tick of the whole loop at rest: every part with its sampling, none left out."""
-    return np.linalg.eigvals(np.asarray(_tick_jacobian(prepared)))
-
-
-@eqx.filter_jit
-def _tick_jacobian(prepared: Test) -> jax.Array:
+def sampled_poles(test: Test) -> Poles:
+    """Poles of one tick of the whole loop at rest: every part with its sampling, none left out."""
+    prepared = test.prepared()
     state, _ = start(prepared)
     watch = state.pop("watch")  # it looks on and has no part in the dynamics
-    moving, fixed = eqx.partition(state, eqx.is_inexact_array)
-    flat, restore = ravel_pytree(moving)
 
     def advance(x):
-        state = {**eqx.combine(restore(x), fixed), "watch": watch}
-        after, _ = tick(prepared, state, jnp.ones((), dtype=int))
+        after, _ = tick(prepared, {**x, "watch": watch}, jnp.ones((), dtype=int))
         del after["watch"]
-        return ravel_pytree(eqx.filter(after, eqx.is_inexact_array))[0]
+        return after
 
-    return jax.jacfwd(advance)(flat)
+    return loop_poles(advance, state, dt=test.dt)

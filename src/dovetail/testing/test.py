@@ -9,12 +9,13 @@ import equinox as eqx
 import jax
 import numpy as np
 
-from dovetail.compensation import MeasuredForce, NoCompensation
-from dovetail.core import RK4, Block, Flow, Method, Part, constant, count
+from dovetail.compensation import Compensator, Feedback, MeasuredForce, NoCompensation
+from dovetail.core import RK4, Method, Part, constant, count
 from dovetail.core.errors import DovetailError, Fault, ParameterError, TestFileError
 from dovetail.core.linear import linearise
 from dovetail.core.methods import check_step
 from dovetail.core.randomness import seeded
+from dovetail.mechanics import Substructure
 from dovetail.testing import schedule as schedules
 from dovetail.testing.excitation import Excitation, Rest
 from dovetail.testing.loop import Driven
@@ -23,8 +24,8 @@ from dovetail.testing.supervisor import Limits
 
 if TYPE_CHECKING:
     from dovetail.testing.emulate import Accuracy
-    from dovetail.testing.run import Progress, Run
     from dovetail.testing.outlook import Stability
+    from dovetail.testing.run import Progress, Run
 
 
 class Test(Part):
@@ -62,11 +63,11 @@ class Test(Part):
 
     __test__ = False  # not a pytest class
 
-    numerical: Flow
+    numerical: Substructure
     rig: AbstractRig
-    compensator: Block = NoCompensation()
+    compensator: Compensator = NoCompensation()
     excitation: Excitation = Rest()
-    feedback: Block = MeasuredForce()
+    feedback: Feedback = MeasuredForce()
     limits: Limits = Limits()
     schedule: dict[str, schedules.Profile] = eqx.field(default_factory=dict)
     method: Method = RK4()
