@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from dovetail.stability import DelayEquation
+from dovetail.stability import DelayEquation, StateSpace
 
 K = 2250.0  # N/m, numerical and physical spring of the single-mass study
 M = 2.2  # kg
@@ -28,3 +28,33 @@ def three_mass(tau1, tau2, k=4750.0, c=6.0, m=2.2):
     A1[1, :2] = A2[3, 2:4] = -k / m, -c / m  # the other end of spring and damper
     A1[5, :2] = A2[5, 2:4] = k / m, c / m
     return DelayEquation(A0, [(A1, tau1), (A2, tau2)])
+
+
+def two_numerical_masses(k=4750.0, c=6.0, m=2.2):
+    """The simulated part of the three-mass study: forces in, displacements out."""
+    A, B, C = np.zeros((4, 4)), np.zeros((4, 2)), np.zeros((2, 4))
+    A[0, 1] = A[2, 3] = 1.0
+    A[1, :2] = A[3, 2:] = -k / m, -c / m
+    B[1, 0] = B[3, 1] = 1 / m
+    C[0, 0] = C[1, 2] = 1.0
+    return StateSpace(A, B, C, np.zeros((2, 2)))
+
+
+def middle_mass(k=4750.0, c=6.0, m=2.2):
+    """The specimen of the three-mass study: imposed motion in, forces on the numerical masses out."""
+    A, B = [[0.0, 1.0], [-2 * k / m, -2 * c / m]], np.zeros((2, 6))
+    B[1, :4] = k / m, k / m, c / m, c / m
+    D = np.zeros((2, 6))
+    D[0, 0] = D[1, 1] = -k
+    D[0, 2] = D[1, 3] = -c
+    return StateSpace(A, B, [[k, c], [k, c]], D)
+
+
+def one_numerical_mass(c=15.0, m=M, k=K):
+    """Force in, displacement out."""
+    return StateSpace([[0, 1], [-k / m, -c / m]], [[0], [1 / m]], [[1, 0]], [[0]])
+
+
+def spring_specimen(k_s=K, c_s=0.0, m_s=0.0):
+    """Spring, damper and mass to ground, without states."""
+    return StateSpace.memoryless([[-k_s, -c_s, -m_s]])

@@ -56,11 +56,10 @@ def test_r14_free_growth_at_seven_milliseconds_is_that_of_the_root():
 def test_r14_forced_test_reproduces_is_bounded_and_grows_at_0_6_and_7_milliseconds():
     last_second = {}
     for tau in (0.0, 6e-3, 7e-3):
-        trace = integrate(one_mass(tau), wall, 10.0, DT)
+        trace = integrate(one_mass(tau), wall, 6.0, DT)
         last_second[tau] = float(jnp.abs(trace.state[-1000:, 0]).max())
     assert last_second[0.0] == pytest.approx(0.01 * 0.6081, rel=1e-3)  # emulated response at 3 Hz
     assert last_second[6e-3] < 1.1 * last_second[0.0]
-    trace = integrate(one_mass(7e-3), wall, 10.0, DT)
     exponents, _ = exponentials(trace.time[1000:], trace.state[1000:, 0], 4)
     growing = exponents[np.argmax(exponents.real)]
     assert growing.real == pytest.approx(0.1097, rel=0.05)  # e-fold of 9.1 s

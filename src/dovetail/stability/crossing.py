@@ -11,8 +11,8 @@ Two routes to the same answer, which check each other:
 `switching_delays`, `critical_delay`
     one delay common to all delayed terms. On the axis :math:`z=e^{-j\omega\tau}` has modulus one, and both
     :math:`A_0+A_1z` and :math:`A_0+A_1z^{-1}` have eigenvalues :math:`\pm j\omega`; so z is an eigenvalue
-    of a quadratic matrix pencil built from Kronecker sums [Louisell 2001]. No search, nothing missed,
-    "never" included.
+    of a quadratic matrix pencil built from Kronecker sums [Louisell 2001]. No search, and "never" is an
+    answer; what comes out is checked against the spectrum on both sides.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ import numpy as np
 import scipy.linalg
 import scipy.optimize
 
-from dovetail.core.errors import AnalysisError
+from dovetail.core.errors import AnalysisError, ConvergenceError
 from dovetail.stability.delay_equation import DelayEquation
 
 Family = Callable[[float], DelayEquation]
@@ -49,7 +49,26 @@ def critical_delay(equation: DelayEquation) -> float:
     if not equation.with_delays(0.0).stable():
         return 0.0
     found = switching_delays(equation)
-    return found[0].parameter if found else np.inf
+    limit = found[0].parameter if found else np.inf
+    _verify(equation, limit)
+    return limit
+
+
+def _verify(equation: DelayEquation, limit: float) -> None:
+    """The spectrum must agree: stable up to the limit, unstable beyond it."""
+    if np.isfinite(limit):
+        inside = [0.999 * limit, 0.5 * limit]
+    else:  # a half period of each mode without delay is where a delay would act most
+        modes = equation.with_delays(0.0).roots(equation.order).values
+        inside = [np.pi / abs(mode) for mode in modes[modes.imag > 0]]
+    wrong = [tau for tau in inside if equation.with_delays(tau).growth() > 0]
+    if np.isfinite(limit) and equation.with_delays(1.001 * limit).growth() < 0:
+        wrong.append(1.001 * limit)
+    if wrong:
+        raise ConvergenceError(
+            f"critical_delay: {equation!r}: the crossings found say {limit:.6g} s, the spectrum at "
+            f"{wrong[0]:.6g} s says otherwise; use first_crossing over a range of delays"
+        )
 
 
 def critical_lead(equation: DelayEquation) -> float:
@@ -69,31 +88,45 @@ def switching_delays(equation: DelayEquation, *, turns: int = 1) -> list[Crossin
     if not equation.taus.size:
         return []
     balanced, _ = equation._scaled()
-    A0, A1 = balanced.A0, balanced.As.sum(axis=0)
-    n, scale = equation.order, float(np.linalg.norm(A0) + np.linalg.norm(A1))
+    found: list[Crossing] = []
+    for angle, w in _candidates(balanced.A0, balanced.As.sum(axis=0)):
+        one = refine(equation.with_delays, angle / w, w, low=0.0)
+        near = one is not None and abs(one.frequency - w) < 0.1 * w
+        if near and not any(_same(one, other) for other in found):
+            found.append(one)
+    periods = [
+        Crossing(c.parameter + 2 * np.pi * turn / c.frequency, c.frequency, c.error, c.destabilising)
+        for c in found
+        for turn in range(turns)
+    ]
+    return sorted(periods, key=lambda c: c.parameter)
+
+
+def _candidates(A0: np.ndarray, A1: np.ndarray) -> list[tuple[float, float]]:
+    """Pairs (angle w tau in [0, 2 pi), frequency w) near every crossing; Newton decides which are real."""
+    U, sizes, Vh = np.linalg.svd(A1)
+    n, rank = A0.shape[0], int(np.sum(sizes > 1e-12 * sizes[0]))
+    scale = float(np.linalg.norm(A0) + np.linalg.norm(A1))
+    if rank == 1:
+        # one signal is delayed, with gain G(s) around the loop: |G(jw)| = 1 at the imaginary eigenvalues of a
+        # Hamiltonian matrix, which is smaller than the pencil and better conditioned
+        B, R = U[:, :1] * np.sqrt(sizes[0]), Vh[:1] * np.sqrt(sizes[0])
+        values = np.linalg.eigvals(np.block([[A0, B @ B.T], [-R.T @ R, -A0.T]]))
+        ws = values.imag[(np.abs(values.real) < 1e-2 * np.abs(values)) & (values.imag > 1e-9 * scale)]
+        gains = [(R @ np.linalg.solve(1j * w * np.eye(n) - A0, B))[0, 0] for w in ws]
+        return [(float(np.angle(g) % (2 * np.pi)), float(w)) for g, w in zip(gains, ws, strict=True)]
     eye = np.eye(n)
     P2, P1, P0 = np.kron(A1, eye), np.kron(A0, eye) + np.kron(eye, A0), np.kron(eye, A1)
     zero, one = np.zeros_like(P2), np.eye(n * n)
     z = scipy.linalg.eigvals(np.block([[-P1, -P0], [one, zero]]), np.block([[P2, zero], [zero, one]]))
     z = z[np.isfinite(z)]
-    z = z[np.abs(np.abs(z) - 1) < 1e-4]  # loose, as multiple ones are ill conditioned; Newton decides
-    crossings: list[Crossing] = []
-    family = equation.with_delays
-    for angle in -np.angle(z):
+    angles = -np.angle(z[np.abs(np.abs(z) - 1) < 1e-3])
+    pairs = []
+    for angle in angles:
         values = np.linalg.eigvals(A0 + A1 * np.exp(-1j * angle))
-        near = np.abs(values.real) < 1e-3 * np.abs(values)
-        for w in values[near].imag:
-            if w <= 1e-9 * scale:
-                continue
-            found = refine(family, (angle % (2 * np.pi)) / w, w, low=0.0)
-            if found is not None and not any(_same(found, other) for other in crossings):
-                crossings.append(found)
-    periods = [
-        Crossing(c.parameter + 2 * np.pi * turn / c.frequency, c.frequency, c.error, c.destabilising)
-        for c in crossings
-        for turn in range(turns)
-    ]
-    return sorted(periods, key=lambda c: c.parameter)
+        near = (np.abs(values.real) < 0.05 * np.abs(values)) & (values.imag > 1e-9 * scale)
+        pairs += [(float(angle % (2 * np.pi)), float(w)) for w in values.imag[near]]
+    return pairs
 
 
 def first_crossing(
@@ -148,7 +181,7 @@ def refine(
     """
     p, w = float(parameter), float(frequency)
     border = Border(family(p), 1j * w)
-    size = max(abs(p), 1e-300)
+    size, last = max(abs(p), 1e-300), np.inf
     for _ in range(steps):
         g, g_s = border.corner(family(p), 1j * w)
         before, after = max(p - parameter_step(p), low), p + parameter_step(p)
@@ -161,7 +194,11 @@ def refine(
         w, p = w + step[0], p + step[1]
         if p < low:
             return None
-        if abs(step[1]) <= tolerance * max(abs(p), 1e-300) and abs(step[0]) <= tolerance * max(abs(w), 1.0):
+        change = max(abs(step[1]) / max(abs(p), 1e-300), abs(step[0]) / max(abs(w), 1.0))
+        # rounding may forbid the tolerance (stiff actuators): then stop where steps no longer shrink
+        stalled = change < 1e-7 and change > 0.5 * last
+        last = change
+        if change <= tolerance or stalled:
             velocity = -g_p / g_s  # d lambda / d p
             return Crossing(float(p), float(abs(w)), abs(float(step[1])), bool(velocity.real > 0))
     return None

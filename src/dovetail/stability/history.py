@@ -137,7 +137,7 @@ def exponentials(time: ArrayLike, trace: ArrayLike, count: int) -> tuple[np.ndar
     response appears with a real part of zero. Sorted by amplitude, largest first.
     """
     t, x = np.asarray(time, dtype=float), np.asarray(trace, dtype=float)
-    thin = max(1, x.size // 1200)  # a pencil of a few hundred rows is enough, and quick
+    thin = max(1, x.size // 600)  # a pencil of a few hundred rows is enough, and quick
     t, x = t[::thin], x[::thin]
     rows = x.size // 3
     hankel = np.lib.stride_tricks.sliding_window_view(x, rows + 1)

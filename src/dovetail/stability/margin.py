@@ -160,12 +160,15 @@ def small_gain_lag(ideal_response: Response, omega: ArrayLike) -> float:
 
 
 def delay_independent_damping(rho: ArrayLike) -> np.ndarray:
-    """Damping ratio above which one delayed spring of ratio rho is stable at any delay, rho/sqrt(1 + rho).
+    """Damping ratio above which one delayed spring of ratio rho <= 1 is stable at any delay.
 
-    From |1 - exp(-j w tau)| <= 2 and the peak of D0; sufficient [Wallace 2006, eq. 3.53].
+    It is rho/sqrt(1 + rho), from |1 - exp(-j w tau)| <= 2 and the approximate peak of D0
+    [Wallace 2006, eq. 3.53]; exact for rho = 1, on the safe side below (`single_interface.rho_min` is exact).
+    Infinite above one, where the published formula does not hold: the loop gain exceeds one at rest, so some
+    delay always destabilises.
     """
     rho = np.asarray(rho, dtype=float)
-    return rho / np.sqrt(1 + rho)
+    return np.where(rho <= 1, rho / np.sqrt(1 + np.maximum(rho, 0.0)), np.inf)
 
 
 def resonance(response: Response, omega: ArrayLike) -> tuple[float, float]:
