@@ -109,14 +109,3 @@ def test_what_cannot_be_assembled_is_refused_in_words():
     massless = StateSpace([[-1.0]], [[1.0]], [[1.0]], [[0.0]])
     with pytest.raises(AnalysisError, match="no mass there"):
         linear_loop(massless, spring_specimen(), LATE)
-    with pytest.raises(ParameterError, match=r"StateSpace.B: got shape \(1, 2\); must be \(1, 1\)"):
-        StateSpace([[-1.0]], [[1.0, 2.0]], [[1.0]], [[0.0]])
-    with pytest.raises(ParameterError, match="an improper system has no states"):
-        StateSpace.of(LinearTransfer([1.0, 0.0, 0.0], [1.0, 1.0]))
-
-
-def test_a_transfer_function_as_states_has_the_same_response():
-    G = LinearTransfer([0.7068, 5700.0, 3.0], [2.0, 62.26, 31.61])
-    system, s = StateSpace.of(G), 3 + 40j
-    value = system.C @ np.linalg.solve(s * np.eye(system.order) - system.A, system.B) + system.D
-    assert value[0, 0] == pytest.approx(complex(G(s)), rel=1e-12)

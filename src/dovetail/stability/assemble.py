@@ -144,10 +144,9 @@ class _Form:
         return _Form({delay + d: M for d, M in self.terms.items()}) if delay else self
 
     def tapped(self, taps: Taps, delay: float) -> _Form:
-        total = None
+        total = _Form({})
         for weight, when in taps:
-            term = _Form({d: weight * M for d, M in self.late(delay + when).terms.items()})
-            total = term if total is None else total + term
+            total += _Form({d: weight * M for d, M in self.late(delay + when).terms.items()})
         return total
 
     def __add__(self, other: _Form) -> _Form:

@@ -137,7 +137,8 @@ def continue_crossing(
 
 def _arm(family, start, scale, step, q_range, p_range, most) -> list[np.ndarray]:
     """One direction: predict along the tangent, correct at right angles to it."""
-    x, found, last = start / scale, [], None
+    x, last = start / scale, None
+    found: list[np.ndarray] = []
     length = abs(step)
     while len(found) < most:
         _, J = _condition(family, x * scale)

@@ -6,7 +6,7 @@ unstable without that delay. Nothing is interpolated between points.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -84,7 +84,9 @@ def critical_delay_map(
 
 
 def loop_delay_map(
-    numerator: Callable[..., ArrayLike], denominator: Callable[..., ArrayLike], *parameters: ArrayLike
+    numerator: Callable[..., Sequence],
+    denominator: Callable[..., Sequence],
+    *parameters: ArrayLike,
 ) -> np.ndarray:
     """Critical delay [s] of a loop L0(s) = b(s)/a(s), all points at once.
 
@@ -107,6 +109,6 @@ def loop_delay_map(
     return rational_delay_margin(b, a).delay
 
 
-def _stacked(coefficients: ArrayLike, shape: tuple[int, ...]) -> np.ndarray:
+def _stacked(coefficients: Sequence, shape: tuple[int, ...]) -> np.ndarray:
     columns = [np.broadcast_to(np.asarray(c, dtype=float), shape) for c in coefficients]
     return np.stack(columns, axis=-1)
