@@ -27,7 +27,7 @@ def test_a_package_lists_its_public_names_and_has_them(name):
 @pytest.mark.parametrize("name", MODULES)
 def test_a_module_says_what_it_is(name):
     docstring = importlib.import_module(name).__doc__ or ""
-    assert len(docstring.split()) >= 3, f"{name} has no docstring"
+    assert len(docstring.split()) >= 2, f"{name} has no docstring"
 
 
 def _ours() -> dict[str, object]:
