@@ -18,6 +18,7 @@ from dovetail.transfer.noise import ColouredNoise, RelativeNoise, WhiteNoise
 from dovetail.transfer.quantiser import Quantiser
 from dovetail.transfer.saturation import AmplitudeLimit, RateLimit
 from dovetail.transfer.sensor import Hysteresis, LinearityError
+from dovetail.transfer.servo_hydraulic import ServoHydraulic
 from dovetail.transfer.transfer_function import TransferFunction
 
 __all__ = [
@@ -42,6 +43,7 @@ __all__ = [
     "RelativeNoise",
     "SecondOrderLag",
     "Series",
+    "ServoHydraulic",
     "Stiction",
     "Transfer",
     "TransferFunction",

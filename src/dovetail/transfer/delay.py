@@ -21,7 +21,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from dovetail.core import choice, kind, parameter
+from dovetail.core import choice, constant, kind, parameter
 from dovetail.core.block import Input, Output, State, Time
 from dovetail.core.errors import ParameterError
 from dovetail.transfer.base import Transfer
@@ -46,14 +46,15 @@ class Delay(Transfer):
     """
 
     delay: jax.Array = parameter("s", "delay, whole or fractional", at_least=0.0)
-    longest: jax.Array = parameter("s", "longest delay the buffer must hold", default=0.0, at_least=0.0)
+    longest: float = constant("s", "longest delay the buffer must hold", default=0.0)
     interpolation: str = choice("linear", "cubic", about="reconstruction between samples", default="cubic")
     taps: int = eqx.field(static=True, default=0, kw_only=True)
 
     def sampled_at(self, dt: float, shape: tuple[int, ...] = ()) -> Self:
-        candidates = [v for v in (self.delay, self.longest) if not isinstance(v, jax.core.Tracer)]
-        longest = max((float(np.max(v)) for v in candidates), default=0.0)
-        if isinstance(self.delay, jax.core.Tracer) and longest == 0.0:
+        longest = self.longest
+        if not isinstance(self.delay, jax.core.Tracer):
+            longest = max(longest, float(np.asarray(self.delay).max()))
+        elif longest <= 0.0:
             raise ParameterError("Delay.delay: is traced, so its buffer has no length; set longest [s]")
         samples = int(np.floor(longest / float(dt) + _WHOLE))
         return dataclasses.replace(super().sampled_at(dt, shape), taps=max(samples + 3, 4))

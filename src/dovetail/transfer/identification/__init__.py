@@ -1,0 +1,34 @@
+"""What a transfer system is, from its records: delay, frequency response, transfer function, step response.
+
+Depends on: core, transfer.
+"""
+
+from dovetail.transfer.identification.correlation import correlation_delay
+from dovetail.transfer.identification.frequency_response import FrequencyResponse, frequency_response
+from dovetail.transfer.identification.frequency_sampling_filter import StepEstimate, sampled_step_response
+from dovetail.transfer.identification.grey_box import Fit, fit_parameters, simulate
+from dovetail.transfer.identification.output_error import TransferFunctionFit, fit_transfer_function
+from dovetail.transfer.identification.recursive import RecursiveIdentification
+from dovetail.transfer.identification.step_response import StepFeatures, step_features
+from dovetail.transfer.identification.sweep import SweepResponse, sweep_response
+from dovetail.transfer.identification.zero_crossing import Crossings, crossing_delays
+
+__all__ = [
+    "Crossings",
+    "Fit",
+    "FrequencyResponse",
+    "RecursiveIdentification",
+    "StepEstimate",
+    "StepFeatures",
+    "SweepResponse",
+    "TransferFunctionFit",
+    "correlation_delay",
+    "crossing_delays",
+    "fit_parameters",
+    "fit_transfer_function",
+    "frequency_response",
+    "sampled_step_response",
+    "simulate",
+    "step_features",
+    "sweep_response",
+]

@@ -1,0 +1,144 @@
+r"""A transfer function of given order and a delay, from a record.
+
+.. math:: G(s) = \frac{b_0 s^m + \dots + b_m}{s^n + a_1 s^{n-1} + \dots + a_n} e^{-s\tau}
+
+by output error (`grey_box`). The start comes from linear least squares on signals seen through filters
+:math:`s^k/(s+\lambda)^n`, which turn the differential equation into one between samples without
+differentiating [garnier2008, ch. 4], for a few filters and delays; the best one in simulation is refined.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+
+import jax.numpy as jnp
+import numpy as np
+import scipy.signal
+
+from dovetail.core.errors import AnalysisError, ParameterError
+from dovetail.transfer.base import Series
+from dovetail.transfer.delay import Delay
+from dovetail.transfer.identification.grey_box import Fit, fit_parameters
+from dovetail.transfer.transfer_function import TransferFunction
+
+
+@dataclasses.dataclass(frozen=True)
+class TransferFunctionFit:
+    """A transfer function with delay found from a record; `fit` holds model, residual and covariance."""
+
+    numerator: np.ndarray  # highest power first
+    denominator: np.ndarray  # highest power first, leading 1
+    delay: float  # [s]
+    delay_error: float  # [s] standard error; 0 where the delay was given
+    fit: Fit
+
+    def __str__(self) -> str:
+        b, a = (" ".join(f"{c:.4g}" for c in p) for p in (self.numerator, self.denominator))
+        return (
+            f"[{b}] / [{a}], delay {1e3 * self.delay:.3g} ms: explains {100 * self.fit.share:.3g} % "
+            f"of the variation"
+        )
+
+
+def fit_transfer_function(
+    demand: np.ndarray,
+    measured: np.ndarray,
+    dt: float,
+    *,
+    poles: int,
+    zeros: int = 0,
+    delay: float | None = None,
+    longest: float = 0.03,
+) -> TransferFunctionFit:
+    """Transfer function with `poles` and `zeros` and a delay [s], found unless given, up to `longest` [s].
+
+    The record starts from rest, and contains the frequencies of interest: a sweep, noise, steps.
+    """
+    u, y = np.asarray(demand, float), np.asarray(measured, float)
+    if not (poles >= 1 and 0 <= zeros <= poles):
+        raise ParameterError(
+            f"poles {poles}, zeros {zeros}: give one pole or more and no more zeros than poles"
+        )
+    if u.ndim != 1 or u.shape != y.shape or len(u) < 20 * (poles + zeros + 1):
+        raise ParameterError(
+            f"demand {u.shape} and measured {y.shape}: give one axis of equal length, twenty samples or more "
+            f"for each parameter"
+        )
+    delays = [delay] if delay is not None else list(np.arange(0, longest + dt / 2, max(longest / 8, dt)))
+    b, a, tau = _start(u, y, dt, poles, zeros, delays)
+
+    rate = float(np.max(np.abs(a[1:]) ** (1 / np.arange(1, poles + 1))))  # [rad/s] makes coefficients alike
+    powers_b = rate ** (poles - zeros + np.arange(zeros + 1.0))
+    powers_a = rate ** np.arange(poles + 1.0)
+    reach = max(longest, tau) + 2 * dt
+
+    def build(p):
+        numerator, rest = p[: zeros + 1] * powers_b, p[zeros + 1 :]
+        denominator = jnp.concatenate([jnp.ones(1), rest[:poles]]) * powers_a
+        late = rest[poles] if delay is None else delay
+        return Series((Delay(late, longest=reach), TransferFunction(numerator, denominator)))
+
+    start = np.concatenate([b / powers_b, a[1:] / powers_a[1:], [tau] if delay is None else []])
+    free = zeros + 1 + poles
+    lower = np.r_[np.full(free, -np.inf), [0.0] if delay is None else []]
+    upper = np.r_[np.full(free, np.inf), [longest + dt] if delay is None else []]
+    if delay is None:
+        start[-1] = np.clip(start[-1], 0.05 * dt, longest)  # inside its bounds
+    fit = fit_parameters(build, start, u, y, dt, lower=lower, upper=upper)
+    p = fit.parameters
+    return TransferFunctionFit(
+        p[: zeros + 1] * powers_b,
+        np.r_[1.0, p[zeros + 1 : free]] * powers_a,
+        float(p[free]) if delay is None else float(delay),
+        float(fit.errors[free]) if delay is None else 0.0,
+        fit,
+    )
+
+
+def _start(u, y, dt, poles, zeros, delays):
+    """Coefficients and delay of the best of a few linear estimates, judged by simulation."""
+    t = dt * np.arange(len(u))
+    spectrum = np.abs(np.fft.rfft(u - u.mean())) ** 2
+    omega = 2 * np.pi * np.fft.rfftfreq(len(u), dt)
+    middle = float(np.sum(omega * spectrum) / np.sum(spectrum)) if spectrum.sum() > 0 else 1.0
+    best = (np.inf, None)
+    for corner in middle * np.array([1.0, 3.0, 10.0]):
+        denominator = np.poly(np.full(poles, -corner)).real
+        filtered_y = [_filtered(y, t, k, denominator, corner) for k in range(poles, -1, -1)]
+        filtered_u = [_filtered(u, t, k, denominator, corner) for k in range(zeros, -1, -1)]
+        for tau in delays:
+            shift = round(tau / dt)
+            late = [np.r_[np.zeros(shift), f[: len(f) - shift]] for f in filtered_u]
+            regressors = np.stack([*late, *(-f for f in filtered_y[1:])], axis=1)
+            p = np.linalg.lstsq(regressors, filtered_y[0], rcond=None)[0]
+            powers = corner ** np.arange(poles + 1.0)
+            b = p[: zeros + 1] * corner ** (poles - zeros + np.arange(zeros + 1.0))
+            a = np.r_[1.0, p[zeros + 1 :]] * powers
+            roots = np.roots(a)
+            if np.any(roots.real > 0):  # mirrored into the left half plane
+                a = np.poly(np.where(roots.real > 0, -roots.conj(), roots)).real
+            error = _simulated_error(b, a, u, y, t, shift)
+            if error < best[0]:
+                best = (error, (b, a, shift * dt))
+    if best[1] is None or not np.isfinite(best[0]):
+        raise AnalysisError(
+            "no stable transfer function resembles the record; check that the measured signal follows the "
+            "demand, that the record starts from rest, and that the step is short against the dynamics"
+        )
+    return best[1]
+
+
+def _filtered(signal, t, power, denominator, corner):
+    """The signal through (s/corner)^power / (s/corner + 1)^n."""
+    n = len(denominator) - 1
+    numerator = np.zeros(power + 1)
+    numerator[0] = corner ** (n - power)
+    return scipy.signal.lsim((numerator, denominator), signal, t)[1]
+
+
+def _simulated_error(b, a, u, y, t, shift):
+    late = np.r_[np.zeros(shift), u[: len(u) - shift]]
+    with np.errstate(all="ignore"):
+        response = scipy.signal.lsim((b, a), late, t)[1]
+        error = float(np.sum((y - response) ** 2))
+    return error if np.isfinite(error) else np.inf

@@ -1,0 +1,55 @@
+r"""Gain and delay along a sweep, from the analytic signals of demand and response.
+
+With :math:`U` and :math:`Y` the analytic signals (signal plus i times its Hilbert transform), the response at
+the frequency that the sweep passes at time t is the local least-squares ratio
+:math:`H(t) = \langle Y \bar U \rangle / \langle |U|^2 \rangle` over a short window.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import scipy.signal
+
+from dovetail.core.errors import ParameterError
+
+
+@dataclasses.dataclass(frozen=True)
+class SweepResponse:
+    """Gain and delay along a sweep."""
+
+    time: np.ndarray  # [s]
+    frequency: np.ndarray  # [Hz] of the demand there
+    gain: np.ndarray
+    delay: np.ndarray  # [s]
+
+
+def sweep_response(
+    demand: np.ndarray, measured: np.ndarray, dt: float, *, window: float | None = None
+) -> SweepResponse:
+    """Gain and delay at points half a window apart; `window` [s] is a fiftieth of the record if not given.
+
+    The first and last window are left out: the analytic signal is not known at the ends. A sweep changes its
+    frequency inside the window; with a delay that is flat there, or a linear sweep, this does not bias.
+    """
+    u, y = np.asarray(demand, float), np.asarray(measured, float)
+    count = round((len(u) * dt / 50 if window is None else window) / dt)
+    if u.ndim != 1 or u.shape != y.shape or not 8 <= count <= len(u) // 4:
+        raise ParameterError(
+            f"demand {u.shape}, measured {y.shape}, a window of {count} samples: give one axis of equal "
+            f"length, and a window of 8 samples up to a quarter of the record"
+        )
+    analytic_u, analytic_y = scipy.signal.hilbert(u - u.mean()), scipy.signal.hilbert(y - y.mean())
+    turn = np.gradient(np.unwrap(np.angle(analytic_u))) / (2 * np.pi * dt)
+    weight = np.hanning(count + 2)[1:-1]
+    starts = np.arange(count, len(u) - 2 * count, max(count // 2, 1))
+    ratio, frequency = [], []
+    for start in starts:
+        a, b = analytic_u[start : start + count], analytic_y[start : start + count]
+        power = weight * np.abs(a) ** 2
+        ratio.append(np.sum(weight * b * np.conj(a)) / power.sum())
+        frequency.append(np.sum(power * turn[start : start + count]) / power.sum())
+    frequency, ratio = np.array(frequency), np.array(ratio)
+    delay = -np.unwrap(np.angle(ratio)) / (2 * np.pi * frequency)
+    return SweepResponse(dt * (starts + (count - 1) / 2), frequency, np.abs(ratio), delay)

@@ -1,0 +1,113 @@
+r"""A servo-hydraulic actuator with the load it moves: valve, oil column, natural velocity feedback.
+
+The valve answers the position error with a flow, the oil column turns flow into force, and the piston's own
+speed takes flow away (natural velocity feedback, the coupling between actuator and load):
+
+.. math:: f = \frac{1}{s + a_3}\Big(\frac{a_1\beta_0}{s^2 + \beta_1 s + \beta_2}(u - x) - a_2 s\,x\Big),
+          \qquad (m s^2 + c s + k)\,x = f
+
+The position loop is closed with unity feedback, and a gain g outside it brings slow motion to its size. The
+whole is linear, of fifth order without zeros [1]_ [2]_:
+
+.. math:: \frac{x}{u} = \frac{g\,a_1\beta_0}
+          {(s^2 + \beta_1 s + \beta_2)\big((s + a_3)(m s^2 + c s + k) + a_2 s\big) + a_1\beta_0}
+
+References
+----------
+.. [1] Dyke, Spencer, Quast and Sain, J. Engineering Mechanics 121(2), 322-338, 1995.
+.. [2] Silva, Gomez, Maghareh, Dyke and Spencer, Mech. Syst. Signal Process. 135, 106381, 2020.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar, Self
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from dovetail.core import kind, parameter
+from dovetail.core.block import Input, Output, State, Time
+from dovetail.core.errors import AnalysisError
+from dovetail.transfer.base import Transfer
+from dovetail.transfer.lag import hold
+from dovetail.transfer.linear import LinearTransfer
+from dovetail.transfer.transfer_function import TransferFunction
+
+
+@kind("servo-hydraulic")
+class ServoHydraulic(Transfer):
+    """Servo valve, actuator and load in a closed position loop, stepped exactly.
+
+    The load is part of it: an actuator of finite stiffness moves a soft specimen otherwise than a stiff
+    one, so `mass`, `damping` and `stiffness` are those of the specimen. Not modelled: saturation of the
+    valve and of the pressure (put an `AmplitudeLimit` in front, and watch the force).
+    """
+
+    references: ClassVar[dict[str, str]] = {
+        "dyke1995role": "the actuator and its coupling with the load",
+        "silva2020benchmark": "the identified servo-hydraulic plant",
+    }
+
+    valve_gain: jax.Array = parameter("1", "a1 beta0 of the servo valve [N/(m s^3)]", above=0.0)
+    valve_damping: jax.Array = parameter("1/s", "beta1 of the servo valve", above=0.0)
+    valve_stiffness: jax.Array = parameter("1/s^2", "beta2 of the servo valve", above=0.0)
+    leakage: jax.Array = parameter("1/s", "a3, the pole of the oil column", at_least=0.0)
+    velocity_feedback: jax.Array = parameter("N/m", "a2, natural velocity feedback", at_least=0.0)
+    mass: jax.Array = parameter("kg", "of the load", above=0.0)
+    damping: jax.Array = parameter("N s/m", "of the load", default=0.0, at_least=0.0)
+    stiffness: jax.Array = parameter("N/m", "of the load", default=0.0, at_least=0.0)
+    gain: jax.Array = parameter("1", "on the demand, outside the position loop", default=1.0, above=0.0)
+    hold: str = hold()
+
+    def closed(self) -> TransferFunction:
+        """The closed loop from demand to displacement."""
+        values = jnp.broadcast_arrays(
+            *(self.mass, self.damping, self.stiffness, self.leakage, self.velocity_feedback),
+            *(self.valve_damping, self.valve_stiffness, self.valve_gain, self.gain),
+        )
+        m, c, k, a3, a2, b1, b2, a1b0, gain = values
+        driven = [m, c + a3 * m, k + a3 * c + a2, a3 * k]  # (s + a3)(m s^2 + c s + k) + a2 s
+        valve = [jnp.ones_like(b1), b1, b2]
+        product = [jnp.zeros_like(m) for _ in range(6)]
+        for i, p in enumerate(valve):
+            for j, q in enumerate(driven):
+                product[i + j] = product[i + j] + p * q
+        product[-1] = product[-1] + a1b0
+        return TransferFunction(
+            jnp.stack([gain * a1b0]), jnp.stack(product), self.hold, shape=self.shape
+        )
+
+    def sampled_at(self, dt: float, shape: tuple[int, ...] = ()) -> Self:
+        self.check_stable()
+        return super().sampled_at(dt, shape)
+
+    def init(self) -> State:
+        return self.closed().init()
+
+    def step(self, t: Time, dt: Time, x: State, u: Input) -> tuple[State, Output]:
+        return self.closed().step(t, dt, x, u)
+
+    def linear(self) -> LinearTransfer:
+        return self.closed().linear()
+
+    def poles(self) -> np.ndarray:
+        """Closed-loop poles [rad/s], slowest first; a row per axis where the axes differ."""
+        denominator = np.asarray(self.closed().denominator)
+        rows = []
+        for column in denominator.reshape(len(denominator), -1).T:
+            roots = np.roots(column)
+            rows.append(roots[np.argsort(np.abs(roots))])
+        return rows[0] if denominator.ndim == 1 else np.stack(rows)
+
+    def check_stable(self) -> None:
+        """Raise `AnalysisError` if a closed-loop pole is not in the left half plane."""
+        if any(isinstance(leaf, jax.core.Tracer) for leaf in jax.tree.leaves(self)):
+            return
+        for axis, poles in enumerate(np.atleast_2d(self.poles())):
+            worst = poles[np.argmax(poles.real)]
+            if worst.real >= 0:
+                raise AnalysisError(
+                    f"ServoHydraulic: the position loop of axis {axis} is unstable, with a pole at "
+                    f"{worst:.4g} rad/s; lower valve_gain, or raise velocity_feedback or valve_damping"
+                )

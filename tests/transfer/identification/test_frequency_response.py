@@ -1,0 +1,53 @@
+import numpy as np
+import pytest
+
+from dovetail.core.errors import AnalysisError, ParameterError
+from dovetail.transfer import Delay, SecondOrderLag, Series
+from dovetail.transfer.identification import frequency_response
+
+dt = 1e-3  # [s]
+PART = Series((Delay(3.6e-3), SecondOrderLag(235.4, 0.684, 1.02)))
+noise = np.random.default_rng(1).normal(size=60_000)
+
+
+def test_it_is_that_of_the_transfer_system(record):
+    h = frequency_response(noise, record(PART, noise, dt), dt, segment=2.0).within(1.0, 60.0)
+    exact = np.array([PART.linear()(2j * np.pi * f) for f in h.frequency])
+    # a ramp between samples lowers white noise by sinc^2, which the record's own samples do not know
+    exact = exact * np.sinc(h.frequency * dt) ** 2
+    np.testing.assert_allclose(h.gain, np.abs(exact), rtol=0.02)  # 9.4 ms of 2 s, and 56 averages
+    np.testing.assert_allclose(
+        h.phase_delay[4:], -np.unwrap(np.angle(exact))[4:] / (2 * np.pi * h.frequency[4:]), atol=2e-4
+    )
+    assert h.coherence.min() > 0.99
+
+
+def test_noise_lowers_the_coherence_and_not_the_gain(record):
+    clean = record(PART, noise, dt)
+    noisy = clean + np.random.default_rng(2).normal(size=len(clean)) * np.std(clean)
+    h = frequency_response(noise, noisy, dt, segment=0.5).within(2.0, 30.0)
+    # here the signal's density is that of white noise of unit deviation, the noise's std(clean)^2
+    expected = 1.04 / (1.04 + np.var(clean))
+    assert h.coherence.mean() == pytest.approx(expected, abs=0.03)
+    exact = np.abs([PART.linear()(2j * np.pi * f) for f in h.frequency])
+    scatter = (h.gain - exact) / h.gain_error
+    assert np.sqrt(np.mean(scatter**2)) == pytest.approx(1.0, abs=0.35)  # 15 bins, half independent
+
+
+def test_reliable_keeps_what_was_excited(record, sweep):
+    u = sweep(1.0, 15.0, 60.0, dt)
+    y = record(PART, u, dt, noise=0.02)
+    h = frequency_response(u, y, dt, segment=2.0).reliable(0.99)
+    assert h.frequency.max() < 18.0
+    inner = h.within(2.0, 14.0)
+    np.testing.assert_allclose(inner.phase_delay, 9.5e-3, atol=0.4e-3)
+
+
+def test_faults_are_said():
+    with pytest.raises(ParameterError, match="give one axis of equal length"):
+        frequency_response(noise, noise[:-1], dt)
+    with pytest.raises(ParameterError, match=r"segment: 100 s; must hold 8 samples and fit twice into 60 s"):
+        frequency_response(noise, noise, dt, segment=100.0)
+    h = frequency_response(noise, np.random.default_rng(3).normal(size=60_000), dt)
+    with pytest.raises(AnalysisError, match="no frequency of .* is left; the highest coherence is"):
+        h.reliable(0.999)
