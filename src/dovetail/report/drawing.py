@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
@@ -13,6 +14,7 @@ WIDE, TALL = 208, 104  # of a box
 COLUMNS = (8, 306, 604)  # left edge of each column
 TOP, BOTTOM = 30, 236  # upper edge of each row
 LONGEST = 26  # characters of a line in a box
+_numbers = itertools.count(1)
 
 
 @dataclass(frozen=True)
@@ -43,10 +45,11 @@ def draw(boxes: Mapping[str, Box]) -> str:
     left, middle, right = COLUMNS
     up, down = TOP + TALL / 2, BOTTOM + TALL / 2
     between = (TOP + TALL + BOTTOM) / 2
+    head = f"loop-head-{next(_numbers)}"  # an arrowhead of its own for each drawing of a page
     parts = [
         '<svg class="loop" viewBox="0 0 820 366" role="img" aria-label="The loop: excitation, numerical '
         'substructure, compensator, transfer system, specimen, sensor, and back">',
-        '<defs><marker id="loop-head" viewBox="0 0 10 10" refX="9" refY="5" markerWidth="7" markerHeight="7" '
+        f'<defs><marker id="{head}" viewBox="0 0 10 10" refX="9" refY="5" markerWidth="7" markerHeight="7" '
         'orient="auto-start-reverse"><path class="head" d="M0 0 10 5 0 10z"/></marker></defs>',
         f'<line class="interface" x1="8" y1="{between}" x2="812" y2="{between}"/>',
         _text(8, 16, "SIMULATED, once per tick", "side"),
@@ -81,7 +84,7 @@ def draw(boxes: Mapping[str, Box]) -> str:
         "sensor": (left, BOTTOM, "rig"),
     }
     parts += [_drawn(boxes[name], *place) for name, place in places.items()]
-    return "\n".join([*parts, "</svg>"])
+    return "\n".join([*parts, "</svg>"]).replace("url(#loop-head)", f"url(#{head})")
 
 
 def _drawn(box: Box, x: float, y: float, side: str) -> str:

@@ -185,10 +185,14 @@ def growth_against_delay(
         for name, at in (marked or {}).items():
             here = float(np.interp(at, tau, sigma))
             ax.plot(1e3 * at, here, "o", ms=6, color=COLOURS["measured"])
-            ax.annotate(name, (1e3 * at, here), xytext=(9, -13), textcoords="offset points")
+            early = (
+                critical_delay is None or at < critical_delay
+            )  # labels keep clear of the curve and the line
+            where = {"xytext": (-5, 9), "ha": "right"} if early else {"xytext": (9, -13)}
+            ax.annotate(name, (1e3 * at, here), textcoords="offset points", **where)
         ax.set_xlim(1e3 * tau[0], 1e3 * tau[-1])
         ax.set_ylim(top=max(np.nanmax(sigma) * 1.1, 1e-9))
-        ax.set_xlabel("delay τ of the rig [ms]")
+        ax.set_xlabel("delay τ in the loop [ms]")
         ax.set_ylabel("growth rate [1/s]")
         ax.text(0.01, 0.97, "unstable: grows", transform=ax.transAxes, va="top", color=COLOURS["critical"])
     return figure

@@ -49,7 +49,8 @@ def _rows(table: Mapping[str, Any], path: str, declared_by: Mapping[str, type]) 
         else:
             about = known.get(str(name))
             if name == "kind" and path:
-                yield Row(path, str(value).replace("_", " "), "", "")  # what the part is, under its own name
+                named = "none" if table.get("parts") == [] else str(value).replace("_", " ")
+                yield Row(path, named, "", "")  # what the part is, under its own name
                 continue
             if isinstance(value, Sequence) and not value:
                 continue

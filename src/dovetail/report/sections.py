@@ -21,6 +21,7 @@ PACKAGES = ("dovetail", "jax", "jaxlib", "equinox", "diffrax", "numpy", "scipy",
 
 
 def tested(view: Judged) -> list[Block]:
+    """The loop as a drawing, and every parameter."""
     declared_by = _declared_by()  # first of all, as it makes the parts known by their kinds
     blocks: list[Block] = [
         Text(
@@ -47,6 +48,7 @@ def tested(view: Judged) -> list[Block]:
 
 
 def outcome(view: Judged) -> list[Block]:
+    """How the run ended, and how close its limits came."""
     data = view.data
     sentence = str(getattr(view.outcome, "value", view.outcome) or "The run does not say how it ended.")
     done = verdicts.completed(view.outcome)
@@ -70,6 +72,7 @@ def outcome(view: Judged) -> list[Block]:
 
 
 def stability(views: Sequence[Judged]) -> list[Block]:
+    """Critical delay, margin and growth of each run, and the curve they lie on."""
     blocks: list[Block] = []
     if all(view.margins.stable is None and view.margins.critical_delay is None for view in views):
         blocks.append(Text("The stability of this loop was not analysed."))
@@ -87,20 +90,36 @@ def stability(views: Sequence[Judged]) -> list[Block]:
         blocks.append(Table(["", *names], rows, numbers=range(1, len(views) + 1)))
         said = dict.fromkeys(remark for view in views for remark in view.margins.remarks)
         blocks += [Text(remark, "caution") for remark in said]
-    curve = next((view.view.curve for view in views if view.view.curve is not None), None)
+    curve = next((view.view.curve for view in views if view.view.curve is not None), None) or _curve(views)
     if curve is not None:
         marked = {
-            v.label if len(views) > 1 else "this rig": v.margins.delay
+            v.label if len(views) > 1 else "this test": v.margins.delay + (v.margins.half_tick or 0.0)
             for v in views
             if v.margins.delay is not None
         }
         critical = views[0].margins.critical_delay
         caption = (
-            "Growth rate of the loop against the rig's delay. Below zero a disturbance dies out; above, in "
-            "the shaded part, it grows. The dashed line is the critical delay."
+            "Growth rate against the delay in the loop, that of the rig and of holding the force together. "
+            "Below zero a disturbance dies out; above, in the shaded part, it grows."
         )
-        blocks.append(Picture(figures.growth_against_delay(*curve, critical, marked), caption))
+        delays, growth = curve
+        blocks.append(Picture(figures.growth_against_delay(delays, growth, critical, marked), caption))
     return blocks
+
+
+def _curve(views: Sequence[Judged]) -> tuple[np.ndarray, np.ndarray] | None:
+    """Growth rate against delay of the first run, to beyond the critical delay and every run's own."""
+    test, critical = getattr(views[0].run, "test", None), views[0].margins.critical_delay
+    if test is None or critical is None or not 0 < critical < np.inf:
+        return None
+    from dovetail.testing.outlook import delay_equation
+
+    delays = np.linspace(0.0, 1.25 * max([1.3 * critical, *(v.margins.delay or 0.0 for v in views)]), 41)
+    try:
+        equation = delay_equation(test)
+        return delays, np.array([equation.with_delays(float(delay)).growth() for delay in delays])
+    except DovetailError:
+        return None
 
 
 _MARGIN_ROWS = {
@@ -130,6 +149,7 @@ def _margin(margins: Margins, name: str) -> str | Cell:
 
 
 def error(view: Judged) -> list[Block]:
+    """The errors against the ideal, and what the rig does to the motion."""
     found = view.comparison
     if found is None:
         return [
@@ -213,6 +233,7 @@ def _number(value: float, unit: str) -> str:
 
 
 def pictures(view: Judged) -> list[Block]:
+    """Motion, errors, synchronisation, spectrum and force, as far as they were recorded."""
     data, ideal = view.data, view.ideal
     blocks: list[Block] = []
 
@@ -278,6 +299,7 @@ def _spectrum(view: Judged) -> Picture:
 
 
 def summary(views: Sequence[Judged]) -> Table:
+    """A line for each run."""
     rows: list[list[str | float | Cell]] = []
     for view in views:
         m, c = view.margins, view.comparison
@@ -298,6 +320,7 @@ def summary(views: Sequence[Judged]) -> Table:
 
 
 def provenance(views: Sequence[Judged]) -> list[Block]:
+    """Versions, seed, resolved tests and sources: what it takes to repeat and to cite."""
     rows = [["Python", platform.python_version()]]
     for name in PACKAGES:
         try:
@@ -313,7 +336,22 @@ def provenance(views: Sequence[Judged]) -> list[Block]:
             text = json.dumps(view.test, indent=2, ensure_ascii=False, default=str)
             of = f" of {view.label}" if len(views) > 1 else ""
             blocks.append(Folded(f"Resolved test{of}, every default written out", text))
+    sources = _sources(views)
+    if sources:
+        blocks.append(Folded("Sources, as BibTeX", sources))
     return blocks
+
+
+def _sources(views: Sequence[Judged]) -> str:
+    """BibTeX of what the tests' parts and the origin of their numbers name."""
+    from dovetail.studies import citation
+
+    keys: dict[str, None] = {}
+    for view in views:
+        named = str(view.test.get("source", ""))
+        keys |= dict.fromkeys(key for key in citation.bibliography() if key in named)
+        keys |= dict.fromkeys(citation.references(getattr(view.run, "test", None)))
+    return "\n\n".join(citation.entry(key) for key in keys)
 
 
 def _declared_by() -> dict[str, type]:

@@ -115,6 +115,10 @@ def svg(figure: Figure, about: str = "") -> str:
     """
     buffer = io.StringIO()
     with styled():
+        engine = figure.get_layout_engine()
+        if engine is not None:  # laid out once, here: saving would draw everything a second time for it
+            engine.execute(figure)
+            figure.set_layout_engine("none")
         nothing = {"Creator": None, "Date": None, "Format": None, "Type": None}
         figure.savefig(buffer, format="svg", metadata=nothing)
     text = buffer.getvalue()

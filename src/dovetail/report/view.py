@@ -93,12 +93,9 @@ class Judged:
         shape = self.data["displacement"].shape[1:] if "displacement" in self.data else ()
         if not shape:
             return [""]
-        named = self.data.coords.get("axis")
-        return (
-            [str(a) for a in named.values]
-            if named is not None
-            else [str(i + 1) for i in range(int(np.prod(shape)))]
-        )
+        if "axis" in self.data.coords:
+            return [str(name) for name in self.data["axis"].values]
+        return [str(i + 1) for i in range(int(np.prod(shape)))]
 
 
 def _test_table(run: Any) -> Mapping[str, Any]:

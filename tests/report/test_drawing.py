@@ -1,0 +1,50 @@
+import xml.etree.ElementTree as ET
+
+from dovetail.report import drawing
+
+
+def texts(svg):
+    return [element.text for element in ET.fromstring(svg).iter("text")]
+
+
+def test_the_loop_names_every_part(late):
+    shown = texts(drawing.loop(late.test_dict))
+    for word in (
+        "Excitation",
+        "Numerical substructure",
+        "Compensator",
+        "Transfer system",
+        "Specimen",
+        "Sensor",
+    ):
+        assert word in shown
+    assert {"oscillator", "delay", "spring", "sine"} <= set(shown)
+
+
+def test_parts_that_are_not_there_are_said_to_be_none(late):
+    shown = texts(drawing.loop(late.test_dict))
+    assert "none" in shown  # compensator
+    assert "ideal" in shown  # sensor: a series of nothing
+
+
+def test_several_parts_in_series_are_listed():
+    inner = [{"kind": "lag", "tau": 0.01}, {"kind": "delay", "delay": 0.003}]
+    shown = texts(drawing.loop({"rig": {"actuator": {"kind": "series", "parts": inner}}}))
+    assert "2 in series" in shown
+    assert any(text.startswith("lag") for text in shown)
+
+
+def test_an_empty_test_can_be_drawn():
+    assert "not named" in texts(drawing.loop({}))
+
+
+def test_markup_and_long_names_stay_text_inside_their_box():
+    shown = texts(drawing.loop({"numerical": {"kind": "<script>alert(1)</script>" * 5}}))
+    assert any(text.startswith("<script>") and text.endswith("…") for text in shown)
+    assert all(len(text) <= drawing.LONGEST for text in shown)
+
+
+def test_two_drawings_share_no_ids():
+    first, second = drawing.loop({}), drawing.loop({})
+    ids = [{e.attrib["id"] for e in ET.fromstring(svg).iter() if "id" in e.attrib} for svg in (first, second)]
+    assert not ids[0] & ids[1]

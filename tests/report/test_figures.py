@@ -1,0 +1,125 @@
+import numpy as np
+import pytest
+
+from dovetail.core.errors import DovetailError, ParameterError
+from dovetail.report import figures
+from dovetail.report.style import svg
+
+
+def labels(figure):
+    return [text.get_text() for legend in figure.legends for text in legend.get_texts()]
+
+
+def test_motion_shows_demand_and_measured_over_the_ideal(late, ideal):
+    figure = figures.motion(late, ideal)
+    assert labels(figure) == ["ideal", "demand", "measured"]
+    assert figure.axes[0].get_ylabel() == "displacement [mm]"
+    assert labels(figures.motion(late)) == ["demand", "measured"]
+
+
+def test_the_close_look_shows_the_last_four_cycles(late):
+    start, end = figures.motion(late).axes[1].get_xlim()
+    assert end == pytest.approx(3.0)
+    assert end - start == pytest.approx(4 / 3.0, rel=0.05)  # four cycles of 3 Hz; the line is found on a grid
+
+
+def test_what_is_drawn_is_what_was_recorded(late, ideal):
+    line = figures.motion(late, ideal).axes[0].lines[1]
+    assert np.max(line.get_ydata()) == pytest.approx(1e3 * float(late.data.displacement.max()))
+
+
+def test_the_ideal_is_drawn_no_longer_than_the_run(unstable, ideal):
+    figure = figures.motion(unstable, ideal)
+    end = float(unstable.data.time[-1])
+    assert end < 3.0
+    assert max(line.get_xdata().max() for line in figure.axes[0].lines) <= end
+
+
+def test_errors_show_both_or_the_local_one_alone(late, ideal):
+    assert len(labels(figures.errors(late, ideal))) == 2
+    assert len(labels(figures.errors(late))) == 1
+
+
+def test_force_is_named_as_what_is_fed_back(late, ideal):
+    assert labels(figures.force(late, ideal)) == ["ideal", "fed back"]
+
+
+def test_synchronisation_has_equal_axes_and_the_critical_loop(late):
+    figure = figures.synchronisation(late, 6.77e-3)
+    ax = figure.axes[0]
+    assert ax.get_xlim() == ax.get_ylim()
+    assert "late by critical 6.77 ms" in labels(figure)
+    assert ax.get_xlabel() == "demand z [mm]"
+
+
+@pytest.mark.parametrize("critical", [None, np.inf, np.nan, 100.0])
+def test_synchronisation_does_without_a_critical_loop(late, critical):
+    assert labels(figures.synchronisation(late, critical)) == ["perfect", "measured"]
+
+
+def test_the_spectrum_marks_the_instability(late, ideal):
+    figure = figures.spectrum(late, ideal, frequency=7.116)
+    assert "instability at 7.12 Hz" in labels(figure)
+    ticks = [tick.get_text() for tick in figure.axes[0].get_yticklabels()]
+    assert not any("math" in tick for tick in ticks)
+
+
+def test_two_axes_have_a_row_of_panels_each(two_axes):
+    figure = figures.motion(two_axes)
+    assert [ax.get_ylabel() for ax in figure.axes[::2]] == [
+        "displacement, axis 1 [mm]",
+        "displacement, axis 2 [mm]",
+    ]
+
+
+def test_growth_against_delay_marks_critical_and_runs():
+    tau = np.linspace(0, 0.01, 20)
+    figure = figures.growth_against_delay(tau, 500 * (tau - 6.77e-3), 6.77e-3, {"mine": 3e-3, "yours": 9e-3})
+    texts = [text.get_text().strip() for text in figure.axes[0].texts]
+    assert {"critical 6.77 ms", "mine", "yours", "unstable: grows"} <= set(texts)
+
+
+def test_growth_needs_two_equal_rows():
+    with pytest.raises(ParameterError, match="two equal rows"):
+        figures.growth_against_delay([0.0, 1.0], [1.0])
+
+
+def test_limits_say_how_close_each_came():
+    figure = figures.limits(
+        [figures.LimitUse("force", 101.0, 100.0, "N"), figures.LimitUse("travel", 0.01, 0.05, "m")]
+    )
+    texts = [text.get_text() for text in figure.axes[0].texts]
+    assert texts == ["20 % (10 of 50 mm)", "101 % (101 of 100 N)"]
+    with pytest.raises(ParameterError, match="no limits"):
+        figures.limits([])
+
+
+def test_a_long_run_draws_small():
+    t = np.arange(600_000) / 1e4
+    rng = np.random.default_rng(1)
+    z = 0.01 * np.sin(6 * np.pi * t) + 1e-4 * rng.standard_normal(len(t))
+    from types import SimpleNamespace
+
+    import xarray as xr
+
+    run = SimpleNamespace(
+        data=xr.Dataset(
+            {
+                "displacement": ("time", z, {"units": "m"}),
+                "measured_displacement": ("time", z, {"units": "m"}),
+            },
+            coords={"time": t},
+        )
+    )
+    assert len(svg(figures.motion(run))) < 250_000
+
+
+def test_a_run_at_rest_can_still_be_drawn(late):
+    rest = late.data * 0.0
+    svg(figures.motion(rest))
+    svg(figures.synchronisation(rest, 6.77e-3))
+
+
+def test_a_missing_signal_is_said_by_name(late):
+    with pytest.raises((DovetailError, KeyError), match="measured_displacement"):
+        figures.motion(late.data.drop_vars("measured_displacement"))

@@ -1,0 +1,124 @@
+import re
+from html.parser import HTMLParser
+
+import pytest
+
+from dovetail.report import Cell, Drawing, Folded, Page, Pair, Picture, Section, Table, Text, Verdict
+from dovetail.report.style import new_figure
+
+VOID = {"meta", "br", "link", "img", "input", "hr"}
+NASTY = """<script>alert(1)</script><img src=x onerror=alert(1)>"'&</style></title>"""
+
+
+class Checker(HTMLParser):
+    """Nesting, ids, and everything that could fetch or run."""
+
+    def __init__(self):
+        super().__init__()
+        self.stack, self.faults, self.ids, self.tags, self.text = [], [], [], [], []
+
+    def handle_starttag(self, tag, attributes):
+        self.tags.append(tag)
+        for name, value in attributes:
+            if name == "id":
+                self.ids.append(value)
+            if name in ("src", "href", "xlink:href", "data", "action") and not (value or "").startswith("#"):
+                self.faults.append(f"{tag} {name}={value}")
+            if name.startswith("on"):
+                self.faults.append(f"{tag} {name}")
+        if tag not in VOID:
+            self.stack.append(tag)
+
+    def handle_startendtag(self, tag, attributes):
+        self.handle_starttag(tag, attributes)
+        if tag not in VOID:
+            self.stack.pop()
+
+    def handle_endtag(self, tag):
+        if not self.stack or self.stack.pop() != tag:
+            self.faults.append(f"</{tag}> does not close what is open")
+
+    def handle_data(self, data):
+        self.text.append(data)
+
+
+def checked(html):
+    checker = Checker()
+    checker.feed(html)
+    checker.close()
+    assert checker.faults == []
+    assert checker.stack == []
+    assert len(set(checker.ids)) == len(checker.ids)
+    assert not {"script", "iframe", "object", "embed", "link", "img", "base", "form"} & set(checker.tags)
+    return checker
+
+
+def picture(label="line"):
+    figure, axes = new_figure()
+    axes[0, 0].plot([0, 1], [1, 0], label=label)
+    axes[0, 0].set_title(label)
+    axes[0, 0].legend()
+    return Picture(figure, f"caption of {label}")
+
+
+def full_page(text="plain"):
+    blocks = [
+        Text(text),
+        Text(text, "caution"),
+        Table([text, "b"], [[text, 1.23456], [Cell(text, "bad"), "2"]], caption=text, numbers=(1,)),
+        picture(text),
+        Pair(picture(text), picture(text)),
+        Drawing('<svg class="loop" viewBox="0 0 1 1"></svg>', text),
+        Folded(text, text),
+        Section(text, [Text(text)]),
+    ]
+    return Page(
+        text, Verdict(f"Stable: {text}", "good"), [Section(f"{text} {i}", blocks) for i in range(3)], text
+    )
+
+
+@pytest.fixture(scope="module")
+def html():
+    return full_page().html()
+
+
+def test_every_kind_of_block_gives_a_well_formed_page(html):
+    checker = checked(html)
+    assert {"h1", "h2", "h3", "table", "svg", "details", "nav"} <= set(checker.tags)
+
+
+def test_markup_in_any_text_appears_as_typed():
+    html = full_page(NASTY).html()
+    checker = checked(html)
+    assert checker.tags.count("title") == 1
+    assert NASTY in "".join(checker.text)
+    assert "<script" not in html.lower()
+
+
+def test_nothing_is_fetched(html):
+    assert not re.search(r"https?://", html)
+    assert "@import" not in html
+    assert not re.search(r"url\((?!#)", html)
+
+
+def test_the_page_forbids_scripts_and_fetching(html):
+    assert "default-src 'none'" in html
+
+
+def test_the_contents_lead_to_sections(html):
+    targets = re.findall(r'<a href="#(s\d+)"', html)
+    assert len(targets) == 3
+    assert all(f'id="{target}"' in html for target in targets)
+
+
+def test_the_first_words_of_a_verdict_stand_out():
+    assert '<span class="mark">Stable:</span> fine' in Page("t", Verdict("Stable: fine")).html()
+
+
+def test_numbers_have_four_figures_and_stand_to_the_right(html):
+    assert '<td class="number">1.235</td>' in html
+
+
+def test_something_that_is_no_block_is_refused():
+    with pytest.raises(TypeError, match="no block of a page: int"):
+        Page("t", Verdict("v"), [1]).html()

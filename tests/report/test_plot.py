@@ -1,0 +1,36 @@
+import pytest
+
+from dovetail.core.errors import AnalysisError
+from dovetail.report import plot
+
+
+def test_an_overview_has_displacement_force_and_error(late, ideal):
+    figure = plot(late, ideal)
+    assert [ax.get_ylabel() for ax in figure.axes] == ["displacement [mm]", "force [N]", "error [µm]"]
+    names = [text.get_text() for text in figure.axes[0].get_legend().get_texts()]
+    assert names == ["ideal", "excitation r", "demand z", "command zₚ", "measured x"]
+
+
+def test_an_overview_can_be_saved(late, tmp_path):
+    plot(late).savefig(tmp_path / "run.png")
+    assert (tmp_path / "run.png").stat().st_size > 10_000
+
+
+def test_one_of_several_axes_is_shown(two_axes):
+    first, second = plot(two_axes), plot(two_axes, axis=1)
+    top = [figure.axes[0].lines[1].get_ydata().max() for figure in (first, second)]
+    assert top[1] == pytest.approx(top[0] / 2)
+
+
+def test_an_emulated_run_is_drawn_with_what_it_has(ideal):
+    assert [ax.get_ylabel() for ax in plot(ideal).axes] == ["displacement [mm]", "force [N]"]
+
+
+def test_an_empty_run_has_nothing_to_plot(late):
+    with pytest.raises(AnalysisError, match="recorded 0 samples"):
+        plot(late.data.isel(time=slice(0, 0)))
+
+
+def test_a_run_without_known_signals_says_what_it_has(late):
+    with pytest.raises(AnalysisError, match="it has velocity"):
+        plot(late.data[["velocity"]])

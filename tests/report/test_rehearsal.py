@@ -1,0 +1,135 @@
+import re
+import time
+from html.parser import HTMLParser
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import xarray as xr
+
+import dovetail as dv
+from dovetail.core.errors import ParameterError
+from dovetail.report import RunView, rehearsal_page, rehearsals_page, write, write_run
+
+
+def text_of(html):
+    class Reader(HTMLParser):
+        def __init__(self):
+            super().__init__()
+            self.found = []
+
+        def handle_data(self, data):
+            self.found.append(data)
+
+    reader = Reader()
+    reader.feed(html)
+    return " ".join(" ".join(reader.found).split())
+
+
+@pytest.fixture(name="page", scope="module")
+def _page(late, ideal):
+    said = SimpleNamespace(critical_delay=6.77e-3, delay=3e-3, margin=3.77e-3, frequency=7.116)
+    return rehearsal_page(late, ideal, said)
+
+
+@pytest.fixture(name="html", scope="module")
+def _html(page):
+    return page.html()
+
+
+def test_one_run_has_every_section(page, html):
+    assert [section.title for section in page.blocks] == [
+        "What was tested",
+        "Outcome",
+        "Stability",
+        "Error the rig adds",
+        "Figures",
+        "Provenance",
+    ]
+    text = text_of(html)
+    assert "Stable: the rig's delay of 3 ms leaves 3.77 ms of the critical 6.77 ms." in text
+    assert "The test ran to its end." in text
+
+
+def test_three_delays_on_one_page(late, unstable, ideal, make, tmp_path):
+    near = make.run(6e-3)
+    views = [
+        RunView(late, ideal, make.stability(3e-3), "comfortable"),
+        RunView(near, ideal, make.stability(6e-3), "near critical"),
+        RunView(unstable, ideal, make.stability(9e-3), "beyond"),
+    ]
+    path = write(tmp_path / "report.html", "CS1 at three delays", views)
+    text = text_of(path.read_text("utf-8"))
+    assert "“comfortable” is stable; “near critical” is close to its limit; “beyond” is unstable" in text
+    assert "rig.actuator.delay 3 ms 6 ms 9 ms" in text  # what differs between them
+    assert path.stat().st_size < 2_000_000
+
+
+def test_markup_in_a_test_file_appears_as_typed(late, ideal):
+    nasty = "<script>alert(1)</script>"
+    table = {**late.test_dict, "title": nasty, "numerical": {"kind": nasty, nasty: 1.0}, "source": nasty}
+    outcome = SimpleNamespace(value=nasty, completed=True)
+    run = SimpleNamespace(
+        data=late.data, outcome=outcome, title=nasty, mode=nasty, test_dict=table, trip=nasty
+    )
+    html = rehearsals_page(nasty, [RunView(run, ideal, SimpleNamespace(remarks=(nasty,)), nasty)] * 2).html()
+    assert "<script" not in html
+    assert text_of(html).count("<script>alert(1)</script>") > 8
+
+
+def test_nothing_is_fetched(html):
+    assert not re.search(r"""(?:src|href)\s*=\s*["'](?!#)""", html)
+    assert not re.search(r"url\((?!#)", html)
+    assert "<script" not in html
+
+
+def test_a_run_with_neither_ideal_nor_stability_has_a_page(late):
+    text = text_of(rehearsal_page(late).html())
+    assert "The stability of this loop was not analysed." in text
+    assert "There is no ideal to hold this run against" in text
+
+
+def test_two_axes_have_a_page(two_axes):
+    assert "axis 2" in text_of(rehearsal_page(two_axes, two_axes).html())
+
+
+def test_a_run_of_a_few_samples_has_a_page(late, ideal):
+    for count in (1, 2, 5):
+        run = SimpleNamespace(**{**vars(late), "data": late.data.isel(time=slice(0, count))})
+        assert "cannot be compared" in text_of(rehearsal_page(run, ideal).html()) or count == 5
+
+
+def test_no_runs_have_no_page():
+    with pytest.raises(ParameterError, match="got no runs"):
+        rehearsals_page("nothing", [])
+
+
+def test_a_long_run_gives_a_small_page_quickly(make):
+    t = np.arange(600_000) / 1e4  # 60 s at 10 kHz
+    rng = np.random.default_rng(0)
+    noise = lambda: 1e-4 * rng.standard_normal(len(t))  # noqa: E731
+    z, x = 0.01 * np.sin(6 * np.pi * t) + noise(), 0.01 * np.sin(6 * np.pi * (t - 3e-3)) + noise()
+    traces = {"displacement": z, "measured_displacement": x, "force": -2250.0 * x}
+    data = make.recording(t, **traces)
+    data = data.assign({f"extra_{i}": ("time", noise()) for i in range(17)})  # 20 signals in all
+    ideal = xr.Dataset({"displacement": ("time", z), "force": ("time", -2250.0 * z)}, coords={"time": t})
+    run = SimpleNamespace(data=data, outcome=SimpleNamespace(value="Done.", completed=True))
+    began = time.perf_counter()
+    html = rehearsal_page(run, ideal, make.stability(3e-3)).html()
+    assert time.perf_counter() - began < 20  # [s] asked for; about 3 s on a free core
+    assert len(html.encode()) < 5_000_000  # [bytes] asked for; about 0.4 MB
+
+
+def test_a_real_run_writes_its_report(tmp_path):
+    test = dv.Test(
+        numerical=dv.mechanics.Oscillator(m=2.2, c=15.0, k=2250.0),
+        rig=dv.Rig(actuator=dv.transfer.Delay(3e-3), specimen=dv.specimens.Spring(k=2250.0)),
+        excitation=dv.Sine(amplitude=0.012, frequency=3.0),
+        rate=1000.0,
+        duration=2.0,
+        title="CS1",
+    )
+    text = text_of(write_run(test.rehearse(), tmp_path / "report.html").read_text("utf-8"))
+    assert "leave 3.27 ms of the critical 6.77 ms" in text  # with the half tick of holding the force
+    assert "numerical.m 2.2 kg mass" in text
+    assert "critical 6.77 ms" in text  # on the curve that the page drew by itself

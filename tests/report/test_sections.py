@@ -1,0 +1,112 @@
+from types import SimpleNamespace
+
+import numpy as np
+
+from dovetail.report import sections
+from dovetail.report.page import Cell, Drawing, Folded, Pair, Picture, Table, Text
+from dovetail.report.view import Judged, RunView
+
+
+def judged(run, ideal=None, stability=None, **more):
+    return Judged(RunView(run, ideal, stability, **more))
+
+
+def tables(blocks):
+    return [block for block in blocks if isinstance(block, Table)]
+
+
+def cell(value):
+    return value.text if isinstance(value, Cell) else value
+
+
+def test_what_was_tested_has_drawing_and_parameters(late):
+    blocks = sections.tested(judged(late))
+    assert any(isinstance(block, Drawing) for block in blocks)
+    rows = {row[0]: row for row in tables(blocks)[0].rows}
+    assert rows["numerical.m"][1:3] == ["2.2", "kg"]
+    assert rows["rig.actuator.delay"][1:3] == ["3", "ms"]
+
+
+def test_a_run_without_parameters_says_so(late):
+    texts = [block.text for block in sections.tested(judged(late.data)) if isinstance(block, Text)]
+    assert "The run does not carry its parameters." in texts
+
+
+def test_the_outcome_is_its_sentence_and_the_limits(late, unstable):
+    good, bad = sections.outcome(judged(late)), sections.outcome(judged(unstable))
+    assert good[0] == Text("The test ran to its end.")
+    assert bad[0].tone == "bad"
+    assert any(isinstance(block, Picture) for block in good)
+
+
+def test_stability_tells_margins_with_units(late, make):
+    blocks = sections.stability([judged(late, None, make.stability(3e-3))])
+    rows = {row[0]: cell(row[1]) for row in tables(blocks)[0].rows}
+    assert rows["critical delay"] == "6.77 ms"
+    assert rows["margin left"] == "3.77 ms"
+
+
+def test_a_negative_margin_is_marked(late, make):
+    blocks = sections.stability([judged(late, None, make.stability(9e-3))])
+    margin = next(row[1] for row in tables(blocks)[0].rows if row[0] == "margin left")
+    assert margin == Cell("-2.23 ms", "bad")
+
+
+def test_stability_not_analysed_is_said_in_a_sentence(late):
+    assert sections.stability([judged(late)]) == [Text("The stability of this loop was not analysed.")]
+
+
+def test_remarks_of_the_analysis_are_passed_on(late, make):
+    said = make.stability(3e-3, remarks=("the dead zone was left out",))
+    assert Text("the dead zone was left out", "caution") in sections.stability([judged(late, None, said)])
+
+
+def test_a_curve_is_drawn_with_every_run_on_it(late, unstable, make):
+    tau = np.linspace(0, 0.012, 5)
+    views = [
+        judged(late, None, make.stability(3e-3), label="first", curve=(tau, tau - 6.77e-3)),
+        judged(unstable, None, make.stability(9e-3), label="second"),
+    ]
+    figure = next(b.figure for b in sections.stability(views) if isinstance(b, Picture))
+    assert {"first", "second"} <= {text.get_text() for text in figure.axes[0].texts}
+
+
+def test_errors_are_told_for_each_axis(two_axes):
+    blocks = sections.error(judged(two_axes, two_axes))
+    errors, rig = tables(blocks)
+    assert [row[0] for row in errors.rows][:2] == ["e₁ numerical, axis 1", "e₁ numerical, axis 2"]
+    delay = next(row for row in rig.rows if row[0] == "delay")
+    assert delay[1:3] == ["3 ms", "3 ms"]
+
+
+def test_a_stopped_run_is_compared_up_to_there(unstable, ideal):
+    texts = [b.text for b in sections.error(judged(unstable, ideal)) if isinstance(b, Text)]
+    assert any("stopped before the ideal did" in text for text in texts)
+
+
+def test_without_an_ideal_only_the_local_error_is_promised(late):
+    assert "no ideal" in sections.error(judged(late))[0].text
+
+
+def test_figures_are_drawn_from_what_was_recorded(late, ideal):
+    kinds = [type(block) for block in sections.pictures(judged(late, ideal))]
+    assert kinds == [Picture, Picture, Pair, Picture]
+    bare = SimpleNamespace(**{**vars(late), "data": late.data[["displacement", "force"]]})
+    assert [type(block) for block in sections.pictures(judged(bare))] == [Picture]
+    nothing = SimpleNamespace(**{**vars(late), "data": late.data[["excitation"]]})
+    assert isinstance(sections.pictures(judged(nothing))[0], Text)
+
+
+def test_provenance_has_versions_seed_and_the_resolved_test(late):
+    blocks = sections.provenance([judged(late)])
+    rows = {row[0]: row[1] for row in tables(blocks)[0].rows}
+    assert rows["seed"] == "1"
+    assert {"Python", "jax", "numpy"} <= set(rows)
+    assert '"delay": 0.003' in next(b.text for b in blocks if isinstance(b, Folded))
+
+
+def test_sources_named_by_a_test_are_given(late):
+    table = {**late.test_dict, "source": "wallace2006thesis, figure 3.3"}
+    blocks = sections.provenance([judged(SimpleNamespace(**{**vars(late), "test_dict": table}))])
+    sources = next(b for b in blocks if isinstance(b, Folded) and b.summary.startswith("Sources"))
+    assert "@phdthesis{wallace2006thesis" in sources.text

@@ -1,0 +1,97 @@
+import re
+import xml.etree.ElementTree as ET
+
+import matplotlib as mpl
+import pytest
+
+from dovetail.report.style import COLOURS, RC, WIDTH, new_figure, prefixed, styled, svg, symbol
+
+
+def drawn(label="a line", **style):
+    figure, axes = new_figure()
+    axes[0, 0].plot([0, 1], [0, 1], color=COLOURS["demand"], label=label, **style)
+    axes[0, 0].legend()
+    return figure
+
+
+def test_a_figure_is_well_formed_and_has_no_fixed_size():
+    text = svg(drawn(), "A line that rises")
+    root = ET.fromstring(text.replace("xlink:", ""))
+    assert root.tag == "svg"
+    assert "width" not in root.attrib
+    assert root.attrib["aria-label"] == "A line that rises"
+
+
+def test_names_with_markup_and_formulas_stay_text():
+    text = svg(drawn("<script>alert(1)</script> $x^2$ & more"), 'a "quoted" <b>caption</b>')
+    assert "<script" not in text
+    assert "<b>" not in text
+    assert "$x^2$" in text  # not parsed as a formula
+    ET.fromstring(text.replace("xlink:", ""))
+
+
+def test_colours_are_variables_of_the_page():
+    text = svg(drawn())
+    assert "var(--demand)" in text
+    assert not any(colour in text for colour in COLOURS.values())
+
+
+def test_a_name_that_looks_like_a_colour_stays_a_name():
+    assert f">{COLOURS['demand']}<" in svg(drawn(COLOURS["demand"])).replace(" ", "")
+
+
+def test_ids_of_two_figures_differ_and_references_are_kept():
+    first, second = svg(drawn()), svg(drawn())
+    ids = [set(re.findall(r'\bid="([^"]+)"', text)) for text in (first, second)]
+    assert ids[0]
+    assert not ids[0] & ids[1]
+    for text, known in zip((first, second), ids, strict=True):
+        used = set(re.findall(r"url\(#([^)]+)\)", text)) | set(re.findall(r'href="#([^"]+)"', text))
+        assert used <= known
+
+
+def test_a_figure_fetches_nothing():
+    assert not re.search(r"https?://", svg(drawn()))
+
+
+def test_text_is_ten_points_at_page_width():
+    assert RC["font.size"] >= 10
+    assert WIDTH <= 7.2  # [in], about what A4 leaves between margins of 15 mm
+
+
+def test_style_does_not_leak():
+    before = dict(mpl.rcParams)
+    with styled():
+        new_figure()
+    assert dict(mpl.rcParams) == before
+
+
+def test_figures_are_not_kept_by_matplotlib():
+    pyplot = pytest.importorskip("matplotlib.pyplot")
+    new_figure()
+    assert pyplot.get_fignums() == []
+
+
+@pytest.mark.parametrize(
+    ("value", "unit", "expected"),
+    [
+        (0.012, "m", (1e3, "mm")),
+        (2250.0, "N/m", (1e-3, "kN/m")),
+        (22.0, "N", (1.0, "N")),
+        (1.0, "m", (1.0, "m")),
+        (0.0, "m", (1.0, "m")),
+        (7.1, "Hz", (1.0, "Hz")),
+        (0.5, "1", (1.0, "")),
+        (3e-7, "s", (1e9, "ns")),
+    ],
+)
+def test_units_are_made_easy_to_read(value, unit, expected):
+    factor, text = prefixed(value, unit)
+    assert (factor, text) == (pytest.approx(expected[0]), expected[1])
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"), [("z", "z"), ("z_p", "zₚ"), ("e_2", "e₂"), ("tau", "τ"), ("F_Q", "F_Q")]
+)
+def test_symbols_are_shown_as_written(text, shown):
+    assert symbol(text) == shown

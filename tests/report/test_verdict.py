@@ -1,0 +1,74 @@
+import math
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from dovetail.fidelity import compare
+from dovetail.report.verdict import Margins, tone, verdict, word
+
+DONE = SimpleNamespace(value="The test ran to its end.", completed=True)
+STOPPED = SimpleNamespace(value="The force reached its limit", completed=False)
+
+
+def of(**said):
+    return Margins.of(SimpleNamespace(**said))
+
+
+def test_what_was_not_said_is_nothing():
+    assert Margins.of(None) == Margins()
+    assert of(critical_delay=math.nan, delay=None).critical_delay is None
+
+
+def test_a_margin_follows_from_the_two_delays_and_the_hold():
+    assert of(critical_delay=6.77e-3, delay=3e-3).margin == pytest.approx(3.77e-3)
+    assert of(critical_delay=6.77e-3, delay=3e-3, half_tick=0.5e-3).margin == pytest.approx(3.27e-3)
+
+
+def test_of_several_axes_the_worst_counts():
+    found = of(critical_delay=6e-3, delay=np.array([3e-3, 5e-3]))
+    assert found.delay == 5e-3
+    assert found.margin == pytest.approx(1e-3)
+
+
+@pytest.mark.parametrize(
+    ("delay", "says", "how"),
+    [(3e-3, "Stable", "good"), (6.2e-3, "Close to its limit", "caution"), (9.4e-3, "Unstable", "bad")],
+)
+def test_the_three_cases_of_the_demonstration(delay, says, how):
+    margins = of(critical_delay=6.77e-3, delay=delay)
+    assert (word(margins, DONE), tone(margins, DONE)) == (says, how)
+    assert verdict(margins, DONE).sentence.startswith(f"{says}: the rig's delay of {1e3 * delay:.3g} ms")
+
+
+def test_the_loop_as_it_runs_has_the_last_word():
+    compensated = of(critical_delay=6.77e-3, delay=9.4e-3, growth_rate=-1.0, pole_frequency=7.0)
+    assert compensated.stable
+    assert "the compensator makes up for" in verdict(compensated, DONE).sentence
+    worse = of(critical_delay=6.77e-3, delay=3e-3, growth_rate=2.0)
+    assert worse.stable is False
+    assert "yet the loop as it runs grows at 2 1/s" in verdict(worse, DONE).sentence
+
+
+def test_a_stopped_run_says_why_and_is_bad():
+    said = verdict(of(critical_delay=6.77e-3, delay=9.4e-3), STOPPED, trip="force 101 N (limit 100 N) at 2 s")
+    assert "The force reached its limit. Stopped at force 101 N (limit 100 N) at 2 s." in said.sentence
+    assert said.tone == "bad"
+    assert word(of(critical_delay=6.77e-3, delay=3e-3), STOPPED) == "Stopped"
+
+
+def test_no_analysis_is_said():
+    said = verdict(Margins(), DONE)
+    assert said.sentence == "Not analysed: the stability of this loop was not analysed."
+    assert said.tone == "caution"
+
+
+def test_a_loop_that_no_delay_destabilises():
+    said = verdict(of(critical_delay=math.inf, delay=3e-3), DONE)
+    assert said.sentence == "Stable: no delay destabilises this loop."
+
+
+def test_the_error_of_the_rig_is_in_the_sentence(late, ideal):
+    said = verdict(of(critical_delay=6.77e-3, delay=3e-3), DONE, compare(late, ideal))
+    assert "The rig changes the response by " in said.sentence
+    assert "% rms" in said.sentence
