@@ -57,12 +57,13 @@ def critical_delay(equation: DelayEquation) -> float:
 def _verify(equation: DelayEquation, limit: float) -> None:
     """The spectrum must agree: stable up to the limit, unstable beyond it."""
     if np.isfinite(limit):
-        inside = [0.999 * limit, 0.5 * limit]
+        inside = [0.999 * limit]
     else:  # a half period of each mode without delay is where a delay would act most
         modes = equation.with_delays(0.0).roots(equation.order).values
         inside = [np.pi / abs(mode) for mode in modes[modes.imag > 0]]
-    wrong = [tau for tau in inside if equation.with_delays(tau).growth() > 0]
-    if np.isfinite(limit) and equation.with_delays(1.001 * limit).growth() < 0:
+    noise = 1e-12 * float(equation.radius())  # a root this near the axis is on it
+    wrong = [tau for tau in inside if equation.with_delays(tau).growth() > noise]
+    if np.isfinite(limit) and equation.with_delays(1.001 * limit).growth() < -noise:
         wrong.append(1.001 * limit)
     if wrong:
         raise ConvergenceError(
@@ -90,9 +91,8 @@ def switching_delays(equation: DelayEquation, *, turns: int = 1) -> list[Crossin
     balanced, _ = equation._scaled()
     found: list[Crossing] = []
     for angle, w in _candidates(balanced.A0, balanced.As.sum(axis=0)):
-        one = refine(equation.with_delays, angle / w, w, low=0.0)
-        near = one is not None and abs(one.frequency - w) < 0.1 * w
-        if near and not any(_same(one, other) for other in found):
+        one = refine(equation.with_delays, angle / w, w, low=0.0, reach=0.1)
+        if one is not None and not any(_same(one, other) for other in found):
             found.append(one)
     periods = [
         Crossing(c.parameter + 2 * np.pi * turn / c.frequency, c.frequency, c.error, c.destabilising)
@@ -172,12 +172,14 @@ def refine(
     frequency: float,
     *,
     low: float = -np.inf,
+    reach: float = 1.0,
     tolerance: float = 1e-12,
     steps: int = 30,
 ) -> Crossing | None:
     """Newton on (omega, p) from a guess: where Delta(j omega; p) is singular. None if it does not arrive.
 
-    `low` is a value that the family does not accept anything below.
+    `low` is a value that the family does not accept anything below; `reach` how far the frequency may move
+    from its guess, relative to it.
     """
     p, w = float(parameter), float(frequency)
     border = Border(family(p), 1j * w)
@@ -192,7 +194,7 @@ def refine(
         if not np.all(np.isfinite(step)) or np.any(np.abs(step) > scale + 1e-300):
             return None
         w, p = w + step[0], p + step[1]
-        if p < low:
+        if p < low or abs(w - frequency) > reach * max(abs(frequency), 1.0):
             return None
         change = max(abs(step[1]) / max(abs(p), 1e-300), abs(step[0]) / max(abs(w), 1.0))
         # rounding may forbid the tolerance (stiff actuators): then stop where steps no longer shrink

@@ -61,7 +61,8 @@ def integrate(
 
     past = np.zeros(n) if history is None else history
     before = past if callable(past) else lambda t: jnp.asarray(past, dtype=float) + 0 * t
-    kept = int(np.ceil(equation.longest / dt)) + 2
+    reach = int(np.ceil(equation.longest / dt)) + 2
+    kept = 32 * (reach // 32 + 1)  # in lots, so that another delay seldom compiles anew
     knots = dt * jnp.arange(-kept, 1)
     x, slope = jax.vmap(lambda t: jax.jvp(lambda s: jnp.asarray(before(s)), (t,), (jnp.ones(()),)))(knots)
     states = _march(equation.A0, equation.As, equation.taus / dt, dt, f, x, slope)
