@@ -1,0 +1,96 @@
+"""A numerical substructure given by a function of one's own."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+
+from dovetail.core import kind, parameter
+from dovetail.core.errors import ParameterError
+from dovetail.mechanics.base import Substructure
+
+
+def _named(function: str | Callable[..., Any]) -> str:
+    """The place of a function, "module:name"; a text is taken as that already."""
+    if isinstance(function, str):
+        return function
+    place = f"{function.__module__}:{function.__qualname__}"
+    try:
+        found = _find(place)
+    except ParameterError:
+        found = None
+    if found is not function:
+        raise ParameterError(
+            f"FunctionModel.function: {function.__qualname__} cannot be found again as {place}; define it at "
+            "the top of a module, so that a saved test can name it"
+        )
+    return place
+
+
+def _find(place: str) -> Callable[..., Any]:
+    module, colon, name = place.partition(":")
+    try:
+        if not colon:
+            raise ValueError("it has no colon")
+        found: Any = importlib.import_module(module)
+        for part in name.split("."):
+            found = getattr(found, part)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise ParameterError(
+            f'FunctionModel.function: "{place}" is not found ({error}); give "module:name" of a function in '
+            "a module that Python can import"
+        ) from error
+    if not callable(found):
+        raise ParameterError(f'FunctionModel.function: "{place}" is no function')
+    return found
+
+
+def _arrays(values: Mapping[str, Any]) -> dict[str, jax.Array]:
+    traced = jax.core.Tracer
+    return {name: v if isinstance(v, traced) else jnp.asarray(v, float) for name, v in values.items()}
+
+
+@kind("function-model")
+class FunctionModel(Substructure):
+    """Any equations, linear or not, in a function of time, state, input and parameters.
+
+    .. code-block:: python
+
+        def cubic_spring(t, x, u, p):      # in a module that can be imported, here lab.models
+            z, v = x
+            a = (u["force"] - p["c"] * v - p["k"] * z - p["k3"] * z**3) / p["m"]
+            return (v, a), {"displacement": z, "velocity": v, "acceleration": a}
+
+    It returns the rate of the state and what is shown, of which displacement and velocity follow from the
+    state alone. In Python give the function itself, in a test file its place, `function =
+    "lab.models:cubic_spring"`. The input holds `excitation`, `excitation_rate` and `force`; the parameters
+    are traced, so they can be scheduled, batched and differentiated. Use `jax.numpy` and no branching on
+    values. Further signals that it shows are recorded under their names, which must be known
+    (`dovetail.core.signals.declare`).
+
+    Reading a test file with a function in it imports that function's module.
+    """
+
+    function: str = eqx.field(static=True, converter=_named)
+    start: jax.Array = parameter("1", "initial state, a list")
+    parameters: dict[str, float] = eqx.field(converter=_arrays, default_factory=dict)
+
+    def __check_init__(self):
+        _find(self.function)
+        if isinstance(self.start, jax.Array) and self.start.ndim == 0:
+            raise ParameterError("FunctionModel.start: needs a list, one entry for each state")
+
+    def init(self) -> jax.Array:
+        return self.start
+
+    def derivative(self, t, x, u):
+        rate, _ = _find(self.function)(t, x, u, self.parameters)
+        return jnp.asarray(rate)
+
+    def output(self, t, x, u):
+        return _find(self.function)(t, x, u, self.parameters)[1]

@@ -1,0 +1,92 @@
+"""A numerical substructure given by its matrices."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from dovetail.core import kind, parameter
+from dovetail.core.errors import ParameterError
+from dovetail.mechanics.base import Substructure
+
+NEGLIGIBLE = 1e-12  # of the size of the factors: a product that is zero but for rounding
+
+
+@kind("state-space-model")
+class StateSpaceModel(Substructure):
+    r"""Linear equations in first-order form, as they come from a finite-element code or an identification.
+
+    .. math:: \dot{x} = A x + B F + E r + G \dot{r}, \qquad z = C x
+
+    with the interface force F and displacement z, the excitation r and its rate. For one interface B, C, E
+    and G are plain lists; for n interfaces B, E, G have n columns and C n rows. Leave E or G out where the
+    excitation does not act.
+
+    Velocity and acceleration of the interface follow from the matrices, nothing is differentiated:
+
+    .. math:: \dot z = C\dot x, \qquad \ddot z = C A \dot x + C E \dot r
+
+    so neither the force nor the rate of the excitation may move the interface at once: C B and C G are zero.
+    A force that does would meet no mass at the interface.
+    """
+
+    A: jax.Array = parameter("1", "states on rates, (n, n)")
+    B: jax.Array = parameter("1", "interface force on rates, (n,) or (n, axes)")
+    C: jax.Array = parameter("1", "states on interface displacement, (n,) or (axes, n)")
+    E: jax.Array = parameter("1", "excitation on rates, as B; 0 for none", default=0.0)
+    G: jax.Array = parameter("1", "rate of the excitation on rates, as B; 0 for none", default=0.0)
+    x0: jax.Array = parameter("1", "initial states, (n,), or 0 for rest", default=0.0)
+
+    def __check_init__(self):
+        given = {name: getattr(self, name) for name in ("A", "B", "C", "E", "G", "x0")}
+        if not all(isinstance(value, jax.Array) for value in given.values()):
+            return  # a placeholder while JAX rebuilds the tree
+        n, axes = self.A.shape[-1] if self.A.ndim else 0, self.B.shape[1:]
+        right = {"A": (n, n), "B": (n, *axes), "C": (*axes, n), "E": (n, *axes), "G": (n, *axes), "x0": (n,)}
+        for name, value in given.items():
+            left_out = name in ("E", "G", "x0") and value.ndim == 0
+            if value.shape != right[name] and not left_out:
+                raise ParameterError(
+                    f"StateSpaceModel.{name}: got shape {value.shape}; must be {right[name]}, as A and B say"
+                )
+            if left_out and not isinstance(value, jax.core.Tracer) and value != 0:
+                raise ParameterError(
+                    f"StateSpaceModel.{name}: got {value:g}; must be {right[name]}, or 0 for none"
+                )
+        for name, what in (("B", "the force moves"), ("G", "the rate of the excitation moves")):
+            if not _vanishes(self.C, given[name]):
+                raise ParameterError(
+                    f"StateSpaceModel: C {name} is not zero, so {what} the interface at once; "
+                    "give the interface a mass"
+                )
+
+    def init(self) -> jax.Array:
+        return jnp.broadcast_to(self.x0, self.A.shape[-1:])
+
+    def derivative(self, t, x, u):
+        return (
+            self.A @ x
+            + _acting(self.B, u["force"])
+            + _acting(self.E, u["excitation"])
+            + _acting(self.G, u["excitation_rate"])
+        )
+
+    def output(self, t, x, u):
+        rate = self.derivative(t, x, u)
+        turned = self.A @ rate + _acting(self.E, u["excitation_rate"])
+        return {"displacement": self.C @ x, "velocity": self.C @ rate, "acceleration": self.C @ turned}
+
+
+def _acting(matrix: jax.Array, signal: jax.Array) -> jax.Array | float:
+    """matrix times signal: nothing, one column, or one column for each axis."""
+    if matrix.ndim == 0:
+        return 0.0
+    return matrix * signal if matrix.ndim == 1 else matrix @ jnp.broadcast_to(signal, matrix.shape[1:])
+
+
+def _vanishes(C: jax.Array, B: jax.Array) -> bool:
+    if B.ndim == 0 or any(isinstance(value, jax.core.Tracer) for value in (C, B)):
+        return True
+    C, B = np.asarray(C), np.asarray(B)
+    return bool(np.all(np.abs(C @ B) <= NEGLIGIBLE * (np.abs(C) @ np.abs(B))))

@@ -1,0 +1,91 @@
+"""A numerical substructure given by its transfer functions."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from dovetail.core import kind, parameter
+from dovetail.core.errors import ParameterError
+from dovetail.mechanics.base import Substructure
+
+
+@kind("transfer-function-model")
+class TransferFunctionModel(Substructure):
+    r"""Linear model from excitation and interface force to interface displacement, at rest at the start.
+
+    .. math:: a(s)\,Z = b_F(s)\,F + b_r(s)\,R
+
+    A mass m on a spring k and a damper c has :math:`a = m s^2 + c s + k`, :math:`b_F = 1` and
+    :math:`b_r = c s + k` [Wallace 2006, eq. 2.18]. Coefficients run from the highest power down; a second
+    axis, where there is one, runs over the interface's axes, which are independent of each other.
+
+    Realised in observer form, in which the first state is the displacement and numerators enter as they
+    are. With :math:`a` scaled to a leading 1:
+
+    .. math:: \dot x_i = x_{i+1} - a_i x_1 + b_{F,i} F + b_{r,i} r, \qquad z = x_1
+
+    The force must act through two integrations (a mass), the excitation through one at least: it is known
+    together with its rate, so velocity and acceleration are exact.
+    """
+
+    denominator: jax.Array = parameter("1", "coefficients of a(s), highest power first")
+    force: jax.Array = parameter("1", "coefficients of b_F(s)")
+    excitation: jax.Array = parameter("1", "coefficients of b_r(s)", default=(0.0,))
+
+    def __check_init__(self):
+        given = {name: getattr(self, name) for name in ("denominator", "force", "excitation")}
+        if not all(isinstance(value, jax.Array) for value in given.values()):
+            return  # a placeholder while JAX rebuilds the tree
+        for name, value in given.items():
+            if value.ndim not in (1, 2) or value.shape[0] == 0:
+                raise ParameterError(f"TransferFunctionModel.{name}: needs a list of coefficients")
+            if value.ndim == 2 and value.shape[1:] != self.axes:
+                raise ParameterError(
+                    f"TransferFunctionModel.{name}: has {value.shape[1]} axes, another has {self.axes[0]}"
+                )
+        a = self.denominator
+        if not isinstance(a, jax.core.Tracer) and np.any(np.asarray(a)[0] == 0):
+            raise ParameterError(
+                "TransferFunctionModel.denominator: its leading coefficient is 0; leave it out"
+            )
+        for name, degree, why in (
+            ("force", 2, "a force meets no mass at the interface otherwise"),
+            ("excitation", 1, "the excitation would be a part of the displacement itself otherwise"),
+        ):
+            highest = a.shape[0] - 1 - degree
+            if given[name].shape[0] - 1 > highest:
+                raise ParameterError(
+                    f"TransferFunctionModel.{name}: order {given[name].shape[0] - 1}; with a denominator of "
+                    f"order {a.shape[0] - 1} it must be at most {highest}: {why}"
+                )
+
+    @property
+    def axes(self) -> tuple[int, ...]:
+        """Shape of the interface: () unless a coefficient list has a second axis."""
+        many = [c.shape[1:] for c in (self.denominator, self.force, self.excitation) if c.ndim == 2]
+        return many[0] if many else ()
+
+    def init(self) -> jax.Array:
+        return jnp.zeros((self.denominator.shape[0] - 1, *self.axes))
+
+    def derivative(self, t, x, u):
+        a, b_force, b_excitation = self._scaled()
+        later = jnp.concatenate([x[1:], jnp.zeros_like(x[:1])])
+        return later - a * x[0] + b_force * u["force"] + b_excitation * u["excitation"]
+
+    def output(self, t, x, u):
+        a, _, b_excitation = self._scaled()
+        rate = self.derivative(t, x, u)
+        acceleration = rate[1] - a[0] * rate[0] + b_excitation[0] * u["excitation_rate"]
+        return {"displacement": x[0], "velocity": rate[0], "acceleration": acceleration}
+
+    def _scaled(self) -> tuple[jax.Array, jax.Array, jax.Array]:
+        """Coefficients below the leading one, over the leading one, each (order, *axes)."""
+        order, lead = self.denominator.shape[0] - 1, self.denominator[0]
+        columns = []
+        for c in (self.denominator[1:], self.force, self.excitation):
+            c = (c if c.ndim == 1 + len(self.axes) else c[:, None]) / lead
+            columns.append(jnp.concatenate([jnp.zeros((order - c.shape[0], *c.shape[1:])), c]))
+        return columns[0], columns[1], columns[2]

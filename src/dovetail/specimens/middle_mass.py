@@ -1,0 +1,50 @@
+"""A mass held between actuators by springs and dampers: a specimen with a motion of its own."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import jax
+import jax.numpy as jnp
+
+from dovetail.core import kind, parameter
+from dovetail.specimens.base import Specimen
+
+
+@kind("middle-mass")
+class MiddleMass(Specimen):
+    r"""Free mass tied to every actuator i by a spring and a damper.
+
+    .. math::
+
+        F_i = c_i(\dot x_3 - \dot x_i) + k_i(x_3 - x_i), \qquad m\ddot{x}_3 = -\sum_i F_i
+
+    With two actuators it is the physical part of the three-mass study [Wallace 2006, sec. 2.3.2], where the
+    numerical masses are `Oscillator`\ s that know each other only through this one. Stiffness and damping are
+    single numbers, or one for each actuator.
+
+    The motion of the mass is that of an inertia in the mode in which the actuators move together: an *early*
+    force is negative damping there, so such a test has a forward limit as well as a critical delay. The force
+    does not depend on the imposed acceleration, so the test is not neutral. Not modelled: friction of the
+    mass on its guides.
+    """
+
+    references: ClassVar[dict[str, str]] = {"wallace2006thesis": "the three-mass specimen"}
+
+    m: jax.Array = parameter("kg", "mass", above=0.0)
+    k: jax.Array = parameter("N/m", "stiffness to each actuator", at_least=0.0)
+    c: jax.Array = parameter("N s/m", "damping to each actuator", at_least=0.0, default=0.0)
+    x0: jax.Array = parameter("m", "initial displacement", default=0.0)
+    v0: jax.Array = parameter("m/s", "initial velocity", default=0.0)
+
+    def init(self) -> dict[str, jax.Array]:
+        return {"x": jnp.asarray(self.x0), "v": jnp.asarray(self.v0)}
+
+    def derivative(self, t, x, u):
+        return {"x": x["v"], "v": -jnp.sum(self._force(x, u)) / self.m}
+
+    def output(self, t, x, u):
+        return {"force": self._force(x, u), "middle_displacement": x["x"]}
+
+    def _force(self, x, u):
+        return self.c * (x["v"] - u["velocity"]) + self.k * (x["x"] - u["displacement"])
