@@ -21,7 +21,7 @@ def test_axes_multiply_apart():
 
 
 def test_band_limited_delay_of_the_small_rig_is_nearly_flat_to_15_hz():
-    # [wallace2006thesis, eq. 5.1]'s denominator topped up to 9.4 ms
+    # [Wallace 2006, eq. 5.1]'s denominator topped up to 9.4 ms
     g = Series((Delay(3.6e-3), SecondOrderLag(235.4, 0.684, 1.02))).linear()
     assert g.low_frequency_delay == pytest.approx(9.4e-3, abs=0.02e-3)
     delays = [float(g.phase_delay(2 * np.pi * f)) for f in (1.0, 5.0, 10.0, 15.0)]

@@ -12,8 +12,8 @@ signal = np.random.default_rng(1).normal(size=301).cumsum() / 10
 signal[0] = 0.0
 
 SYSTEMS = {
-    "hydraulic rig [wallace2006thesis, eq. 6.25]": ([166.5], [1.0, 169.3]),
-    "small rig, open loop [wallace2006thesis, eq. 2.8]": ([0.7068, 5700.0], [1.0, 62.26, 31.61]),
+    "hydraulic rig [Wallace 2006, eq. 6.25]": ([166.5], [1.0, 169.3]),
+    "small rig, open loop [Wallace 2006, eq. 2.8]": ([0.7068, 5700.0], [1.0, 62.26, 31.61]),
     "with a zero on the right": ([-180.9, 5.651e4], [1.0, 321.8, 5.54e4]),
     "feedthrough": ([0.5, 3.0, 7.0], [1.0, 20.0, 400.0]),
     "integrator": ([3.0], [1.0, 0.0]),
@@ -46,6 +46,15 @@ def test_it_agrees_with_the_lags(drive):
 
 def test_a_gain_is_a_transfer_function_of_order_zero(drive):
     np.testing.assert_allclose(drive(TransferFunction([3.0], [2.0]), signal[1:5], dt), 1.5 * signal[1:5])
+
+
+def test_the_gain_may_rise_with_frequency_while_the_delay_stays_flat():
+    # the small rig's nominal model, [Wallace 2006, eq. 5.1] read with -180.9 for the printed -480.9
+    g = TransferFunction([-180.9, 5.651e4], [1.0, 321.8, 5.54e4]).linear()
+    omega = 2 * np.pi * np.array([0.5, 3.0, 8.0, 15.0])
+    np.testing.assert_allclose(np.abs(g(1j * omega)), [1.020, 1.023, 1.035, 1.063], atol=1.5e-3)
+    delays = [float(g.phase_delay(w)) for w in omega]
+    np.testing.assert_allclose(delays, [9.01e-3, 9.02e-3, 9.08e-3, 9.24e-3], atol=0.005e-3)  # [s] to 3 %
 
 
 def test_the_gradient_reaches_the_coefficients(drive):

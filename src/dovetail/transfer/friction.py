@@ -16,7 +16,7 @@ class Stiction(Transfer):
     r"""Holds at each reversal until the demand is `breakaway` ahead, then catches up with it.
 
     The controller must build up an error before its drive overcomes the static friction of the mechanism;
-    once it moves, synchronisation is quickly regained [wallace2006thesis, sec. 2.3.4, 3.4]. So, with the gap
+    once it moves, synchronisation is quickly regained [Wallace 2006, sec. 2.3.4, 3.4]. So, with the gap
     :math:`g = u - y`:
 
     - stuck (from the start and from every reversal of u on): y stays, until :math:`|g|` exceeds `breakaway`;

@@ -2,7 +2,7 @@ r"""A load cell that also carries a moving mass, and its compensation.
 
 Between cell and specimen sit an adapter and the specimen's own end. Their inertia is in the reading,
 :math:`F_{cell} = F + m_{added}\,\ddot x`, and is taken out again with an accelerometer,
-:math:`F = F_{cell} - k_{lc}\,a_{lc}` [wallace2006thesis, eq. 6.1]. With a
+:math:`F = F_{cell} - k_{lc}\,a_{lc}` [Wallace 2006, eq. 6.1]. With a
 `compensation` equal to the added mass nothing is left.
 """
 

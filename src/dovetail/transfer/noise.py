@@ -80,7 +80,7 @@ class RelativeNoise(Random, Transfer):
     """Gaussian noise in proportion to the signal: y = u (1 + fraction n), n of unit deviation.
 
     For a sensor whose noise is quoted as a share of the signal, such as the 5 to 7 % on the feedback force of
-    a ball-screw rig [wallace2006thesis, sec. 3.4]. Independent from sample to sample, as `WhiteNoise`.
+    a ball-screw rig [Wallace 2006, sec. 3.4]. Independent from sample to sample, as `WhiteNoise`.
     """
 
     fraction: jax.Array = parameter("1", "standard deviation over the signal", at_least=0.0)

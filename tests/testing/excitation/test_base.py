@@ -66,12 +66,6 @@ def test_parameters_may_differ_per_axis():
     np.testing.assert_allclose(sized(0.1), np.array([1.0, 2.0]) * np.sin(2 * np.pi * 0.3))
 
 
-def test_excitations_side_by_side():
-    sized = PerAxis((Sine(1.0, 3.0), Rest(), Step(0.2))).sampled_at(1e-3, (3,))
-    np.testing.assert_allclose(sized(0.1), [np.sin(2 * np.pi * 0.3), 0.0, 0.2])
-    np.testing.assert_allclose(sized.rate(0.1), [6 * np.pi * np.cos(2 * np.pi * 0.3), 0.0, 0.0])
-
-
 def test_the_end_is_that_of_the_first_to_end():
     table = Table([0.0, 1.0, 2.5], [0.0, 1.0, 0.0])
     assert Sine(1.0, 1.0).ends == math.inf
@@ -83,8 +77,6 @@ def test_the_end_is_that_of_the_first_to_end():
 def test_a_shape_that_does_not_fit_is_said():
     with pytest.raises(ConnectionFault, match=r"Sine: its value has shape \(2,\) and the interface \(3,\)"):
         Sine([1.0, 2.0], 3.0).sampled_at(1e-3, (3,))
-    with pytest.raises(ConnectionFault, match=r"PerAxis: has 2 excitations and the interface shape \(3,\)"):
-        PerAxis((Rest(), Rest())).sampled_at(1e-3, (3,))
 
 
 @pytest.mark.parametrize(

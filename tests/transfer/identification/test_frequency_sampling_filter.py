@@ -8,7 +8,7 @@ from dovetail.transfer.identification import sampled_step_response
 dt = 1e-3  # [s]
 # a demand that changes at random every 20 ms: rich at low frequency, and a staircase within reach of a rig
 demand = np.repeat(np.random.default_rng(0).normal(size=600), 20)
-PART = TransferFunction([13618.0], [2.2, 150.8, 13618.0])  # [wallace2006thesis, table 4.1]
+PART = TransferFunction([13618.0], [2.2, 150.8, 13618.0])  # [Wallace 2006, table 4.1]
 
 
 def true_step(record, n):

@@ -16,7 +16,7 @@ def plausible(p):
 
 
 def test_spring_and_damper_of_a_plausible_actuator_of_known_mass(record, sweep):
-    # the published small-rig actuators, [wallace2006thesis, table 4.1]
+    # the published small-rig actuators, [Wallace 2006, table 4.1]
     truth = np.array([150.8, 13618.0])
     u = sweep(0.5, 20.0, 4.0, dt)
     fit = fit_parameters(

@@ -9,7 +9,7 @@ dt = 1e-3  # [s]
 
 
 def test_first_order_of_the_hydraulic_rig(record, sweep):
-    u = sweep(0.01, 10.0, 10.0, dt)  # [wallace2006thesis, eq. 6.25], its sweep in a sixth of the time
+    u = sweep(0.01, 10.0, 10.0, dt)  # [Wallace 2006, eq. 6.25], its sweep in a sixth of the time
     y = record(TransferFunction([166.5], [1.0, 169.3]), u, dt, noise=0.02)
     found = fit_transfer_function(u, y, dt, poles=1, delay=0.0)
     # gain and lag at low frequency are what a sweep to 10 Hz determines

@@ -2,7 +2,7 @@ r"""Frequency response from records, by averaged spectra, with the coherence tha
 
 .. math:: \hat H = \frac{S_{uy}}{S_{uu}}, \qquad \gamma^2 = \frac{|S_{uy}|^2}{S_{uu} S_{yy}}
 
-(Welch's method; the estimate that noise on the response does not bias) [bendat2010, ch. 6, 9].
+(Welch's method; the estimate that noise on the response does not bias) [Bendat & Piersol 2010, ch. 6, 9].
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class FrequencyResponse:
 
     @property
     def gain_error(self) -> np.ndarray:
-        r"""Standard error of the gain, :math:`|H|\sqrt{(1-\gamma^2)/(2 n \gamma^2)}` [bendat2010, ch. 9]."""
+        r"""Standard error, :math:`|H|\sqrt{(1-\gamma^2)/(2 n \gamma^2)}` [Bendat & Piersol 2010, ch. 9]."""
         return self.gain * self._relative_error
 
     @property

@@ -8,7 +8,7 @@ A response that is over after N samples is a sum of N filters,
 weighted with the frequency response at their centres. A smooth system has nothing at the high ones, so a
 few low pairs are enough: a linear regression of few unknowns, where the impulse response itself would have N.
 How many is decided by the prediction sum of squares (each sample predicted by a fit without it)
-[wang2000, ch. 4].
+[Wang & Cluett 2000].
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ r"""A transfer function of given order and a delay, from a record.
 
 by output error (`grey_box`). The start comes from linear least squares on signals seen through filters
 :math:`s^k/(s+\lambda)^n`, which turn the differential equation into one between samples without
-differentiating [garnier2008, ch. 4], for a few filters and delays; the best one in simulation is refined.
+differentiating [Garnier & Wang 2008], for a few filters and delays; the best one in simulation is refined.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 r"""On-line identification: a sampled model of the transfer system that learns while the test runs.
 
-Recursive least squares with forgetting [ljung1987, ch. 11] on
+Recursive least squares with forgetting [Ljung 1987, ch. 11] on
 
 .. math:: y_k = \sum_{i=1}^{n_a} a_i\, y_{k-i} + \sum_{j=0}^{n_b-1} b_j\, u_{k-j} + e_k .
 

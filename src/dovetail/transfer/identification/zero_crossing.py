@@ -24,7 +24,7 @@ def crossing_delays(
     """Delay from each crossing of zero of the demand to the next of the measured in the same direction.
 
     With `between_samples` crossings are interpolated; without, they are quantised to the first sample on
-    the other side, as in [wallace2006thesis, sec. 2.3.4]. The delay must be shorter than a period. Crossings
+    the other side, as in [Wallace 2006, sec. 2.3.4]. The delay must be shorter than a period. Crossings
     less than a quarter of the median spacing after another are taken as noise and left out.
     """
     rising_u, falling_u = (_crossings(np.asarray(demand, float), dt, s, between_samples) for s in (1, -1))
