@@ -97,6 +97,11 @@ def test_figures_are_drawn_from_what_was_recorded(late, ideal):
     assert isinstance(sections.pictures(judged(nothing))[0], Text)
 
 
+def test_each_axis_has_its_own_synchronisation(two_axes):
+    pairs = [block for block in sections.pictures(judged(two_axes, two_axes)) if isinstance(block, Pair)]
+    assert ["on axis 1" in pairs[0].left.caption, "on axis 2" in pairs[1].left.caption] == [True, True]
+
+
 def test_provenance_has_versions_seed_and_the_resolved_test(late):
     blocks = sections.provenance([judged(late)])
     rows = {row[0]: row[1] for row in tables(blocks)[0].rows}

@@ -85,6 +85,7 @@ def synchronisation(run: Recording, critical_delay: float | None = None, *, axis
                     lw=1.2,
                     ls=(0, (4, 1.6)),
                     label=f"late by critical {1e3 * critical_delay:.3g} ms",
+                    zorder=3,  # over a noisy loop, which would hide it
                 )
             except AnalysisError:
                 pass  # the run ended before one critical delay had passed: there is nothing to draw
@@ -258,7 +259,7 @@ def _histories(lines, what: str, run: Recording, names: Mapping[str, str] | None
     figure, axes = new_figure(
         axes_count,
         2,
-        height=0.95 + 1.75 * axes_count,
+        height=0.95 + (1.75 if axes_count == 1 else 1.95) * axes_count,
         width=WIDTH,
         sharex="col",
         sharey="row",
@@ -279,8 +280,9 @@ def _histories(lines, what: str, run: Recording, names: Mapping[str, str] | None
                 whole.axvspan(start, end, color=COLOURS["band"], lw=0, zorder=0)
             whole.set_xlim(data.time.values[0], end)
             closely.set_xlim(start, end)
-            axis = f", axis {_axis_name(data, row)}" if axes_count > 1 else ""
-            whole.set_ylabel(f"{what}{axis} [{unit}]" if unit else f"{what}{axis}")
+            if axes_count > 1:
+                whole.set_title(f"axis {_axis_name(data, row)}")
+            whole.set_ylabel(f"{what} [{unit}]" if unit else what)
         axes[-1, 0].set_xlabel("time [s]")
         axes[-1, 1].set_xlabel("time [s], shaded part")
         figure.legend(loc="outside upper left", ncols=4, borderaxespad=0, handlelength=1.8)

@@ -18,6 +18,7 @@ from dovetail.report.verdict import Margins, ms
 from dovetail.report.view import Judged, limit_uses
 
 PACKAGES = ("dovetail", "jax", "jaxlib", "equinox", "diffrax", "numpy", "scipy", "xarray", "matplotlib")
+AXES = 6  # most axes with a synchronisation plot of their own
 
 
 def tested(view: Judged) -> list[Block]:
@@ -267,33 +268,43 @@ def pictures(view: Judged) -> list[Block]:
         z,
         x,
     )
-    add(lambda: Pair(_subspace(view), _spectrum(view)), z, x)
+    for axis in range(min(len(view.axis_names()), AXES)):
+        add(lambda axis=axis: Pair(_subspace(view, axis), _spectrum(view, axis)), z, x)
     add(lambda: Picture(figures.force(data, ideal), f"Force fed back to the simulated part{over}."), "force")
     if not blocks:
         blocks.append(Text("The run recorded nothing that could be drawn."))
     return blocks
 
 
-def _subspace(view: Judged) -> Picture:
+def _subspace(view: Judged, axis: int) -> Picture:
     critical = view.margins.critical_delay
     band = critical if critical is not None and np.isfinite(critical) else None
-    caption = "Synchronisation in the last cycles: a perfect rig draws the diagonal, a late one opens a loop."
+    caption = (
+        f"Synchronisation{_on_axis(view, axis)} in the last cycles: "
+        "a perfect rig draws the diagonal, a late one opens a loop."
+    )
     if band is not None:
         caption += " Inside the dashed loop the delay is below critical."
         try:
-            share = np.max(fidelity.share_outside(view.data, band))
+            share = np.ravel(fidelity.share_outside(view.data, band))[axis]
             caption += f" Over the run {100 * share:.2g} % of the samples lie outside."
         except DovetailError:
             pass  # too short a run to say
-    return Picture(figures.synchronisation(view.data, band), caption)
+    return Picture(figures.synchronisation(view.data, band, axis=axis), caption)
 
 
-def _spectrum(view: Judged) -> Picture:
+def _on_axis(view: Judged, axis: int) -> str:
+    name = view.axis_names()[axis]
+    return f" on axis {name}" if name else ""
+
+
+def _spectrum(view: Judged, axis: int) -> Picture:
     frequency = view.margins.pole_frequency or view.margins.frequency
-    figure = figures.spectrum(view.data, view.ideal, frequency=frequency)
+    figure = figures.spectrum(view.data, view.ideal, frequency=frequency, axis=axis)
     marked = " The dashed line is where an instability would appear." if frequency else ""
     caption = (
-        f"Amplitude spectrum of the demand.{marked} A line that the ideal does not have comes from the rig."
+        f"Amplitude spectrum of the demand{_on_axis(view, axis)}.{marked} "
+        "A line that the ideal does not have comes from the rig."
     )
     return Picture(figure, caption)
 
