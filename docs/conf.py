@@ -27,7 +27,6 @@ extensions = [
     "project_tables",
 ]
 exclude_patterns = ["_build", "figures", "**/README.md"]
-suppress_warnings = ["toc.empty_glob"]  # no gallery without examples
 templates_path = ["_templates"]
 default_role = "code"
 
@@ -74,5 +73,12 @@ def draw(app):
         figure.savefig(folder / f"{script.stem}.svg", bbox_inches="tight", transparent=False)
 
 
+def leave_out_empty_gallery(app, docname, source):
+    """Without examples there is no gallery to list."""
+    if docname == "index" and "sphinx_gallery.gen_gallery" not in extensions:
+        source[0] = source[0].replace("\ngallery/index", "")
+
+
 def setup(app):
     app.connect("builder-inited", draw)
+    app.connect("source-read", leave_out_empty_gallery)

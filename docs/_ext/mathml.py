@@ -6,7 +6,9 @@ from docutils.utils.math import latex2mathml
 from sphinx.util import logging
 
 log = logging.getLogger(__name__)
-ALIASES = {r"\dots": r"\ldots", r"\tfrac": r"\frac", r"\dfrac": r"\frac"}  # what docutils does not know
+# commands that docutils does not know, and what says nearly the same
+ALIASES = {r"\dots": r"\ldots", r"\tfrac": r"\frac", r"\dfrac": r"\frac"}
+ALIASES |= dict.fromkeys([r"\big", r"\Big", r"\bigl", r"\bigr", r"\Bigl", r"\Bigr"], "")
 
 
 def _mathml(node, *, block: bool) -> str:

@@ -1,0 +1,28 @@
+"""What the documentation shows works: the Python of a page runs from top to bottom."""
+
+import re
+from pathlib import Path
+
+import matplotlib
+import pytest
+
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+BLOCKS = re.compile(r"^```python\n(.*?)^```", re.M | re.S)
+PAGES = sorted(
+    page
+    for page in DOCS.rglob("*.md")
+    if "_build" not in page.parts and BLOCKS.search(page.read_text("utf-8"))
+)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_the_python_of_a_page_runs(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    matplotlib.use("Agg")
+    code = "\n".join(BLOCKS.findall(page.read_text("utf-8")))
+    exec(compile(code, page.name, "exec"), {"__name__": "page"})
+
+
+def test_there_are_pages_to_run():
+    assert {"start-here", "choose-a-mode", "write-a-part"} <= {page.stem for page in PAGES}
