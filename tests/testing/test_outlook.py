@@ -46,3 +46,33 @@ def test_strong_damping_is_never_destabilised(make_cs1):
     answer = damped.stability()
     assert answer.critical_delay == np.inf
     assert "no delay destabilises this loop" in str(answer)
+
+
+def test_a_compensator_counts_with_start_up_behind_it(make_cs1):
+    """With 8.9 ms of prediction against 9.4 ms and half a tick the loop is well inside its limit."""
+    predicted = make_cs1(delay=9.4e-3, compensator=dv.compensation.ForwardPrediction(delay=8.9e-3))
+    answer = predicted.stability()
+    assert answer.stable
+    bare = make_cs1(delay=0.5e-3).stability()
+    assert answer.growth_rate == pytest.approx(bare.growth_rate, abs=0.05)
+
+
+def test_quantiser_and_dead_zone_do_not_cut_the_loop_open(make_cs1):
+    test = make_cs1(delay=9.4e-3)
+    rig = dv.Rig(
+        dv.transfer.Series((dv.transfer.Delay(9.4e-3), dv.transfer.DeadZone(1e-6))),
+        dv.specimens.Spring(k=2250.0),
+        sensor=dv.transfer.Quantiser(0.01),
+    )
+    answer = dataclasses.replace(test, rig=rig).stability()
+    assert not answer.stable
+    assert answer.growth_rate == pytest.approx(test.stability().growth_rate, rel=1e-6)
+    assert any("dead zone taken as unit gain" in remark for remark in answer.remarks)
+
+
+def test_a_schedule_counts_as_it_ends(make_cs1):
+    """Emulated force until 3 s, measured from then on: the verdict is that on the measured force."""
+    blended = dv.compensation.BlendedForce(model=dv.specimens.Spring(k=2250.0), share=0.0)
+    switch = {"feedback.share": dv.Switch(at=1.0, before=0.0, after=1.0)}
+    assert make_cs1(delay=9.4e-3, feedback=blended).stability().stable
+    assert not make_cs1(delay=9.4e-3, feedback=blended, schedule=switch).stability().stable

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from dovetail.core import Flow
 
 
@@ -12,3 +14,5 @@ class Substructure(Flow):
     positive displacement. Output: `displacement`, `velocity` and `acceleration` of the interface, and what
     else is worth recording. Displacement and velocity follow from the state alone.
     """
+
+    excitation_unit: ClassVar[str] = "m"  # what the excitation is to it: a motion, unless it says otherwise

@@ -144,13 +144,22 @@ def _places(names: tuple[str, ...], signal: str) -> np.ndarray:
 
 
 def sampled_poles(test: Test) -> Poles:
-    """Poles of one tick of the whole loop at rest: every part with its sampling, none left out."""
-    prepared = test.prepared()
+    """Poles of one tick of the whole loop at rest, as it is at the end of the test.
+
+    Every part counts with its sampling; a compensator that learns counts as what it starts with, start-up
+    behind it; limits, dead zones and quantisers count as not there.
+    """
+    prepared = dataclasses.replace(
+        test, rig=test.rig.small_signal(), compensator=test.compensator.frozen()
+    ).prepared()
     state, _ = start(prepared)
+    state["compensator"] = prepared.compensator.running(state["compensator"])
+    state["feedback"] = prepared.feedback.running(state["feedback"])
     watch = state.pop("watch")  # it looks on and has no part in the dynamics
+    last = jnp.asarray(prepared.tick_count - 1)  # where every schedule has arrived
 
     def advance(x):
-        after, _ = tick(prepared, {**x, "watch": watch}, jnp.ones((), dtype=int))
+        after, _ = tick(prepared, {**x, "watch": watch}, last)
         del after["watch"]
         return after
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from abc import abstractmethod
 from typing import Any
 
@@ -26,6 +27,10 @@ class AbstractRig(Block):
     @abstractmethod
     def first_reading(self, x: Any) -> Reading:
         """What the sensors show before the first command."""
+
+    def small_signal(self) -> AbstractRig:
+        """What a linear analysis takes this rig for."""
+        return self
 
 
 class Rig(AbstractRig):
@@ -61,6 +66,12 @@ class Rig(AbstractRig):
             method=self.method,
             shape=shape,
         )
+
+    def small_signal(self) -> Rig:
+        parts = {
+            name: getattr(self, name).small_signal() for name in ("actuator", "sensor", "position_sensor")
+        }
+        return dataclasses.replace(self, **parts)
 
     def init(self) -> dict[str, Any]:
         rest = jnp.zeros(self.shape)

@@ -75,7 +75,8 @@ def dataset(
         dims = ["time"]
         for i, size in enumerate(values.shape[1:]):
             dims.append("axis" if i == 0 and size == len(axes) else f"{name}_{i}")
-        about = {"units": known.unit, "symbol": known.symbol, "long_name": known.label, "frame": known.frame}
+        unit = getattr(test.numerical, "excitation_unit", known.unit) if name == "excitation" else known.unit
+        about = {"units": unit, "symbol": known.symbol, "long_name": known.label, "frame": known.frame}
         variables[name] = (dims, values, about)
     time = signals.signal("time")
     coordinates: dict[str, Any] = {

@@ -61,8 +61,8 @@ class Watch(Part):
         """
         window = self.limits.growth_window
         size = jnp.sum(jnp.square(signals["displacement"]))
-        short = x["short"] + (1 - jnp.exp(-dt / window)) * (size - x["short"])
-        long = x["long"] + (1 - jnp.exp(-dt / (4 * window))) * (size - x["long"])
+        short = x["short"] + dt / (window + dt) * (size - x["short"])
+        long = x["long"] + dt / (4 * window + dt) * (size - x["long"])
         ratio = short / jnp.where(long > 0, long, 1.0)
         armed = (tick * dt > 16 * window) & (long > 0)
         # the ratio tends to 4 for infinitely fast growth; held below it to stay finite

@@ -49,6 +49,18 @@ class Transfer(Block):
             f"give it a method linear() that returns a LinearTransfer, or analyse a linear stand-in"
         )
 
+    def small_signal(self) -> Transfer:
+        """What a linear analysis takes this part for: itself, or nothing where its linear part is unity.
+
+        A quantiser's or a dead zone's derivative at rest is zero, which would cut the loop open.
+        """
+        try:
+            linear = self.linear()
+        except AnalysisError:
+            return self
+        unity = np.array_equal(linear.numerator, [1.0]) and np.array_equal(linear.denominator, [1.0])
+        return Series(()) if unity and not np.any(linear.delay) else self
+
     @abstractmethod
     def init(self) -> State: ...
 
@@ -99,6 +111,9 @@ class Series(Transfer):
             state, u = part.step(t, dt, state, u)
             states.append(state)
         return tuple(states), u
+
+    def small_signal(self) -> Transfer:
+        return Series(tuple(part.small_signal() for part in self.parts))
 
     def linear(self) -> LinearTransfer:
         product = LinearTransfer([1.0], [1.0])

@@ -4,6 +4,7 @@ Depends on: core.
 """
 
 from dovetail.testing.excitation.base import Excitation
+from dovetail.testing.excitation.earthquake import GroundMotion, GroundRecord, KanaiTajimi, read_record
 from dovetail.testing.excitation.faded import Faded
 from dovetail.testing.excitation.noise import WhiteNoise
 from dovetail.testing.excitation.per_axis import PerAxis
@@ -17,6 +18,9 @@ from dovetail.testing.excitation.table import Table
 __all__ = [
     "Excitation",
     "Faded",
+    "GroundMotion",
+    "GroundRecord",
+    "KanaiTajimi",
     "PerAxis",
     "Pulse",
     "Rest",
@@ -26,4 +30,5 @@ __all__ = [
     "Sweep",
     "Table",
     "WhiteNoise",
+    "read_record",
 ]

@@ -1,0 +1,159 @@
+"""How fast is a rehearsal, against the same loop written plainly in NumPy, and in a batch?"""
+
+import dataclasses
+import time
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import dovetail as dv
+from dovetail.testing.loop import compiled_simulate
+
+DELAY, RATE = 6.1e-3, 1000.0  # [s], [Hz]
+TICKS = 1_000_000
+
+
+def cs1(duration: float) -> dv.Test:
+    return dv.Test(
+        numerical=dv.mechanics.Oscillator(m=2.2, c=15.0, k=2250.0),
+        rig=dv.Rig(actuator=dv.transfer.Delay(DELAY), specimen=dv.specimens.Spring(k=2250.0)),
+        excitation=dv.Sine(amplitude=0.012, frequency=3.0),
+        rate=RATE,
+        duration=duration,
+    )
+
+
+def plain_loop(ticks: int) -> dict[str, np.ndarray]:
+    """CS1 as an engineer would first write it: RK4, cubic fractional delay, every signal recorded."""
+    m, c, k, k_s, dt = 2.2, 15.0, 2250.0, 2250.0, 1 / RATE
+    w = 2 * np.pi * 3.0
+    whole, part = int(DELAY * RATE), DELAY * RATE - int(DELAY * RATE)
+    s = part
+    # Lagrange weights for the samples whole - 1, whole, whole + 1, whole + 2 ago
+    weights = np.array(
+        [
+            -s * (s - 1) * (s - 2) / 6,
+            (s + 1) * (s - 1) * (s - 2) / 2,
+            -(s + 1) * s * (s - 2) / 2,
+            (s + 1) * s * (s - 1) / 6,
+        ]
+    )
+
+    def rate(t, x, force):
+        r, r_rate = 0.012 * np.sin(w * t), 0.012 * w * np.cos(w * t)
+        return np.array([x[1], (force - c * (x[1] - r_rate) - k * (x[0] - r)) / m])
+
+    names = ("excitation", "displacement", "velocity", "acceleration", "command", "achieved_displacement")
+    names += ("measured_displacement", "specimen_force", "measured_force", "force", "growth_rate")
+    record = {name: np.zeros(ticks) for name in names}
+    history = np.zeros(whole + 4)
+    x, force, short, long = np.zeros(2), 0.0, 0.0, 0.0
+    for i in range(ticks):
+        t = i * dt
+        k1 = rate(t, x, force)
+        k2 = rate(t + dt / 2, x + dt / 2 * k1, force)
+        k3 = rate(t + dt / 2, x + dt / 2 * k2, force)
+        k4 = rate(t + dt, x + dt * k3, force)
+        x = x + dt / 6 * (k1 + 2 * k2 + 2 * k3 + k4)
+        history[1:] = history[:-1]
+        history[0] = x[0]
+        measured = weights @ history[whole - 1 : whole + 3]
+        acceleration = rate(t + dt, x, force)[1]
+        force = -k_s * measured
+        short += (1 - np.exp(-dt / 0.25)) * (x[0] ** 2 - short)
+        long += (1 - np.exp(-dt / 1.0)) * (x[0] ** 2 - long)
+        growth = (short / long - 1) / (0.5 * (4 - min(short / long, 3.99))) if t > 4.0 else 0.0
+        if not np.isfinite([x[0], x[1], force]).all():
+            break
+        values = (
+            0.012 * np.sin(w * (t + dt)),
+            x[0],
+            x[1],
+            acceleration,
+            x[0],
+            measured,
+            measured,
+            force,
+            force,
+        )
+        for name, value in zip(names, (*values, force, growth), strict=True):
+            record[name][i] = value
+    return record
+
+
+def best_of(repeats, call):
+    """Shortest of some timings [s]."""
+    times = []
+    for _ in range(repeats):
+        begin = time.perf_counter()
+        call()
+        times.append(time.perf_counter() - begin)
+    return min(times)
+
+
+@pytest.fixture(scope="module")
+def single():
+    """Ticks per second of a whole compiled rehearsal with every signal recorded, and its compile time [s]."""
+    test = cs1(TICKS / RATE).prepared()
+    begin = time.perf_counter()
+    jax.block_until_ready(compiled_simulate(test))
+    first = time.perf_counter() - begin
+    again = best_of(5, lambda: jax.block_until_ready(compiled_simulate(test)))
+    return TICKS / again, first - again
+
+
+def test_single_rehearsal(single, figure):
+    ticks = 20_000
+    plain = plain_loop(ticks)
+    seconds = best_of(1, lambda: plain_loop(ticks))
+    short = cs1(ticks / RATE)
+    run = short.rehearse()
+    apart = np.abs(run.data.displacement.values[1:] - plain["displacement"]).max() / 0.012
+    accuracy = f"displacement equal to the plain loop's to {apart:.1e} of the amplitude"
+    assert apart < 1e-9
+    figure(
+        "CS1 rehearsed, RK4, 6.1 ms delay, all signals kept",
+        single[0],
+        "ticks/s",
+        target=5e6,
+        accuracy=accuracy,
+    )
+    figure("compile time of that loop", single[1], "s", target=3.0, at_least=False)
+    figure(
+        "ratio to the same loop in plain NumPy",
+        single[0] / (ticks / seconds),
+        "x",
+        target=500,
+        accuracy=accuracy,
+    )
+
+
+def test_batch_of_rehearsals(single, figure):
+    """1,000 rehearsals with other parameters, reduced to their measures, against single ones likewise."""
+    count, duration = 1000, 10.0
+    test = cs1(duration).prepared()
+    delays = jnp.linspace(1e-3, 6e-3, count)
+    ideal = jnp.asarray(dataclasses.replace(cs1(duration)).emulate().data.displacement.values[1:])
+
+    def measure(delay):
+        records = dv.simulate(eqx.tree_at(lambda t: t.rig.actuator.delay, test, delay))[1]
+        return jnp.sqrt(jnp.mean((records["displacement"] - ideal) ** 2) / jnp.mean(ideal**2))
+
+    one, many = jax.jit(measure), jax.jit(lambda delays: jax.lax.map(measure, delays, batch_size=100))
+    errors = np.asarray(many(delays))
+    alone = np.array([float(one(delay)) for delay in delays[::100]])
+    apart = np.abs(errors[::100] / alone - 1).max()
+    assert apart < 1e-9
+    ticks = count * test.tick_count
+    batch = ticks / best_of(3, lambda: jax.block_until_ready(many(delays)))
+    singly = 20 * test.tick_count / best_of(3, lambda: [jax.block_until_ready(one(d)) for d in delays[:20]])
+    figure(
+        "1,000 rehearsals by vmap over single compiled runs",
+        batch / singly,
+        "x",
+        target=3.0,
+        accuracy=f"rms errors equal to {apart:.1e}; {batch:.2g} against {singly:.2g} ticks/s",
+    )

@@ -1,0 +1,22 @@
+"""The command line, called in this process."""
+
+import sys
+
+import pytest
+
+from dovetail.cli.main import main
+
+
+@pytest.fixture
+def dovetail(monkeypatch, capsys, tmp_path):
+    """`code, out, err = dovetail("run", "substructuring/cs1")`, in an empty working folder."""
+    monkeypatch.chdir(tmp_path)
+
+    def call(*arguments: str) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["dovetail", *map(str, arguments)])
+        with pytest.raises(SystemExit) as caught:
+            main()
+        printed = capsys.readouterr()
+        return int(caught.value.code or 0), printed.out, printed.err
+
+    return call

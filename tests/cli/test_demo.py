@@ -1,0 +1,21 @@
+"""The demonstration: three delays, three verdicts, one report."""
+
+from pathlib import Path
+
+from dovetail.testing import folder
+
+
+def test_the_demo_shows_a_stable_a_marginal_and_an_unstable_test(dovetail):
+    code, out, _ = dovetail("demo", "--out", "here")
+    assert code == 0
+    assert "critical delay 6.77 ms at 7.12 Hz" in out
+    lines = {
+        line.split("  ")[1].strip(): line for line in out.splitlines() if " ms " in line and "1/s" in line
+    }
+    assert "stable; The test ran to its end." in lines["comfortable"]
+    assert "stable; The test ran to its end." in lines["near the critical delay"]
+    assert "unstable; stopped: measured force" in lines["beyond it"]
+    page = Path("here/report.html").read_text()
+    assert page.count("<svg") >= 10
+    assert "http://" not in page.replace("http://www.w3.org", "")
+    assert folder.read(Path("here/comfortable")).outcome.completed

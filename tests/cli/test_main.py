@@ -1,0 +1,47 @@
+"""The front door: every command answers, and what is wrong is told in one message."""
+
+import pytest
+
+from dovetail import __version__
+
+
+def test_help_lists_the_commands(dovetail):
+    code, out, _ = dovetail("--help")
+    assert code == 0
+    for command in ("list", "run", "check", "reproduce", "capabilities", "cite", "doctor", "demo"):
+        assert command in out
+
+
+def test_an_unknown_command_is_told(dovetail):
+    code, _, err = dovetail("rnu")
+    assert code == 2
+    assert "rnu" in err
+
+
+def test_an_unexpected_error_is_not_hidden(dovetail, monkeypatch):
+    import dovetail.cli.listing as listing
+
+    def broken():
+        raise ZeroDivisionError("a fault of ours")
+
+    monkeypatch.setattr(listing, "print_studies", broken)
+    with pytest.raises(ZeroDivisionError):
+        dovetail("list")
+
+
+def test_a_traceback_is_shown_on_request(dovetail, monkeypatch):
+    from dovetail.core.errors import UnknownNameError
+
+    monkeypatch.setenv("DOVETAIL_TRACEBACK", "1")
+    with pytest.raises(UnknownNameError):
+        dovetail("check", "substructuring/cs99")
+
+
+def test_an_unknown_test_lists_the_known_ones(dovetail):
+    code, _, err = dovetail("run", "substructuring/cs11")
+    assert code == 2
+    assert err.startswith('dovetail: no test "substructuring/cs11"; did you mean "substructuring/cs1"?')
+
+
+def test_the_version_is_known():
+    assert __version__.count(".") == 2

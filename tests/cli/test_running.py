@@ -1,0 +1,185 @@
+"""Running from the command line: folders, settings, bad input, interruption."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from dovetail.cli.running import EXIT_STOPPED, parse_settings
+from dovetail.core.errors import TestFileError
+from dovetail.testing import folder
+
+SHORT = ("--set", "duration=0.2", "--no-report")
+
+
+def test_a_run_writes_its_folder_and_says_where(dovetail):
+    code, out, _ = dovetail("run", "substructuring/cs1", *SHORT)
+    assert code == 0
+    assert "critical delay 6.77 ms" in out
+    assert "The test ran to its end." in out
+    run = folder.read(Path("runs/cs1-rehearse-001"))
+    assert run.data.sizes["time"] == 201
+
+
+def test_a_report_is_written_beside_the_recording(dovetail):
+    code, out, _ = dovetail("run", "substructuring/cs1", "--set", "duration=2", "--out", "here")
+    assert code == 0
+    assert "report    here/report.html" in out
+    assert "<svg" in Path("here/report.html").read_text()
+
+
+@pytest.mark.parametrize("mode", ["emulate", "rehearse"])
+def test_modes_are_chosen_by_name(dovetail, mode):
+    code, _, _ = dovetail("run", "substructuring/cs1", "--mode", mode, "--out", "here", *SHORT)
+    assert code == 0
+    assert folder.read(Path("here")).mode == mode
+
+
+def test_a_run_can_be_replayed(dovetail):
+    dovetail("run", "substructuring/cs1", "--out", "first", *SHORT)
+    code, _, _ = dovetail(
+        "run", "substructuring/cs1", "--mode", "replay", "--recording", "first", "--out", "again", *SHORT
+    )
+    assert code == 0
+    assert folder.read(Path("again")).mode == "replay"
+
+
+def test_a_stopped_test_has_its_own_exit_code_and_keeps_its_data(dovetail):
+    code, out, _ = dovetail(
+        "run", "substructuring/cs1", "--set", 'limits.force="5 N"', "--out", "here", *SHORT
+    )
+    assert code == EXIT_STOPPED
+    assert "measured force" in out
+    assert json.loads(Path("here/outcome.json").read_text())["outcome"] == "FORCE"
+
+
+def test_check_prints_the_resolved_test(dovetail):
+    code, out, _ = dovetail("check", "substructuring/cs1")
+    assert code == 0
+    assert 'between_ticks = "smooth"' in out
+    Path("resolved.toml").write_text(out)
+    assert dovetail("check", "resolved.toml") == (0, out, "")
+
+
+def bad_file(change):
+    from dovetail.studies.registry import find_test
+
+    text = find_test("substructuring/cs1").read_text()
+    Path("bad.toml").write_text(change(text))
+    return "bad.toml"
+
+
+@pytest.mark.parametrize(
+    ("settings", "text"),
+    [
+        (["duraton=3"], 'duraton   unknown key; did you mean "duration"?'),
+        (["rate=3 kg"], 'rate   got "3 kg", which is kg; needs a frequency in Hz'),
+        (["rig.actuator.delay=-0.001"], "rig.actuator.delay   got -0.001; must be at least 0 s"),
+        (["rig.actuator.delay=20 s"], "rig.actuator.delay   20 s is longer than the test of 10 s"),
+        (["rate=10"], "rate   RK4: a step of 0.1 s is unstable"),
+        (['excitation={kind="table", times=[0,1,20], values=[0,nan,0]}'], "not a number"),
+        (["rate"], "needs the form path=value"),
+    ],
+)
+def test_bad_settings_are_told_and_nothing_is_written(dovetail, settings, text):
+    arguments = [part for setting in settings for part in ("--set", setting)]
+    code, _, err = dovetail("run", "substructuring/cs1", *arguments)
+    assert code == 2
+    assert text in err
+    assert "Traceback" not in err
+    assert not Path("runs").exists()
+
+
+def test_a_file_s_faults_are_told_with_its_name(dovetail):
+    name = bad_file(lambda text: text.replace('kind = "sine"', 'kind = "sign"'))
+    code, _, err = dovetail("check", name)
+    assert code == 2
+    assert 'bad.toml: 1 problem\n  excitation   no kind "sign"; did you mean "sine"?' in err
+
+
+def test_a_missing_file_is_told(dovetail):
+    code, _, err = dovetail("run", "absent.toml")
+    assert code == 2
+    assert "absent.toml: cannot be read (no such file or directory)" in err
+
+
+def test_a_folder_that_exists_is_not_overwritten(dovetail):
+    Path("here").mkdir()
+    Path("here/mine").touch()
+    code, _, err = dovetail("run", "substructuring/cs1", "--out", "here", *SHORT)
+    assert code == 2
+    assert "already there and not empty" in err
+    assert os.listdir("here") == ["mine"]
+
+
+def test_a_folder_that_cannot_be_written_is_told(dovetail):
+    Path("file").touch()
+    code, _, err = dovetail("run", "substructuring/cs1", "--out", "file/here", *SHORT)
+    assert code == 2
+    assert "cannot be written" in err
+
+
+def test_an_unknown_mode_lists_the_known_ones(dovetail):
+    code, _, err = dovetail("run", "substructuring/cs1", "--mode", "rehearsal")
+    assert code == 2
+    assert 'got "rehearsal"; one of emulate, rehearse, replay' in err
+
+
+def test_replay_without_a_recording_is_told(dovetail):
+    code, _, err = dovetail("run", "substructuring/cs1", "--mode", "replay")
+    assert code == 2
+    assert "needs --recording" in err
+
+
+def test_settings_are_read_as_toml_or_text():
+    assert parse_settings(["a.b=3", "c=[1, 2]", "d=7 ms", 'e="x"', "f=true"]) == {
+        "a.b": 3,
+        "c": [1, 2],
+        "d": "7 ms",
+        "e": "x",
+        "f": True,
+    }
+    with pytest.raises(TestFileError, match="2 problems"):
+        parse_settings(["a", "=3"])
+
+
+def test_ctrl_c_keeps_what_was_computed(tmp_path):
+    """A real interrupt of a real process, in the middle of a long rehearsal."""
+    command = [
+        sys.executable,
+        "-c",
+        "from dovetail.cli.main import main; main()",
+        "run",
+        "substructuring/cs1",
+    ]
+    settings = [
+        "--set",
+        "duration=4000",
+        "--set",
+        'rate="20 kHz"',
+        "--out",
+        str(tmp_path / "run"),
+        "--no-report",
+    ]
+    process = subprocess.Popen(
+        command + settings, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=tmp_path
+    )
+    try:
+        assert process.stdout.readline().startswith("critical delay")
+        # the first piece of twenty compiles and runs for some seconds; no need to hit a certain moment
+        time.sleep(4)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=240)
+    finally:
+        process.kill()
+    assert process.returncode == 130, err
+    assert "Traceback" not in err
+    if "The operator interrupted the test" in out:  # else the interrupt came before the first piece was done
+        kept = folder.read(tmp_path / "run")
+        assert kept.outcome.name == "INTERRUPTED"
+        assert kept.data.sizes["time"] > 1000
