@@ -10,6 +10,7 @@ from rich.console import Console
 
 from dovetail import fidelity, testing
 from dovetail.cli.running import with_progress
+from dovetail.cli.three_delays import draw
 from dovetail.core.errors import AnalysisError
 from dovetail.report import RunView, write
 from dovetail.studies.registry import find_test
@@ -46,9 +47,12 @@ def demonstrate(out: Path | None) -> int:
             say(LINE.format("case", "delay", "margin", "growth", "rig error", "outcome"))
         say(_line(label, delay, stability, run, ideal))
         views.append(RunView(run, ideal, stability, label))
+    cases = {view.label: (view.run, view.ideal) for view in views}
+    picture = draw(cases, target / "three-delays.svg")
     report = write(target / "report.html", "One hybrid test at three delays", views)
     say(LEGEND)
-    say(f"report    {report}\nwritten   {target}\ntook      {time.perf_counter() - began:.1f} s")
+    say(f"report    {report}\npicture   {picture}\nwritten   {target}")
+    say(f"took      {time.perf_counter() - began:.1f} s")
     return 0
 
 

@@ -1,9 +1,13 @@
 """Virtual stand-ins for the part under test: motion in, force out, with memory.
 
-Depends on: core, mechanics.
+Depends on: core, mechanics, transfer.
 """
 
 from dovetail.specimens.base import Specimen
+from dovetail.specimens.lag_damper import IdealLagDamper, LagDamper
+from dovetail.specimens.load_cell import LoadCell
+from dovetail.specimens.middle_mass import MiddleMass
 from dovetail.specimens.spring import Spring
+from dovetail.specimens.storey import Storey
 
-__all__ = ["Specimen", "Spring"]
+__all__ = ["IdealLagDamper", "LagDamper", "LoadCell", "MiddleMass", "Specimen", "Spring", "Storey"]

@@ -30,7 +30,7 @@ from dovetail.testing.rig import AbstractRig, Rig
 from dovetail.testing.supervisor import Limits
 from dovetail.testing.test import Test
 
-UNSAID = ("shape", "key", "taps")  # fields that follow from the rest of the test
+UNSAID = ("shape", "key", "taps", "ring")  # fields that follow from the rest of the test
 WITHOUT_KIND: dict[type, type] = {AbstractRig: Rig, Limits: Limits}  # parts of which there is one kind
 PROVENANCE = "provenance"  # a table that a resolved test carries and a reader skips
 

@@ -13,7 +13,6 @@ from dovetail.transfer.friction import Stiction
 from dovetail.transfer.inner_loop import InnerLoop
 from dovetail.transfer.lag import FirstOrderLag, SecondOrderLag
 from dovetail.transfer.linear import LinearTransfer
-from dovetail.transfer.load_cell import LoadCell
 from dovetail.transfer.noise import ColouredNoise, RelativeNoise, WhiteNoise
 from dovetail.transfer.quantiser import Quantiser
 from dovetail.transfer.saturation import AmplitudeLimit, RateLimit
@@ -36,7 +35,6 @@ __all__ = [
     "InnerLoop",
     "LinearTransfer",
     "LinearityError",
-    "LoadCell",
     "Proportional",
     "Quantiser",
     "RateLimit",

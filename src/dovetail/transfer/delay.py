@@ -42,13 +42,14 @@ class Delay(Transfer):
 
     A buffer of more than 256 samples is not shifted but written around, and the place of the newest is
     part of the state: faster, but one step is then no longer the same map at every time, so poles cannot be
-    read from its Jacobian.
+    read from its Jacobian; `small_signal` gives the delay for that.
     """
 
     delay: jax.Array = parameter("s", "delay, whole or fractional", at_least=0.0)
     longest: float = constant("s", "longest delay the buffer must hold", default=0.0)
     interpolation: str = choice("linear", "cubic", about="reconstruction between samples", default="cubic")
     taps: int = eqx.field(static=True, default=0, kw_only=True)
+    ring: bool = eqx.field(static=True, default=True, kw_only=True)  # a long buffer may be written around
 
     def sampled_at(self, dt: float, shape: tuple[int, ...] = ()) -> Self:
         longest = self.longest
@@ -62,7 +63,11 @@ class Delay(Transfer):
     @property
     def shifted(self) -> bool:
         """Whether the buffer is a shift register, so that every step is the same linear map."""
-        return self.taps <= _LONG
+        return self.taps <= _LONG or not self.ring
+
+    def small_signal(self) -> Delay:
+        """The same with a shift register however long it is, so that poles can be read from one step."""
+        return dataclasses.replace(self, ring=False)
 
     def init(self) -> State:
         if self.taps == 0:

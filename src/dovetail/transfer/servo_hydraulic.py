@@ -49,7 +49,7 @@ class ServoHydraulic(Transfer):
         "silva2020benchmark": "the identified servo-hydraulic plant",
     }
 
-    valve_gain: jax.Array = parameter("1", "a1 beta0 of the servo valve [N/(m s^3)]", above=0.0)
+    valve_gain: jax.Array = parameter("N/m/s^3", "a1 beta0 of the servo valve", above=0.0)
     valve_damping: jax.Array = parameter("1/s", "beta1 of the servo valve", above=0.0)
     valve_stiffness: jax.Array = parameter("1/s^2", "beta2 of the servo valve", above=0.0)
     leakage: jax.Array = parameter("1/s", "a3, the pole of the oil column", at_least=0.0)

@@ -4,7 +4,7 @@ import pytest
 
 from dovetail.core import Flow
 from dovetail.core.signals import signal
-from dovetail.transfer import LoadCell
+from dovetail.specimens import LoadCell
 
 
 class Spring(Flow):

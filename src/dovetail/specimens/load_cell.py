@@ -8,14 +8,17 @@ Between cell and specimen sit an adapter and the specimen's own end. Their inert
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import jax
 
-from dovetail.core import Flow, kind, parameter
+from dovetail.core import kind, parameter
 from dovetail.core.block import Input, Output, State, Time
+from dovetail.specimens.base import Specimen
 
 
 @kind("load-cell")
-class LoadCell(Flow):
+class LoadCell(Specimen):
     """A specimen seen through a load cell: its force with what is left of the added mass's inertia.
 
     A specimen itself (motion in, force out), to be put in its place. The force is that on the numerical
@@ -23,7 +26,9 @@ class LoadCell(Flow):
     What is left is recorded as `uncompensated_inertia`.
     """
 
-    specimen: Flow
+    inertial: ClassVar[bool] = True
+
+    specimen: Specimen
     added_mass: jax.Array = parameter("kg", "mass between cell and specimen", at_least=0.0)
     compensation: jax.Array = parameter("kg", "mass whose inertia is subtracted", default=0.0, at_least=0.0)
 
