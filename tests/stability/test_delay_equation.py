@@ -151,3 +151,13 @@ def test_what_cannot_be_a_delay_equation_is_refused_in_words():
 def test_too_few_nodes_are_reported_not_hidden():
     with pytest.raises(ConvergenceError, match="rightmost roots still change"):
         sixteen_delays().roots(200, most_nodes=40)
+
+
+@pytest.mark.parametrize("tau", [0.0, 5e-3])
+def test_a_root_that_two_uncoupled_parts_share_is_found_like_any_other(tau):
+    """Two equal machines side by side: every root is double, and the same as that of one of them."""
+    one = one_mass(tau=tau)
+    two = DelayEquation(
+        np.kron(np.eye(2), one.A0), [(np.kron(np.eye(2), A), t) for A, t in zip(one.As, one.taus, strict=True)]
+    )
+    assert two.growth() == pytest.approx(one.growth(), rel=1e-9)

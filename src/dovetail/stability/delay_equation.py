@@ -279,9 +279,12 @@ def _polish(
 
     Borders b, c are the singular vectors at the start, so the bordered matrix is regular there.
     Returns roots, error estimates, and whether each arrived within the distance `near` of its start.
+    A multiple root is not moved; its error estimate is that of rounding alone.
     """
     s, n = np.array(start), equation.order
-    U, _, Vh = np.linalg.svd(equation.characteristic_matrix(s))
+    U, sizes, Vh = np.linalg.svd(equation.characteristic_matrix(s))
+    # a root that several independent modes share has no regular border: it stays as the eigenvalues gave it
+    shared = sizes[:, -2] <= 1e-9 * sizes[:, 0] if n > 1 else np.zeros(s.size, dtype=bool)
     bordered = np.zeros((s.size, n + 1, n + 1), dtype=complex)
     bordered[:, :n, n] = U[:, :, -1]
     bordered[:, n, :n] = Vh[:, -1, :]
@@ -290,9 +293,10 @@ def _polish(
     last, good = np.full(s.size, np.inf), np.ones(s.size, dtype=bool)
     for _ in range(steps):
         bordered[:, :n, :n] = equation.characteristic_matrix(s)
+        bordered[shared] = np.eye(n + 1)
         right = np.linalg.solve(bordered, unit)[..., 0]
         left = np.linalg.solve(bordered.transpose(0, 2, 1), unit)[..., 0]
-        v, w, g = right[:, :n], left[:, :n], right[:, n]
+        v, w, g = right[:, :n], left[:, :n], np.where(shared, 0.0, right[:, n])
         slope = -np.einsum("ri,rij,rj->r", w, equation.characteristic_slope(s), v)
         step = -g / np.where(slope == 0, np.inf, slope)
         good &= np.abs(s + step - start) <= near
