@@ -27,30 +27,31 @@ def cs1(duration: float) -> dv.Test:
 
 
 def plain_loop(ticks: int) -> dict[str, np.ndarray]:
-    """CS1 as an engineer would first write it: RK4, cubic fractional delay, every signal recorded."""
-    m, c, k, k_s, dt = 2.2, 15.0, 2250.0, 2250.0, 1 / RATE
-    w = 2 * np.pi * 3.0
-    whole, part = int(DELAY * RATE), DELAY * RATE - int(DELAY * RATE)
-    s = part
+    """The same loop, line by line, in plain Python and NumPy: what is computed, watched and recorded."""
+    m, c, k, k_s, c_s, dt = 2.2, 15.0, 2250.0, 2250.0, 0.0, 1 / RATE
+    w, amplitude, window = 2 * np.pi * 3.0, 0.012, 0.25
+    limits = {"displacement": np.inf, "velocity": np.inf, "measured_force": np.inf, "tracking": np.inf}
+    whole = int(DELAY * RATE)
+    s = DELAY * RATE - whole
     # Lagrange weights for the samples whole - 1, whole, whole + 1, whole + 2 ago
     weights = np.array(
-        [
-            -s * (s - 1) * (s - 2) / 6,
-            (s + 1) * (s - 1) * (s - 2) / 2,
-            -(s + 1) * s * (s - 2) / 2,
-            (s + 1) * s * (s - 1) / 6,
-        ]
+        [-s * (s - 1) * (s - 2), 3 * (s + 1) * (s - 1) * (s - 2), -3 * (s + 1) * s * (s - 2), 0.0]
     )
+    weights[3] = (s + 1) * s * (s - 1)
+    weights /= 6
+
+    def excite(t):
+        return amplitude * np.sin(w * t), amplitude * w * np.cos(w * t)
 
     def rate(t, x, force):
-        r, r_rate = 0.012 * np.sin(w * t), 0.012 * w * np.cos(w * t)
+        r, r_rate = excite(t)
         return np.array([x[1], (force - c * (x[1] - r_rate) - k * (x[0] - r)) / m])
 
     names = ("excitation", "displacement", "velocity", "acceleration", "command", "achieved_displacement")
     names += ("measured_displacement", "specimen_force", "measured_force", "force", "growth_rate")
     record = {name: np.zeros(ticks) for name in names}
     history = np.zeros(whole + 4)
-    x, force, short, long = np.zeros(2), 0.0, 0.0, 0.0
+    x, force, short, long, p1, p2 = np.zeros(2), 0.0, 0.0, 0.0, 0.0, 0.0
     for i in range(ticks):
         t = i * dt
         k1 = rate(t, x, force)
@@ -58,28 +59,23 @@ def plain_loop(ticks: int) -> dict[str, np.ndarray]:
         k3 = rate(t + dt / 2, x + dt / 2 * k2, force)
         k4 = rate(t + dt, x + dt * k3, force)
         x = x + dt / 6 * (k1 + 2 * k2 + 2 * k3 + k4)
-        history[1:] = history[:-1]
-        history[0] = x[0]
-        measured = weights @ history[whole - 1 : whole + 3]
         acceleration = rate(t + dt, x, force)[1]
-        force = -k_s * measured
-        short += (1 - np.exp(-dt / 0.25)) * (x[0] ** 2 - short)
-        long += (1 - np.exp(-dt / 1.0)) * (x[0] ** 2 - long)
-        growth = (short / long - 1) / (0.5 * (4 - min(short / long, 3.99))) if t > 4.0 else 0.0
-        if not np.isfinite([x[0], x[1], force]).all():
+        history = np.concatenate([x[:1], history[:-1]])
+        p0 = weights @ history[whole - 1 : whole + 3]
+        speed = ((p0 - p2) / 2 + (p0 - 2 * p1 + p2)) / dt
+        p1, p2 = p0, p1
+        force = -k_s * p0 - c_s * speed
+        short += dt / (window + dt) * (x[0] ** 2 - short)
+        long += dt / (4 * window + dt) * (x[0] ** 2 - long)
+        ratio = short / long if long > 0 else 0.0
+        growth = (ratio - 1) / (2 * window * (4 - min(ratio, 3.99))) if t > 16 * window else 0.0
+        watched = {"displacement": x[0], "velocity": x[1], "measured_force": force, "tracking": x[0] - p0}
+        if not all(np.isfinite(value) for value in watched.values()):
             break
-        values = (
-            0.012 * np.sin(w * (t + dt)),
-            x[0],
-            x[1],
-            acceleration,
-            x[0],
-            measured,
-            measured,
-            force,
-            force,
-        )
-        for name, value in zip(names, (*values, force, growth), strict=True):
+        if any(np.abs(value) > limits[name] for name, value in watched.items()):
+            break
+        values = (excite(t + dt)[0], x[0], x[1], acceleration, x[0], p0, p0, force, force, force, growth)
+        for name, value in zip(names, values, strict=True):
             record[name][i] = value
     return record
 

@@ -46,9 +46,8 @@ def pytest_terminal_summary(terminalreporter):
     for row in _figures:
         target = "" if row["target"] is None else f"{row['side']} {row['target']:g}"
         mark = {True: "met", False: "MISSED", None: ""}[row["met"]]
-        write(
-            f"{row['what']:<66} {row['value']:>12.4g} {row['unit']:<10} {target:>18} {mark:<7} {row['accuracy']}"
-        )
+        measured = f"{row['value']:>12.4g} {row['unit']:<10}"
+        write(f"{row['what']:<66} {measured} {target:>18} {mark:<7} {row['accuracy']}")
     folder = Path(__file__).parent / "results"
     folder.mkdir(exist_ok=True)
     machine = {"system": platform.platform(), "processor": platform.machine(), "cores": os.cpu_count()}
