@@ -13,7 +13,7 @@ def test_the_picture_has_a_panel_a_case_and_marks_where_a_limit_stopped_it(tmp_p
             duration=4.0,
             limits=dv.Limits(force=60.0),
         )
-        return test.rehearse(), test.emulate()
+        return delay, test.rehearse(), test.emulate()
 
     path = draw({"calm": run(1e-3), "wild": run(12e-3)}, tmp_path / "picture.svg")
     text = path.read_text()

@@ -2,3 +2,5 @@
 
 Depends on: everything, lazily.
 """
+
+__all__: list[str] = []

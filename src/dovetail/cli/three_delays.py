@@ -11,12 +11,12 @@ from dovetail.report.style import COLOURS, WIDTH, styled
 from dovetail.testing import Run
 
 
-def draw(cases: Mapping[str, tuple[Run, Run]], path: Path) -> Path:
-    """Write one panel a case, demand over ideal, as SVG."""
+def draw(cases: Mapping[str, tuple[float, Run, Run]], path: Path) -> Path:
+    """Write one panel a case (delay [s], run, ideal), demand over ideal, as SVG."""
     with styled():
         figure = Figure(figsize=(WIDTH, 1.55 * len(cases) + 0.5), layout="constrained")
         panels = figure.subplots(len(cases), 1, sharex=True, squeeze=False)[:, 0]
-        for panel, (label, (run, ideal)) in zip(panels, cases.items(), strict=True):
+        for panel, (label, (delay, run, ideal)) in zip(panels, cases.items(), strict=True):
             end = float(run.data.time[-1])
             panel.plot(
                 ideal.data.time, 1e3 * ideal.data.displacement, color=COLOURS["ideal"], lw=2.6, label="ideal"
@@ -39,8 +39,7 @@ def draw(cases: Mapping[str, tuple[Run, Run]], path: Path) -> Path:
                     color=COLOURS["critical"],
                     va="top",
                 )
-            delay = 1e3 * float(run.test.rig.actuator.delay)
-            panel.set_title(f"{label}: the actuator is {delay:.1f} ms late")
+            panel.set_title(f"{label}: the actuator is {1e3 * delay:.1f} ms late")
             panel.set_ylabel("z [mm]")
         panels[0].legend(loc="upper right", ncols=2, bbox_to_anchor=(1.0, 1.32), borderaxespad=0.0)
         panels[-1].set_xlabel("time [s]")

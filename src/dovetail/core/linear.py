@@ -72,7 +72,8 @@ def linearise(flow: Flow, x: State = None, u: Input = None, *, t: Time = 0.0) ->
     """Linear model of a flow about a state (its `init()` if none is given) and input, at a time."""
     x = flow.init() if x is None else x
     y = jax.eval_shape(lambda: flow.output(t, x, u))
-    return LinearModel(*_matrices(flow, x, u, t), names(x, "x"), names(u, "u"), names(y, "y"))
+    a, b, c, d = _matrices(flow, x, u, t)
+    return LinearModel(a, b, c, d, names(x, "x"), names(u, "u"), names(y, "y"))
 
 
 @eqx.filter_jit

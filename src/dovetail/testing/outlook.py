@@ -86,10 +86,11 @@ def stability(test: Test) -> Stability:
 
 def _transfer(test: Test) -> tuple[np.ndarray | None, list[str]]:
     """Low-frequency delay of the actuator [s], by axis."""
-    try:
-        linear = test.rig.actuator.linear()
-    except AttributeError:
+    actuator = getattr(test.rig, "actuator", None)
+    if actuator is None:
         return None, ["the rig's delay is not known: it has no model of its actuator"]
+    try:
+        linear = actuator.linear()
     except AnalysisError as error:
         return None, [str(error)]
     return np.atleast_1d(linear.low_frequency_delay), list(linear.remarks)
@@ -97,9 +98,6 @@ def _transfer(test: Test) -> tuple[np.ndarray | None, list[str]]:
 
 def _critical(test: Test) -> tuple[float, float, list[str]]:
     """Critical pure delay of the two substructures joined directly [s] and its frequency [Hz]."""
-    specimen = getattr(test.rig, "specimen", None)
-    if specimen is None:
-        return math.nan, math.nan, ["the critical delay is not known: the rig has no model of its specimen"]
     try:
         equation = delay_equation(test)
         if not equation.with_delays(0.0).stable():
@@ -128,7 +126,9 @@ def linear_parts(test: Test) -> tuple[StateSpace, StateSpace]:
     shown = _places(numerical.outputs, "displacement")
     free = np.zeros((len(shown), numerical.B.shape[1]))
 
-    specimen = test.rig.specimen
+    specimen = getattr(test.rig, "specimen", None)
+    if specimen is None:
+        raise AnalysisError("the rig has no model of its specimen, so the loop cannot be analysed")
     motion = {name: jnp.zeros(shape) for name in MOTION}
     physical = linearise(specimen, specimen.init(), motion)
     inputs = [i for name in MOTION for i in _places(physical.inputs, name)]

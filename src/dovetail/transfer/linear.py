@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from typing import Any
 
 import numpy as np
 
@@ -24,7 +25,7 @@ class LinearTransfer:
 
     numerator: np.ndarray
     denominator: np.ndarray
-    delay: np.ndarray | float = 0.0  # [s]
+    delay: Any = 0.0  # [s], an array once made
     remarks: tuple[str, ...] = ()
 
     def __post_init__(self):
@@ -92,7 +93,7 @@ def _value(coefficients: np.ndarray, s: complex) -> np.ndarray:
     return value
 
 
-def _phase(coefficients: np.ndarray, omega: float) -> np.ndarray:
+def _phase(coefficients: np.ndarray, omega: float) -> Any:
     """Phase at i omega as the sum over the roots, so that no turn is lost; from the phase at rest."""
     if coefficients.ndim > 1:
         return np.stack([_phase(column, omega) for column in coefficients.T])
