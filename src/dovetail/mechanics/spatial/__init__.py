@@ -1,0 +1,15 @@
+"""Rotations, poses and frames: who is where, seen from whom.
+
+Depends on: core.
+
+Notation: `R_WB` and `p_WB` are the rotation and position of B from W, `v_WP_B` is the velocity of P in W
+expressed in B. Quaternions are `wxyz`, and `q` and `-q` are the same rotation. Euler angles are roll, pitch,
+yaw about x, y, z, applied as yaw, then pitch, then roll (intrinsic 3-2-1).
+"""
+
+from dovetail.mechanics.spatial import euler, quaternion, rotation
+from dovetail.mechanics.spatial.frames import Frames
+from dovetail.mechanics.spatial.motion import Twist, Wrench, relative_twist
+from dovetail.mechanics.spatial.pose import Pose
+
+__all__ = ["Frames", "Pose", "Twist", "Wrench", "euler", "quaternion", "relative_twist", "rotation"]

@@ -1,0 +1,73 @@
+r"""Poses: a rotation and a position, joined like frames are.
+
+.. math:: X_{AC} = X_{AB}\,X_{BC}:\quad R_{AC} = R_{AB}R_{BC},\qquad p_{AC} = p_{AB} + R_{AB}\,p_{BC}
+"""
+
+from __future__ import annotations
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+
+from dovetail.mechanics.spatial import euler, quaternion
+
+
+class Pose(eqx.Module):
+    """Where a frame B is, seen from a frame A: `X_AB`.
+
+    `X_AB @ X_BC` is X_AC, `X_AB.inverse()` is X_BA, `X_AB.point(p_BP)` is p_AP, `X_AB.vector(v_B)` is v_A.
+    """
+
+    R: jax.Array = eqx.field(converter=lambda v: jnp.asarray(v, float), default_factory=lambda: jnp.eye(3))
+    p: jax.Array = eqx.field(
+        converter=lambda v: jnp.asarray(v, float), default_factory=lambda: jnp.zeros(3)
+    )  # [m]
+
+    @classmethod
+    def of_quaternion(cls, q: jax.Array, p: jax.Array) -> Pose:
+        """From a quaternion wxyz and a position [m]."""
+        return cls(quaternion.to_matrix(jnp.asarray(q, float)), p)
+
+    @classmethod
+    def of_euler(cls, angles: jax.Array, p: jax.Array) -> Pose:
+        """From roll, pitch, yaw [rad] and a position [m]."""
+        return cls(euler.to_matrix(angles), p)
+
+    @classmethod
+    def of_matrix(cls, T: jax.Array) -> Pose:
+        """From a homogeneous 4 x 4 matrix."""
+        T = jnp.asarray(T, float)
+        return cls(T[..., :3, :3], T[..., :3, 3])
+
+    @property
+    def quaternion(self) -> jax.Array:
+        """Rotation as wxyz."""
+        return quaternion.from_matrix(self.R)
+
+    @property
+    def euler(self) -> jax.Array:
+        """Rotation as roll, pitch, yaw [rad]."""
+        return euler.from_matrix(self.R)
+
+    @property
+    def matrix(self) -> jax.Array:
+        """The homogeneous 4 x 4 matrix, whose last row is 0 0 0 1."""
+        top = jnp.concatenate([self.R, self.p[..., None]], -1)
+        last = jnp.broadcast_to(jnp.array([0.0, 0.0, 0.0, 1.0]), (*top.shape[:-2], 1, 4))
+        return jnp.concatenate([top, last], -2)
+
+    def __matmul__(self, other: Pose) -> Pose:
+        return Pose(self.R @ other.R, self.point(other.p))
+
+    def inverse(self) -> Pose:
+        """The other way round: A seen from B."""
+        R = jnp.swapaxes(self.R, -1, -2)
+        return Pose(R, -jnp.einsum("...ij,...j", R, self.p))
+
+    def point(self, p_BP: jax.Array) -> jax.Array:
+        """A point given in B, as a position from A."""
+        return self.p + self.vector(p_BP)
+
+    def vector(self, v_B: jax.Array) -> jax.Array:
+        """A free vector given in B, expressed in A."""
+        return jnp.einsum("...ij,...j", self.R, v_B)
