@@ -33,6 +33,14 @@ def test_the_frequency_goes_from_low_to_high_and_back():
     )
 
 
+@pytest.mark.parametrize("sweep", SWEEPS)
+def test_the_rate_at_the_corners_is_that_beside_them(sweep):
+    """At the start and, there and back, at the turn: a sample that falls on them must not feel half the rate."""
+    corners = [0.0, 6.0] if sweep.path == "up-down" else [0.0]
+    for t in corners:
+        assert float(sweep.rate(t)) == pytest.approx(float(sweep.rate(t + 1e-9)), rel=1e-6)
+
+
 def test_it_is_silent_outside():
     assert SWEEPS[0](-0.1) == 0.0
     assert SWEEPS[0](6.1) == 0.0

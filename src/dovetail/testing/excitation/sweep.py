@@ -41,10 +41,11 @@ class Sweep(Excitation):
     def value(self, t: Time) -> jax.Array:
         s = jnp.asarray(t, float) / self.duration
         last = 2.0 if self.path == "up-down" else 1.0
-        up = jnp.clip(s, 0.0, 1.0)
-        cycles = self._cycles(up)
+        # kept finite far outside, not at the ends: a clip there would halve the rate at that very moment
+        at = jnp.clip(s, -1.0, last + 1.0)
+        cycles = self._cycles(at)
         if self.path == "up-down":  # the mirror of the way up: cycles(2 - s) still to come
-            cycles = jnp.where(s > 1, 2 * self._cycles(1.0) - self._cycles(jnp.clip(2 - s, 0.0, 1.0)), cycles)
+            cycles = jnp.where(at > 1, 2 * self._cycles(1.0) - self._cycles(2 - at), cycles)
         inside = (s >= 0) & (s <= last)
         return jnp.where(inside, self.amplitude * jnp.sin(2 * jnp.pi * cycles), 0.0)
 
