@@ -1,0 +1,69 @@
+"""Impact of two bodies: materials, stiffness, normal laws, restitution, the latch of the impact speed.
+
+Depends on: core.
+"""
+
+from dovetail.mechanics.contact.flores import Flores
+from dovetail.mechanics.contact.free_pair import FreePair
+from dovetail.mechanics.contact.given_damping import GivenDamping
+from dovetail.mechanics.contact.gonthier import Gonthier, GonthierExact
+from dovetail.mechanics.contact.herbert_mcwhannell import HerbertMcWhannell
+from dovetail.mechanics.contact.hertz import Hertz
+from dovetail.mechanics.contact.hunt_crossley import HuntCrossley
+from dovetail.mechanics.contact.kelvin_voigt import KelvinVoigt
+from dovetail.mechanics.contact.lankarani_nikravesh import LankaraniNikravesh
+from dovetail.mechanics.contact.latch import Latch
+from dovetail.mechanics.contact.lee_wang import LeeWang
+from dovetail.mechanics.contact.material import (
+    PEEK,
+    PTFE,
+    Aluminium,
+    Aluminium2007,
+    Material,
+    Polyimide,
+    Rubber,
+    Steel,
+)
+from dovetail.mechanics.contact.normal_law import Dissipative, NormalLaw
+from dovetail.mechanics.contact.realised import realised, realised_restitution
+from dovetail.mechanics.contact.restitution import (
+    Goldsmith,
+    HerbertMcWhannellRestitution,
+    RestitutionLaw,
+)
+from dovetail.mechanics.contact.stiffness import ContactStiffness, GivenStiffness, HertzPair
+from dovetail.mechanics.contact.zhiying_qishao import ZhiyingQishao
+
+__all__ = [
+    "PEEK",
+    "PTFE",
+    "Aluminium",
+    "Aluminium2007",
+    "ContactStiffness",
+    "Dissipative",
+    "Flores",
+    "FreePair",
+    "GivenDamping",
+    "GivenStiffness",
+    "Goldsmith",
+    "Gonthier",
+    "GonthierExact",
+    "HerbertMcWhannell",
+    "HerbertMcWhannellRestitution",
+    "Hertz",
+    "HertzPair",
+    "HuntCrossley",
+    "KelvinVoigt",
+    "LankaraniNikravesh",
+    "Latch",
+    "LeeWang",
+    "Material",
+    "NormalLaw",
+    "Polyimide",
+    "RestitutionLaw",
+    "Rubber",
+    "Steel",
+    "ZhiyingQishao",
+    "realised",
+    "realised_restitution",
+]

@@ -1,0 +1,23 @@
+"""A damping factor that is known, fitted, or varied over many laws in one batch."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+
+from dovetail.core import kind, parameter
+from dovetail.mechanics.contact.normal_law import Dissipative
+
+
+@kind("given-damping")
+class GivenDamping(Dissipative):
+    r""":math:`\Lambda` itself; `restitution` has no part in it.
+
+    The laws of Hunt and Crossley's form differ in this number alone, so a batch of them is one law with an
+    array of factors.
+    """
+
+    factor: jax.Array = parameter("1", "damping times impact speed over stiffness", at_least=0.0, default=0.4)
+
+    def damping_factor(self, restitution):
+        return self.factor * jnp.ones_like(restitution)

@@ -1,0 +1,87 @@
+"""Elastic materials of bodies in contact: Young's modulus and Poisson's ratio.
+
+The named ones are those of [Bondoky 2020, tables 4.2 and 8.1]; any other is
+`Material(modulus=..., poisson=...)`. The two aluminium alloys differ because the source quotes two.
+"""
+
+from __future__ import annotations
+
+import jax
+
+from dovetail.core import Part, kind, parameter
+
+
+def modulus(default: float) -> jax.Array:
+    """The field of Young's modulus with a value of its own."""
+    return parameter("Pa", "Young's modulus", above=0.0, default=default)
+
+
+def poisson(default: float) -> jax.Array:
+    """The field of Poisson's ratio with a value of its own."""
+    return parameter("1", "Poisson's ratio", above=-1.0, at_most=0.5, default=default)
+
+
+@kind("material")
+class Material(Part):
+    """A linear elastic, isotropic material; steel if nothing is said."""
+
+    modulus: jax.Array = modulus(200e9)  # [Pa]
+    poisson: jax.Array = poisson(0.3)
+
+    @property
+    def plane_modulus(self) -> jax.Array:
+        r"""Modulus in plane strain, :math:`E/(1-\nu^2)` [Pa]."""
+        return self.modulus / (1 - self.poisson**2)
+
+
+@kind("steel")
+class Steel(Material):
+    """Steel [Bondoky 2020, table 4.2]."""
+
+
+@kind("aluminium")
+class Aluminium(Material):
+    """Aluminium [Bondoky 2020, table 4.2]."""
+
+    modulus: jax.Array = modulus(69e9)  # [Pa]
+    poisson: jax.Array = poisson(0.34)
+
+
+@kind("polyimide")
+class Polyimide(Material):
+    """Polyimide, the probe tip [Bondoky 2020, table 4.2]."""
+
+    modulus: jax.Array = modulus(4e9)  # [Pa]
+    poisson: jax.Array = poisson(0.35)
+
+
+@kind("rubber")
+class Rubber(Material):
+    """Rubber [Bondoky 2020, table 4.2]."""
+
+    modulus: jax.Array = modulus(0.1e9)  # [Pa]
+    poisson: jax.Array = poisson(0.5)
+
+
+@kind("aluminium-2007")
+class Aluminium2007(Material):
+    """Aluminium of the test specimens, AL6060 or EN AW-2007 T4 [Bondoky 2020, table 8.1]."""
+
+    modulus: jax.Array = modulus(71e9)  # [Pa]
+    poisson: jax.Array = poisson(0.33)
+
+
+@kind("peek")
+class PEEK(Material):
+    """PEEK, Ketron 1000 [Bondoky 2020, table 8.1]."""
+
+    modulus: jax.Array = modulus(4.34e9)  # [Pa]
+    poisson: jax.Array = poisson(0.4)
+
+
+@kind("ptfe")
+class PTFE(Material):
+    """PTFE, Teflon [Bondoky 2020, table 8.1]; real impacts found it stiffer than this at their rates."""
+
+    modulus: jax.Array = modulus(0.45e9)  # [Pa]
+    poisson: jax.Array = poisson(0.42)

@@ -1,0 +1,71 @@
+r"""Stiffness of a contact, :math:`k` in :math:`F = k\,\delta^n`: given, or Hertz's from two bodies.
+
+.. math::
+
+    k = \tfrac43 E^* \sqrt{R^*}, \qquad
+    \frac1{E^*} = \frac{1-\nu_1^2}{E_1} + \frac{1-\nu_2^2}{E_2}, \qquad
+    \frac1{R^*} = \frac1{R_1} + \frac1{R_2}
+
+[Hertz 1882; Bondoky 2020, eqs 4.7 to 4.9]. A flat body has an infinite radius. Assumes small strain, a
+contact small against the radii, no friction.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+from dovetail.core import Part, kind, parameter
+from dovetail.mechanics.contact.material import Material
+
+
+class ContactStiffness(Part):
+    """Where the stiffness of a contact law comes from."""
+
+    @property
+    @abstractmethod
+    def value(self) -> jax.Array:
+        """k [N/m^n]."""
+
+
+@kind("stiffness")
+class GivenStiffness(ContactStiffness):
+    """A stiffness that is known or fitted."""
+
+    k: jax.Array = parameter("N/m^1.5", "stiffness; N/m^n for another exponent", above=0.0)
+
+    @property
+    def value(self) -> jax.Array:
+        return self.k
+
+
+@kind("hertz-pair")
+class HertzPair(ContactStiffness):
+    """Two elastic bodies with spherical or flat ends."""
+
+    material_1: Material
+    material_2: Material
+    radius_1: jax.Array = parameter("m", "radius of body 1; infinite for a flat", above=0.0)
+    radius_2: jax.Array = parameter("m", "radius of body 2; infinite for a flat", above=0.0, default=jnp.inf)
+
+    @property
+    def modulus(self) -> jax.Array:
+        """Combined modulus E* [Pa]."""
+        return 1 / (1 / self.material_1.plane_modulus + 1 / self.material_2.plane_modulus)
+
+    @property
+    def radius(self) -> jax.Array:
+        """Combined radius R* [m]."""
+        return 1 / (1 / self.radius_1 + 1 / self.radius_2)
+
+    @property
+    def value(self) -> jax.Array:
+        return 4 / 3 * self.modulus * jnp.sqrt(self.radius)
+
+
+def as_stiffness(value: Any) -> Any:
+    """A number as a `GivenStiffness`; everything else as it is."""
+    return GivenStiffness(value) if isinstance(value, int | float | jax.Array) else value

@@ -1,0 +1,19 @@
+"""Lankarani and Nikravesh's law corrected for strong loss."""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+
+from dovetail.core import kind
+from dovetail.mechanics.contact.normal_law import Dissipative
+
+
+@kind("zhiying-qishao")
+class ZhiyingQishao(Dissipative):
+    r""":math:`\Lambda = \tfrac34(1 - c_r^2)\,e^{2(1-c_r)}`.
+
+    [Zhiying & Qishao 2006; Bondoky 2020, eq. 4.25].
+    """
+
+    def damping_factor(self, restitution):
+        return 0.75 * (1 - restitution**2) * jnp.exp(2 * (1 - restitution))

@@ -1,0 +1,19 @@
+"""Dry friction in proportion to the normal force."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+
+from dovetail.core import kind, parameter
+from dovetail.mechanics.friction.base import Friction
+
+
+@kind("coulomb-friction")
+class Coulomb(Friction):
+    r"""Coulomb's law, :math:`F = \mu N` against the slip."""
+
+    mu: jax.Array = parameter("1", "friction coefficient", at_least=0.0, default=0.25)
+
+    def coefficient(self, speed) -> jax.Array:
+        return self.mu * jnp.ones_like(speed)

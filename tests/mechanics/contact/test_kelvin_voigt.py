@@ -1,0 +1,19 @@
+"""The two defects for which the law is known."""
+
+from dovetail.mechanics.contact import KelvinVoigt
+
+LAW = KelvinVoigt(stiffness=1e6, damping=500.0)
+
+
+def test_force_jumps_at_first_touch():
+    assert float(LAW.force(0.0, 0.1, 0.1)) == 500.0 * 0.1
+    assert float(LAW.force(-1e-12, 0.1, 0.1)) == 0.0
+
+
+def test_it_pulls_before_the_bodies_part():
+    assert float(LAW.force(1e-6, -0.08, 0.1)) < 0
+
+
+def test_the_pull_can_be_clamped():
+    clamped = KelvinVoigt(stiffness=1e6, damping=500.0, tension="clamped")
+    assert float(clamped.force(1e-6, -0.08, 0.1)) == 0.0

@@ -1,0 +1,73 @@
+"""What every normal law obeys."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dovetail.core.errors import ParameterError
+from dovetail.core.registry import kinds
+from dovetail.mechanics.contact import Dissipative, Flores, Hertz, NormalLaw
+
+LAWS = sorted(kinds(Dissipative))
+depths = st.floats(-1e-4, 3e-4)
+speeds = st.floats(-0.3, 0.3)
+
+
+@pytest.mark.parametrize("name", LAWS)
+def test_no_force_when_separated_and_none_at_touch(name):
+    law = kinds(Dissipative)[name](stiffness=9e8)
+    assert float(law.force(-1e-9, 0.1, 0.1)) == 0.0
+    assert float(law.force(0.0, 0.1, 0.1)) == 0.0
+
+
+@pytest.mark.parametrize("name", LAWS)
+@settings(max_examples=20, deadline=None)
+@given(depth=depths, speed=speeds)
+def test_dissipation_is_never_negative(name, depth, speed):
+    law = kinds(Dissipative)[name](stiffness=9e8)
+    assert float(law.dissipated_power(depth, speed, 0.1)) >= 0.0
+    assert float(law.force(depth, speed, 0.1)) >= 0.0
+
+
+@pytest.mark.parametrize("name", [n for n in LAWS if n != "given-damping"])
+def test_at_restitution_one_a_law_is_hertz(name):
+    law, hertz = kinds(Dissipative)[name](stiffness=9e8, restitution=1.0), Hertz(stiffness=9e8)
+    for speed in (0.1, -0.1):
+        assert float(law.force(1e-4, speed, 0.1)) == pytest.approx(float(hertz.force(1e-4, speed, 0.1)))
+
+
+def test_the_pull_of_a_fast_separation_is_clamped_unless_allowed():
+    # at 0.8 the bracket is 1 - 0.4 * 3
+    assert float(Flores(stiffness=9e8).force(1e-4, -0.3, 0.1)) == 0.0
+    allowed = Flores(stiffness=9e8, tension="allowed").force(1e-4, -0.3, 0.1)
+    assert float(allowed) == pytest.approx(9e8 * 1e-6 * (1 - 1.2))
+
+
+def test_force_is_the_derivative_of_the_stored_energy():
+    law = Hertz(stiffness=9e8)
+    slope = jax.grad(lambda depth: law.stored_energy(depth))(1e-4)
+    assert float(slope) == pytest.approx(float(law.elastic_force(1e-4)))
+
+
+def test_any_exponent():
+    law = Hertz(stiffness=1e6, exponent=1.2)
+    np.testing.assert_allclose(law.force(jnp.array(1e-3), 0.0, 0.1), 1e6 * 1e-3**1.2)
+
+
+def test_derivatives_are_finite_at_touch_and_apart():
+    slope = jax.grad(lambda depth: Flores(stiffness=9e8).force(depth, 0.1, 0.1))
+    assert float(slope(0.0)) == 0.0
+    assert float(slope(-1e-3)) == 0.0
+
+
+@pytest.mark.parametrize("wrong", [0.0, -0.2, 1.01])
+def test_restitution_outside_its_range_is_refused(wrong):
+    with pytest.raises(ParameterError, match="Flores.restitution: got .*; must be above 0 and at most 1"):
+        Flores(stiffness=9e8, restitution=wrong)
+
+
+def test_every_law_has_a_name_in_test_files():
+    assert {"hertz", "kelvin-voigt", "flores", "gonthier", "gonthier-exact"} <= set(kinds(NormalLaw))

@@ -1,0 +1,64 @@
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from dovetail.mechanics.friction import LuGre
+
+LAW = LuGre()
+
+
+def settled(law, slip, h=1e-5, steps=20000):
+    def step(z, _):
+        k1 = law.rate(z, slip)
+        k2 = law.rate(z + h / 2 * k1, slip)
+        return z + h * k2, None
+
+    return jax.lax.scan(step, jnp.zeros_like(jnp.asarray(slip)), None, length=steps)[0]
+
+
+@pytest.mark.parametrize("slip", [0.001, 0.015, -0.1])
+def test_steady_slip_gives_the_stribeck_curve(slip):
+    z = settled(LAW, slip)
+    expected = -np.sign(slip) * 80.0 * float(LAW.steady(abs(slip)))
+    assert float(LAW.force(80.0, slip, z)) == pytest.approx(expected, rel=1e-6)
+
+
+def test_a_vector_slips_as_a_number_does():
+    z = settled(LAW, jnp.array([0.0, 0.015]))
+    np.testing.assert_allclose(
+        LAW.force(80.0, jnp.array([0.0, 0.015]), z)[1], -80 * LAW.steady(0.015), rtol=1e-6
+    )
+
+
+def test_it_sticks():
+    """A mass of 1 kg pulled with half of the stiction moves to a bristle deflection and stays."""
+    normal, pull, h = 10.0, 0.5 * 0.35 * 10.0, 1e-5
+
+    def rates(x):
+        _, v, z = x
+        return jnp.stack([v, pull + LAW.force(normal, v, z), LAW.rate(z, v)])
+
+    def step(x, _):
+        k1 = rates(x)
+        k2 = rates(x + h / 2 * k1)
+        return x + h * k2, None
+
+    (x, _) = jax.lax.scan(step, jnp.zeros(3), None, length=100_000)
+    assert abs(float(x[1])) < 1e-9  # at rest after a second
+    # bristles carry the pull, z = pull/(sigma_0 N);
+    # what slips while they bend comes on top
+    assert float(x[0]) == pytest.approx(pull / (1e5 * normal), rel=0.5)
+
+
+def test_bristles_take_energy_over_a_cycle():
+    h, w, amplitude = 1e-5, 2 * np.pi * 5, 1e-4
+    t = jnp.arange(40_000) * h  # two cycles
+
+    def step(z, t):
+        v = amplitude * w * jnp.cos(w * t)
+        zn = z + h * LAW.rate(z, v)
+        return zn, -LAW.force(10.0, v, z) * v
+
+    _, power = jax.lax.scan(step, jnp.array(0.0), t)
+    assert float(jnp.sum(power[20_000:]) * h) > 0
