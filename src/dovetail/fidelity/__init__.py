@@ -13,6 +13,7 @@ from dovetail.fidelity.delay import delay_at, delay_by_correlation, delay_by_cro
 from dovetail.fidelity.energy import EnergyAdded, energy_added, energy_in_time
 from dovetail.fidelity.errors import Proposition1, errors, local_error, norms, peak, proposition_1, rms
 from dovetail.fidelity.growth import growth_rate
+from dovetail.fidelity.rths_criteria import RthsCriteria, criteria_of, rths_criteria
 from dovetail.fidelity.spectra import Peak, amplitude_spectrum, peaks, spectrum_map
 from dovetail.fidelity.synchronisation import Loop, loop, outside, overlay, share_outside
 
@@ -24,9 +25,11 @@ __all__ = [
     "Loop",
     "Peak",
     "Proposition1",
+    "RthsCriteria",
     "Utilisation",
     "amplitude_spectrum",
     "compare",
+    "criteria_of",
     "delay_at",
     "delay_by_correlation",
     "delay_by_crossings",
@@ -45,6 +48,7 @@ __all__ = [
     "proposition_1",
     "response_at",
     "rms",
+    "rths_criteria",
     "share_outside",
     "spectrum_map",
     "utilisation",

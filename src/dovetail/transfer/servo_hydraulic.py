@@ -74,9 +74,7 @@ class ServoHydraulic(Transfer):
             for j, q in enumerate(driven):
                 product[i + j] = product[i + j] + p * q
         product[-1] = product[-1] + a1b0
-        return TransferFunction(
-            jnp.stack([gain * a1b0]), jnp.stack(product), self.hold, shape=self.shape
-        )
+        return TransferFunction(jnp.stack([gain * a1b0]), jnp.stack(product), self.hold, shape=self.shape)
 
     def sampled_at(self, dt: float, shape: tuple[int, ...] = ()) -> Self:
         self.check_stable()

@@ -1,0 +1,35 @@
+"""A storey on the laboratory floor: mass, damper and spring, moved at its mass."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import jax
+import jax.numpy as jnp
+
+from dovetail.core import kind, parameter
+from dovetail.specimens.base import Memoryless
+
+
+@kind("storey")
+class Storey(Memoryless):
+    r"""Mass, damper and spring to the ground, :math:`F = -(m\ddot x + c\dot x + k x)`.
+
+    The damping is given as a ratio, :math:`c = 2\zeta\sqrt{k m}`. The mass makes the force depend on the
+    imposed acceleration, so a delay returns a delayed inertia to the numerical substructure.
+    """
+
+    inertial: ClassVar[bool] = True
+
+    mass: jax.Array = parameter("kg", "mass", above=0.0)
+    stiffness: jax.Array = parameter("N/m", "stiffness", above=0.0)
+    damping_ratio: jax.Array = parameter("1", "damping ratio", default=0.0, at_least=0.0)
+
+    @property
+    def damping(self) -> jax.Array:
+        """Damping [N s/m]."""
+        return 2 * self.damping_ratio * jnp.sqrt(self.stiffness * self.mass)
+
+    def output(self, t, x, u):
+        inertia = self.mass * u["acceleration"] + self.damping * u["velocity"]
+        return {"force": -inertia - self.stiffness * u["displacement"]}

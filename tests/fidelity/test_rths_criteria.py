@@ -1,0 +1,95 @@
+"""The nine criteria on traces whose errors are known."""
+
+import numpy as np
+import pytest
+import xarray as xr
+
+from dovetail.core.errors import AnalysisError
+from dovetail.fidelity import criteria_of, rths_criteria
+from dovetail.fidelity.rths_criteria import NAMES
+
+DT = 1 / 4096  # [s]
+T = DT * np.arange(8 * 4096)
+OMEGA = 2 * np.pi * 4.0  # [rad/s]
+REFERENCE = np.stack([np.sin(OMEGA * T), 2 * np.sin(OMEGA * T), 3 * np.sin(OMEGA * T)], axis=1)
+
+
+def named(*arguments) -> dict[str, float]:
+    return dict(zip(NAMES, criteria_of(*arguments, DT), strict=True))
+
+
+def test_a_perfect_test_has_no_errors():
+    z = REFERENCE[:, 0]
+    np.testing.assert_array_equal(criteria_of(z, z, REFERENCE, REFERENCE, DT), np.zeros(9))
+
+
+@pytest.mark.parametrize("samples", [-20, -1, 0, 7, 100])
+def test_a_late_rig_shows_its_delay_and_a_lead_is_negative(samples):
+    rng = np.random.default_rng(3)
+    wide = np.convolve(rng.standard_normal(len(T) + 400), np.hanning(64), "same")
+    z, x = wide[200:-200], wide[200 - samples : len(wide) - 200 - samples]
+    found = named(z, x, REFERENCE, REFERENCE)
+    assert found["J1"] == pytest.approx(1e3 * samples * DT)
+
+
+def test_a_short_delay_of_a_sine_costs_its_phase():
+    delay = 2e-3  # [s]
+    z, x = np.sin(OMEGA * T), np.sin(OMEGA * (T - delay))
+    found = named(z, x, REFERENCE, REFERENCE)
+    share = 200 * np.sin(OMEGA * delay / 2)  # of the amplitude, in per cent
+    assert found["J2"] == pytest.approx(share, rel=1e-3)
+    assert found["J3"] == pytest.approx(share, rel=1e-3)
+    assert found["J4"] == pytest.approx(share, rel=1e-3)  # demand and reference are the same here
+    assert (found["J6"], found["J9"]) == (0.0, 0.0)
+
+
+def test_each_storey_is_judged_by_its_own_size():
+    z = REFERENCE[:, 0]
+    storeys = REFERENCE * np.array([1.0, 1.01, 0.98])
+    found = named(z, 1.03 * z, storeys, REFERENCE)
+    expected = {"J2": 3.0, "J3": 3.0, "J4": 3.0, "J5": 3.0, "J6": 1.0, "J7": 2.0, "J8": 1.0, "J9": 2.0}
+    assert {name: found[name] for name in expected} == pytest.approx(expected)
+
+
+def test_an_offset_of_the_sensor_counts_in_peaks_only():
+    """An rms is taken about the mean, as published."""
+    z = REFERENCE[:, 0]
+    found = named(z, z + 0.1, REFERENCE, REFERENCE)
+    assert found["J2"] == pytest.approx(0.0, abs=1e-9)
+    assert found["J3"] == pytest.approx(10.0)
+
+
+def test_a_run_that_blew_up_has_no_criteria():
+    z = REFERENCE[:, 0].copy()
+    z[-1] = np.inf
+    assert np.isnan(criteria_of(z, z, REFERENCE, REFERENCE, DT)).all()
+
+
+def test_a_structure_at_rest_is_refused():
+    with pytest.raises(AnalysisError, match="does not move"):
+        criteria_of(0 * T, 0 * T, REFERENCE, REFERENCE, DT)
+
+
+def recording(z, x, storeys):
+    return xr.Dataset(
+        {
+            "displacement": ("time", z),
+            "measured_displacement": ("time", x),
+            "storey_displacement": (("time", "storey"), storeys),
+        },
+        {"time": T},
+    )
+
+
+def test_recordings_are_judged_by_name():
+    z = REFERENCE[:, 0]
+    ideal = recording(z, z, REFERENCE)
+    found = rths_criteria(recording(z, 1.02 * z, REFERENCE), ideal)
+    assert found["J2"] == pytest.approx(2.0)
+    assert "J2     2.000 %   rms tracking error" in str(found)
+
+
+def test_two_storeys_are_not_the_benchmark():
+    z = REFERENCE[:, 0]
+    with pytest.raises(AnalysisError, match="three storeys"):
+        rths_criteria(recording(z, z, REFERENCE[:, :2]), recording(z, z, REFERENCE))

@@ -1,0 +1,142 @@
+"""Ground accelerations: the spectrum and the envelope asked for, records read as they are written."""
+
+import dataclasses
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+import scipy.signal
+
+from dovetail.core.errors import OutputError, ParameterError
+from dovetail.testing.excitation import GroundMotion, GroundRecord, KanaiTajimi, Sweep, read_record
+from dovetail.testing.excitation.earthquake import G
+
+STEADY = KanaiTajimi(rms=1.0, length=400.0, rise=0.1, decay=1e6, lines=2048)
+
+
+def test_strong_part_has_the_rms_asked_for():
+    # 400 s hold some 2000 independent samples of the soil's bandwidth: 2 % standard error
+    assert np.std(STEADY.samples()[40:]) == pytest.approx(1.0, abs=0.05)
+
+
+def test_spectrum_is_that_of_kanai_and_tajimi():
+    frequency, power = scipy.signal.welch(STEADY.samples()[40:], 1 / STEADY.spacing, nperseg=1024)
+    band = (frequency > 0.8) & (frequency < 20.0)
+    expected = STEADY.spectrum(2 * np.pi * frequency[band])
+    expected /= np.trapezoid(STEADY.spectrum(2 * np.pi * np.linspace(0, 25, 5000)), np.linspace(0, 25, 5000))
+    # 150 averages leave 8 % at each frequency; over ten neighbours 3 %
+    ratio = np.convolve(power[band] / expected, np.ones(10) / 10, "valid")
+    np.testing.assert_allclose(ratio, 1.0, atol=0.15)
+
+
+def test_most_power_lies_at_the_frequency_of_the_soil():
+    omega = np.linspace(0.1, 150.0, 4000)
+    assert omega[np.argmax(STEADY.spectrum(omega))] == pytest.approx(15.6, rel=0.25)
+    assert STEADY.spectrum(np.array([0.0]))[0] == 0.0
+
+
+def test_envelope_builds_up_stays_and_dies():
+    quake = KanaiTajimi(rms=1.0)
+    np.testing.assert_allclose(
+        quake.envelope(np.array([0.0, 1.5, 3.0, 12.0, 15.0])), [0, 0.25, 1, 1, np.exp(-1)]
+    )
+    assert float(quake(quake.length + 1.0)) == 0.0
+    assert float(quake(-1.0)) == 0.0
+
+
+def test_a_seed_is_a_record_and_another_seed_another():
+    first, again, other = (KanaiTajimi(rms=0.4, seed=s) for s in (1, 1, 2))
+    np.testing.assert_array_equal(first.samples(), again.samples())
+    assert abs(np.corrcoef(first.samples(), other.samples())[0, 1]) < 0.2
+
+
+def test_size_can_be_varied_in_a_compiled_batch():
+    t = jnp.array(7.123)
+    sizes = jnp.array([0.1, 0.2])
+    got = jax.vmap(lambda rms: dataclasses.replace(KanaiTajimi(rms=1.0), rms=rms)(t))(sizes)
+    np.testing.assert_allclose(got, sizes * float(KanaiTajimi(rms=1.0)(t)), rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [({"rise": 20.0}, "before the rise ends"), ({"spacing": 0.02}, "four samples a cycle")],
+)
+def test_impossible_records_are_refused(change, words):
+    with pytest.raises(ParameterError, match=words):
+        KanaiTajimi(rms=1.0, **change)
+
+
+def test_any_excitation_becomes_a_ground_motion():
+    chirp = Sweep(amplitude=1.0, low=0.1, high=40.0, duration=20.0)
+    ground = GroundMotion(chirp, 0.4)
+    assert float(ground(3.3)) == pytest.approx(0.4 * float(chirp(3.3)))
+    assert ground.ends == chirp.ends
+
+
+def test_a_record_is_straight_between_its_samples_and_ends():
+    record = GroundRecord(samples=[0.0, 1.0, -1.0], spacing=0.5, scale=2.0)
+    np.testing.assert_allclose(
+        [float(record(t)) for t in (0.25, 0.5, 0.75, 1.0, 1.01)], [1.0, 2.0, 0.0, -2.0, 0.0]
+    )
+
+
+AT2 = """PEER STRONG MOTION DATABASE RECORD
+SOMEWHERE, 1979
+ACCELERATION TIME HISTORY IN UNITS OF G
+{header}
+  .1000000E-01  -.2000000E-01   .5000000E-02
+  .0000000E+00   .1000000E-02
+"""
+
+
+@pytest.mark.parametrize("header", ["NPTS=   5, DT=   .0050 SEC,", "5 0.0050 NPTS, DT"])
+def test_peer_records_are_read_in_units_of_gravity(tmp_path, header):
+    (tmp_path / "r.AT2").write_text(AT2.format(header=header))
+    spacing, samples = read_record(tmp_path / "r.AT2")
+    assert spacing == 0.005
+    np.testing.assert_allclose(samples, G * np.array([0.01, -0.02, 0.005, 0.0, 0.001]))
+
+
+def test_csv_records_are_read_with_or_without_a_heading(tmp_path):
+    (tmp_path / "r.csv").write_text("time [s], acceleration [m/s^2]\n0.00, 0.5\n0.01, -1.0\n\n0.02, 0.25\n")
+    spacing, samples = read_record(tmp_path / "r.csv")
+    assert spacing == pytest.approx(0.01)
+    np.testing.assert_allclose(samples, [0.5, -1.0, 0.25])
+
+
+def test_a_record_remembers_its_samples_not_only_its_file(tmp_path):
+    (tmp_path / "r.csv").write_text("0,1\n0.1,2\n0.2,3\n")
+    record = GroundRecord(file=str(tmp_path / "r.csv"))
+    (tmp_path / "r.csv").unlink()
+    sized = record.sampled_at(1e-3, ())
+    assert float(sized(0.15)) == pytest.approx(2.5)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "words"),
+    [
+        ("none.at2", None, "cannot be read"),
+        ("r.at2", "no record\n", "is not a PEER record"),
+        (
+            "r.at2",
+            AT2.format(header="NPTS= 50, DT= .005 SEC"),
+            "announces 50 samples .* holds 5; the file is cut",
+        ),
+        ("r.csv", "0,1\n0.1,two\n", r'line 2: got "0.1,two"'),
+        ("r.csv", "0,1\n0.1,2\n0.3,1\n", "equally spaced"),
+        ("r.csv", "time,acceleration\n", "holds 0 samples"),
+    ],
+)
+def test_a_bad_file_is_told_in_words(tmp_path, name, text, words):
+    if text is not None:
+        (tmp_path / name).write_text(text)
+    with pytest.raises(OutputError, match=words):
+        read_record(tmp_path / name)
+
+
+def test_a_record_without_samples_is_refused():
+    with pytest.raises(ParameterError, match="has no samples"):
+        GroundRecord()
+    with pytest.raises(ParameterError, match="spacing"):
+        GroundRecord(samples=[1.0, 2.0])
