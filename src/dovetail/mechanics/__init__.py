@@ -4,7 +4,9 @@ Depends on: core.
 """
 
 from dovetail.mechanics.base import Substructure
+from dovetail.mechanics.blade import Attachment, BladeModes, ModalBlade, RotatingBlade
 from dovetail.mechanics.bond_graph import BondGraph, Node
+from dovetail.mechanics.contact import FreePair
 from dovetail.mechanics.frame import Frame
 from dovetail.mechanics.function_model import FunctionModel
 from dovetail.mechanics.oscillator import Oscillator
@@ -12,11 +14,16 @@ from dovetail.mechanics.state_space_model import StateSpaceModel
 from dovetail.mechanics.transfer_function_model import TransferFunctionModel
 
 __all__ = [
+    "Attachment",
+    "BladeModes",
     "BondGraph",
     "Frame",
+    "FreePair",
     "FunctionModel",
+    "ModalBlade",
     "Node",
     "Oscillator",
+    "RotatingBlade",
     "StateSpaceModel",
     "Substructure",
     "TransferFunctionModel",

@@ -4,10 +4,25 @@ Depends on: core, mechanics, transfer.
 """
 
 from dovetail.specimens.base import Specimen
+from dovetail.specimens.contact_loop import Impact, ImpactPairing, Instruments, first_impact
+from dovetail.specimens.impact_pair import ImpactPair
 from dovetail.specimens.lag_damper import IdealLagDamper, LagDamper
 from dovetail.specimens.load_cell import LoadCell
 from dovetail.specimens.middle_mass import MiddleMass
 from dovetail.specimens.spring import Spring
 from dovetail.specimens.storey import Storey
 
-__all__ = ["IdealLagDamper", "LagDamper", "LoadCell", "MiddleMass", "Specimen", "Spring", "Storey"]
+__all__ = [
+    "IdealLagDamper",
+    "Impact",
+    "ImpactPair",
+    "ImpactPairing",
+    "Instruments",
+    "LagDamper",
+    "LoadCell",
+    "MiddleMass",
+    "Specimen",
+    "Spring",
+    "Storey",
+    "first_impact",
+]

@@ -1,0 +1,261 @@
+r"""One impact twice: as physics would have it, and through instruments that lag and round.
+
+The ideal (Docking Model) is two free bodies and a contact law. The other (HIL Model) has an actuator between
+the bodies' computed motion x and the contact, and a sensor between the contact's force and the bodies, each a
+second-order lag followed by rounding, all in continuous time [Bondoky 2020, secs 5.2 and 8.2.4]:
+
+.. math::
+
+    m_e\ddot x = -Q_f(f), \quad
+    \ddot y = \omega_a^2 (x - y) - 2 d_a\omega_a\dot y, \quad
+    \ddot f = \omega_f^2 (F(Q_a(y), \dot y) - f) - 2 d_f\omega_f\dot f
+
+Both start together, x = 0 at first touch of the ideal, the lags in the steady state of the approach. Only
+the position is rounded, not the speed. Everything is reduced to numbers on the way, so thousands of impacts
+fit in a batch: `jax.vmap` over `first_impact`.
+
+A sampled test of the same loop (`rehearse`) holds its force over a tick and rounds where a real converter
+would; it tends to this one as its rate grows.
+"""
+
+from __future__ import annotations
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+
+from dovetail.core import Part, parameter
+from dovetail.mechanics.contact import NormalLaw
+
+
+class Instruments(Part):
+    """Actuator and force sensor as second-order lags with rounding; a resolution of zero rounds nothing."""
+
+    actuator_frequency: jax.Array = parameter("rad/s", "natural frequency of the actuator", above=0.0)
+    sensor_frequency: jax.Array = parameter("rad/s", "natural frequency of the sensor", above=0.0)
+    actuator_damping: jax.Array = parameter("1", "damping ratio of the actuator", above=0.0, default=0.7)
+    sensor_damping: jax.Array = parameter("1", "damping ratio of the sensor", above=0.0, default=0.7)
+    position_resolution: jax.Array = parameter("m", "step of the imposed motion", at_least=0.0, default=0.0)
+    force_resolution: jax.Array = parameter("N", "step of the measured force", at_least=0.0, default=0.0)
+
+    @property
+    def lag(self) -> jax.Array:
+        """Low-frequency lag of actuator and sensor together [s]."""
+        return self.actuator_lag + 2 * self.sensor_damping / self.sensor_frequency
+
+    @property
+    def actuator_lag(self) -> jax.Array:
+        """How late the actuator follows a steady approach [s]."""
+        return 2 * self.actuator_damping / self.actuator_frequency
+
+
+def total_delay_frequency(delay) -> jax.Array:
+    r"""Natural frequency [rad/s] of an instrument of *total delay* [s], :math:`\omega = 4/\tau`.
+
+    The definition of [Bondoky 2020, eq. 5.6]: four time constants, bus latency and read-out included. For a
+    damping of 0.7 the low-frequency lag is 0.35 of it.
+    """
+    return 4.0 / jnp.asarray(delay, float)
+
+
+class Impact(eqx.Module):
+    """What one impact did, in one of the two systems."""
+
+    peak_force: jax.Array  # [N] the force that acts on the bodies: of the contact, or as measured
+    peak_contact_force: jax.Array  # [N] of the contact itself
+    peak_depth: jax.Array  # [m]
+    force_integral: jax.Array  # [N s] over the contact
+    depth_integral: jax.Array  # [m s] over the contact
+    start: jax.Array  # [s] of the contact, from first touch of the ideal
+    duration: jax.Array  # [s] of the contact; NaN where it had not ended
+    rebound: jax.Array  # [m/s] relative velocity of the bodies at the end of contact, negative
+    restitution: jax.Array  # rebound over approach
+    final_rebound: jax.Array  # [m/s] once the sensor has come to rest
+    dissipated: jax.Array  # [J] in the contact
+    tension: jax.Array  # share of the contact time in which the law would have pulled
+
+
+class ImpactPairing(eqx.Module):
+    """The ideal impact, the one through the instruments, and the differences between their traces."""
+
+    ideal: Impact
+    hil: Impact
+    force_difference: jax.Array  # [N] largest HIL less ideal
+    force_then: jax.Array  # [N] ideal force at that instant
+    depth_difference: jax.Array  # [m] largest HIL less ideal
+    depth_then: jax.Array  # [m] ideal depth at that instant
+    force_area: jax.Array  # [N s] integral of |HIL less ideal|
+    depth_area: jax.Array  # [m s] integral of |HIL less ideal|, negative depth counted as zero
+
+
+def hertz_depth(k, n: float, mass, speed) -> jax.Array:
+    """Depth [m] at which an elastic contact has stopped a mass [kg] of a given speed [m/s]."""
+    return ((n + 1) * mass * speed**2 / (2 * k)) ** (1 / (n + 1))
+
+
+def first_impact(
+    law: NormalLaw, mass, speed, instruments: Instruments, *, steps: int = 1000, slowest: float = 0.5
+) -> ImpactPairing:
+    """One impact of a reduced mass [kg] at a speed [m/s], ideal and through instruments, step by step.
+
+    Parameters
+    ----------
+    steps
+        Steps of the fourth-order Runge-Kutta method over the time looked at.
+    slowest
+        Least restitution for which the time suffices; the time is (1.8 + 1.6/slowest) stopping depths over
+        the speed, and twelve lags.
+    """
+    mass, speed = jnp.asarray(mass, float), jnp.asarray(speed, float)
+    stop = hertz_depth(law.stiffness.value, law.exponent, mass, speed) / speed  # [s]
+    dt = ((1.8 + 1.6 / slowest) * stop + 12 * instruments.lag) / steps
+    rates, shown = _system(law, mass, speed, instruments)
+
+    def advance(carry, k):
+        x, ideal, hil, both = carry
+        x = _rk4(rates, dt, x)
+        t = (k + 1) * dt
+        now = shown(x)
+        return (x, _watch(ideal, t, dt, now[0]), _watch(hil, t, dt, now[1]), _differ(both, dt, *now)), None
+
+    zero = jnp.zeros_like(mass * speed * law.stiffness.value * instruments.lag)
+    v = zero + speed
+    x0 = (zero, v, zero, v, -instruments.actuator_lag * v, v, zero, zero)
+    start = (x0, _blank(zero), _blank(zero), (zero,) * 6)
+    (x, ideal, hil, both), _ = jax.lax.scan(advance, start, jnp.arange(steps))
+    pair = (_impact(ideal, x[1], speed), _impact(hil, x[3], speed))
+    return ImpactPairing(*pair, *both)
+
+
+def _system(law, mass, speed, tools: Instruments):
+    """Rates of the joint state (ideal x, v; HIL x, v, y, y', f, f') and what each system shows."""
+    wa, wf = tools.actuator_frequency, tools.sensor_frequency
+    ca, cf = 2 * tools.actuator_damping * wa, 2 * tools.sensor_damping * wf
+    inverse = 1 / mass
+
+    def rates(x):
+        xi, vi, xh, vh, y, w, f, g = x
+        ideal = law.force(xi, vi, speed)
+        felt = law.force(_rounded(y, tools.position_resolution), w, speed)
+        return (
+            vi,
+            -ideal * inverse,
+            vh,
+            -_rounded(f, tools.force_resolution) * inverse,
+            w,
+            wa**2 * (xh - y) - ca * w,
+            g,
+            wf**2 * (felt - f) - cf * g,
+        )
+
+    def shown(x):
+        """Depth, its rate, contact force, force on the bodies, speed of the bodies, heat, pull."""
+        xi, vi, _, vh, y, w, f, _ = x
+        depth = _rounded(y, tools.position_resolution)
+        return _seen(law, xi, vi, None, vi, speed), _seen(
+            law, depth, w, _rounded(f, tools.force_resolution), vh, speed
+        )
+
+    return rates, shown
+
+
+def _seen(law, depth, rate, measured, velocity, speed):
+    force = law.force(depth, rate, speed)
+    bare = law.elastic_force(depth) + law.damping_force(depth, rate, speed)
+    heat = law.dissipated_power(depth, rate, speed)
+    return depth, rate, force, force if measured is None else measured, velocity, heat, bare < 0
+
+
+def _rounded(value, resolution):
+    size = jnp.where(resolution > 0, resolution, 1.0)
+    return jnp.where(resolution > 0, size * jnp.round(value / size), value)
+
+
+def _rk4(rates, h, x):
+    def at(k, share):
+        return tuple(a + share * b for a, b in zip(x, k, strict=True))
+
+    k1 = rates(x)
+    k2 = rates(at(k1, h / 2))
+    k3 = rates(at(k2, h / 2))
+    k4 = rates(at(k3, h))
+    return tuple(a + h / 6 * (p + 2 * q + 2 * r + s) for a, p, q, r, s in zip(x, k1, k2, k3, k4, strict=True))
+
+
+def _blank(zero):
+    """Running measures of one system: three last samples for the peaks, sums, and the two crossings."""
+    names = ("force", "contact", "depth", "f1", "f2", "c1", "c2", "d1", "d2")
+    names += ("force_sum", "depth_sum", "heat", "pull")
+    blank = dict.fromkeys(names, zero)
+    never = jnp.full_like(zero, jnp.nan)
+    return blank | {"begin": never, "end": never, "rebound": never}
+
+
+def _watch(m, t, dt, seen):
+    depth, rate, contact, force, velocity, heat, pull = seen
+    touching = depth > 0
+    before = jnp.isnan(m["begin"])
+    # the crossing lies depth/rate ago: exact where the motion is free on its far side
+    crossing = t - depth / jnp.where(rate == 0, 1.0, rate)
+    begin = jnp.where(before & touching, jnp.maximum(crossing, t - dt), m["begin"])
+    over = ~jnp.isnan(begin) & ~touching & jnp.isnan(m["end"])
+    end = jnp.where(over, jnp.maximum(crossing, t - dt), m["end"])
+    open_ = ~jnp.isnan(begin) & jnp.isnan(end)
+    return {
+        "force": _peak(m["force"], m["f2"], m["f1"], force),
+        "contact": _peak(m["contact"], m["c2"], m["c1"], contact),
+        "depth": _peak(m["depth"], m["d2"], m["d1"], depth),
+        "f1": force,
+        "f2": m["f1"],
+        "c1": contact,
+        "c2": m["c1"],
+        "d1": depth,
+        "d2": m["d1"],
+        "force_sum": m["force_sum"] + jnp.where(open_, dt * jnp.abs(force), 0.0),
+        "depth_sum": m["depth_sum"] + jnp.where(open_, dt * jnp.maximum(depth, 0.0), 0.0),
+        "heat": m["heat"] + dt * heat,
+        "pull": m["pull"] + dt * (pull & touching),
+        "begin": begin,
+        "end": end,
+        "rebound": jnp.where(over, velocity, m["rebound"]),
+    }
+
+
+def _peak(best, a, b, c):
+    """Largest so far, a maximum between three samples taken from their parabola."""
+    bend = a - 2 * b + c
+    top = b - (c - a) ** 2 / (8 * jnp.where(bend < 0, bend, -1.0))
+    inside = (b > a) & (b >= c) & (bend < 0) & (top < b * 1.001)  # a step of rounding is no parabola
+    return jnp.maximum(jnp.maximum(best, c), jnp.where(inside, top, 0.0))
+
+
+def _differ(both, dt, ideal, hil):
+    force, force_then, depth, depth_then, force_area, depth_area = both
+    f_i, f_h = ideal[3], hil[3]
+    d_i, d_h = jnp.maximum(ideal[0], 0.0), jnp.maximum(hil[0], 0.0)
+    return (
+        jnp.maximum(force, f_h - f_i),
+        jnp.where(f_h - f_i > force, f_i, force_then),
+        jnp.maximum(depth, d_h - d_i),
+        jnp.where(d_h - d_i > depth, d_i, depth_then),
+        force_area + dt * jnp.abs(f_h - f_i),
+        depth_area + dt * jnp.abs(d_h - d_i),
+    )
+
+
+def _impact(m, final, speed) -> Impact:
+    duration = m["end"] - m["begin"]
+    return Impact(
+        peak_force=m["force"],
+        peak_contact_force=m["contact"],
+        peak_depth=m["depth"],
+        force_integral=m["force_sum"],
+        depth_integral=m["depth_sum"],
+        start=m["begin"],
+        duration=duration,
+        rebound=m["rebound"],
+        restitution=-m["rebound"] / speed,
+        final_rebound=final,
+        dissipated=m["heat"],
+        tension=m["pull"] / duration,
+    )

@@ -1,0 +1,107 @@
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from scipy.integrate import solve_ivp
+
+from dovetail.core.errors import ParameterError
+from dovetail.mechanics.contact import Aluminium, Flores, GivenDamping, HertzPair, Polyimide, realised
+from dovetail.specimens.contact_loop import Instruments, first_impact, total_delay_frequency
+
+K = float(HertzPair(Polyimide(), Aluminium(), 0.025).value)  # [N/m^1.5]
+MASS = 30 * 75 / 105  # [kg] sample scenario, Bondoky 2020, sec. 5.3.1
+SENSOR = 2 * np.pi * 10e3  # [rad/s]
+
+
+@eqx.filter_jit
+def pairing(delay, restitution=0.8, mass=MASS, speed=0.1, position=0.0, force=0.0):
+    tools = Instruments(
+        total_delay_frequency(delay), SENSOR, position_resolution=position, force_resolution=force
+    )
+    return first_impact(Flores(stiffness=K, restitution=restitution), mass, speed, tools, steps=3000)
+
+
+def test_the_ideal_impact_is_the_published_one():
+    ideal = pairing(1e-3).ideal
+    assert float(ideal.rebound) == pytest.approx(-0.0789, abs=5e-5)
+    assert float(ideal.peak_force) == pytest.approx(1589.7, abs=0.05)
+    assert float(ideal.peak_depth) == pytest.approx(140.6e-6, abs=5e-8)
+    assert float(ideal.duration) == pytest.approx(4.670e-3, abs=5e-7)
+
+
+@pytest.mark.parametrize("restitution", [0.5, 0.8, 0.95])
+def test_realised_restitution_in_closed_form_is_that_of_the_simulation(restitution):
+    ideal = pairing(1e-3, restitution).ideal
+    expected = float(realised(Flores(stiffness=K, restitution=restitution)))
+    assert float(ideal.restitution) == pytest.approx(expected, abs=1e-7)
+
+
+def test_the_heat_is_what_the_bodies_lost():
+    ideal = pairing(1e-3).ideal
+    lost = 0.5 * MASS * (0.1**2 - float(ideal.rebound) ** 2)
+    assert float(ideal.dissipated) == pytest.approx(lost, rel=1e-5)  # a sum of rectangles at 3000 steps
+
+
+def test_half_the_lag_is_half_the_error():
+    @eqx.filter_jit
+    def excess(frequency):
+        p = first_impact(Flores(stiffness=K), MASS, 0.1, Instruments(frequency, frequency), steps=20_000)
+        return jnp.array([p.hil.peak_force / p.ideal.peak_force, p.hil.rebound / p.ideal.rebound]) - 1
+
+    late, half_as_late = excess(1e6), excess(2e6)
+    assert np.all(late < 5e-3)
+    np.testing.assert_allclose(half_as_late, late / 2, rtol=0.01)  # what is left is of second order
+
+
+def test_an_adaptive_method_agrees_on_the_loop_with_instruments():
+    p = pairing(1e-3)
+    wa, wf = 4000.0, SENSOR
+
+    def rates(t, x):
+        z, v, y, w, f, g = x
+        felt = K * max(y, 0.0) ** 1.5 * max(1 + 0.4 * w / 0.1, 0.0)
+        return [v, -f / MASS, w, wa**2 * (z - y) - 1.4 * wa * w, g, wf**2 * (felt - f) - 1.4 * wf * g]
+
+    start = [1.4 / wa * 0.1, 0.1, 0.0, 0.1, 0.0, 0.0]
+    done = solve_ivp(rates, (0, 6e-3), start, rtol=1e-9, atol=1e-12, max_step=2e-5)
+    assert float(p.hil.peak_force) == pytest.approx(done.y[4].max(), rel=1e-5)
+    assert float(p.hil.final_rebound) == pytest.approx(done.y[1, -1], rel=1e-5)
+
+
+def test_delay_adds_energy_and_rounding_hardly_matters():
+    rebounds = [float(pairing(delay).hil.restitution) for delay in (0.2e-3, 0.55e-3, 1e-3)]
+    assert rebounds == sorted(rebounds)
+    assert rebounds[1] == pytest.approx(1.0, abs=0.02)  # energy-neutral at about 0.55 ms
+    rounded = pairing(1e-3, position=1e-6, force=1.0)
+    assert float(rounded.hil.restitution) == pytest.approx(rebounds[2], rel=2e-3)
+
+
+def test_a_batch_over_laws_is_as_one_by_one():
+    tools = Instruments(4000.0, SENSOR)
+
+    def peak(factor):
+        return first_impact(GivenDamping(stiffness=K, factor=factor), MASS, 0.1, tools).hil.peak_force
+
+    factors = jnp.array([0.0, 0.2, 0.4])
+    np.testing.assert_allclose(jax.vmap(peak)(factors), [peak(f) for f in factors], rtol=1e-12)
+
+
+def test_the_first_order_estimate_of_the_injected_energy_holds_for_a_small_lag():
+    """An elastic impact gains lag/m times the integral of F^2 (to first order)."""
+    tools = Instruments(2 * 0.7 / 10e-6, 1e6, sensor_damping=0.7)  # 10 us and 1.4 us
+    p = first_impact(GivenDamping(stiffness=K, factor=0.0), MASS, 0.1, tools, steps=8000)
+    t = jnp.linspace(0, 1, 4001)
+    # integral of F^2 over the elastic impact, from its energy: F = k d^1.5, v = sqrt(v0^2 - 4/5 k/m d^2.5)
+    top = (1.25 * MASS * 0.01 / K) ** 0.4
+    depth = top * jnp.sin(jnp.pi / 2 * t)  # substitution that keeps the integrand finite at the turn
+    speed = jnp.sqrt(jnp.maximum(0.01 - 0.8 * K / MASS * depth**2.5, 1e-300))
+    slope = top * jnp.pi / 2 * jnp.cos(jnp.pi / 2 * t)
+    squares = 2 * jnp.trapezoid((K * depth**1.5) ** 2 * slope / speed, t, dx=1 / 4000)
+    gained = 0.5 * MASS * (float(p.hil.final_rebound) ** 2 - 0.01)
+    assert gained == pytest.approx(float(tools.lag) / MASS * float(squares), rel=0.05)
+
+
+def test_instruments_that_lead_are_refused():
+    with pytest.raises(ParameterError, match="Instruments.actuator_frequency: got 0; must be above 0"):
+        Instruments(0.0, SENSOR)
