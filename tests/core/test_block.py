@@ -54,7 +54,9 @@ class Holder(Block):
 def test_sampled_flow_follows_its_equation():
     block = Sampled(Decay(rate=2.0), RK4(), substeps=4)
     x, y = block.step(0.0, 0.1, block.init(), 0.0)
-    assert float(y["x"]) == pytest.approx(np.exp(-0.2), rel=1.2e-8)  # four steps of (rate h)^5/120 = 2.6e-9 each
+    assert float(y["x"]) == pytest.approx(
+        np.exp(-0.2), rel=1.2e-8
+    )  # four steps of (rate h)^5/120 = 2.6e-9 each
     assert float(y["time"]) == pytest.approx(0.1)
 
 
@@ -86,7 +88,9 @@ def test_batches_and_derivatives_need_no_further_code():
         return block.step(0.0, 0.5, block.init(), 0.0)[1]["x"]
 
     rates = jnp.array([0.5, 1.0, 2.0])
-    np.testing.assert_allclose(jax.vmap(after)(rates), np.exp(-0.5 * rates), rtol=3e-6)  # eight steps of 0.125^5/120
+    np.testing.assert_allclose(
+        jax.vmap(after)(rates), np.exp(-0.5 * rates), rtol=3e-6
+    )  # eight steps of 0.125^5/120
     np.testing.assert_allclose(jax.grad(after)(1.0), -0.5 * np.exp(-0.5), rtol=3e-6)
 
 
