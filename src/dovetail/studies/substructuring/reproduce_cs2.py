@@ -1,0 +1,195 @@
+"""What Wallace's thesis shows of CS2: two actuators, a specimen with a mass of its own.
+
+The middle mass makes CS2 unlike CS1: its in-phase mode is lost to a *lead*, its damper feels the imposed
+velocity, and next to a resonance half a tick of held force is most of the error.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from functools import cache
+
+import jax.numpy as jnp
+import numpy as np
+
+from dovetail import fidelity, stability, testing
+from dovetail.compensation import HeldForceExtrapolation, NoCompensation
+from dovetail.stability import DelayEquation, maps, predictor_taps
+from dovetail.studies.substructuring.reproduce_cs1 import DT, FREE, ready, rehearsed
+from dovetail.testing.outlook import delay_equation, linear_parts
+from dovetail.testing.schedule import put
+from dovetail.transfer import Delay
+from dovetail.transfer.linear import LinearTransfer
+
+DELAYS = (9.4e-3, 8.6e-3)  # [s] of the two actuators, fig. 4.8
+SECOND_DELAYS = (0.0, 0.5e-3, 1e-3, 1.5e-3, 2e-3, 2.5e-3, 3e-3, 4e-3, 5e-3)  # [s] of the published-style map
+BAND = 2.5e-3  # [s] critical delay against which figs 4.24 and 4.25 are drawn
+
+
+# stability: R12, R13, R39, R41, R42
+
+
+def critical_delays() -> list[float]:
+    """R12, R13: of both parameter sets, equal delays [s]."""
+    return [stability.critical_delay(delay_equation(ready(name))) for name in ("cs2", "cs2-high")]
+
+
+def moderate_critical_delay() -> float:
+    """R12."""
+    return critical_delays()[0]
+
+
+def high_critical_delay() -> float:
+    """R13."""
+    return critical_delays()[1]
+
+
+def unequal_delay_limits() -> list[list[float]]:
+    """R39: limit of the first delay [s] for each second one, both parameter sets; 0 where there is none."""
+    limits = [maps.unequal_delays(unequal(name), SECOND_DELAYS, up_to=0.01) for name in ("cs2", "cs2-high")]
+    return [limit.first.tolist() for limit in limits]
+
+
+def unequal(name: str) -> Callable[[float, float], DelayEquation]:
+    """The delay equation of a ready CS2 test as a function of its two delays [s]."""
+    parts = linear_parts(ready(name))
+    late = lambda tau: LinearTransfer([1.0], [1.0], tau)  # noqa: E731
+    return lambda first, second: stability.linear_loop(*parts, [late(first), late(second)])
+
+
+def forward_limits() -> list[float]:
+    """R41: lead [s] at which an exact predictor would lose the in-phase mode, both parameter sets."""
+    return [stability.critical_lead(delay_equation(ready(name))) for name in ("cs2", "cs2-high")]
+
+
+def predictor_verdicts() -> list[str]:
+    """R42: stiff coupling, prediction (4, 10) over the identified delays: on pure delays and on the
+    band-limited actuators, by the delay equation and then by the poles of the sampled loop."""
+    limited = ready("cs2-high")
+    pure = put(limited, "rig.actuator", Delay(jnp.array(DELAYS)))
+    verdicts = []
+    for test in (pure, limited):
+        taps = [predictor_taps(4, 10, horizon, DT) for horizon in DELAYS]
+        equation = stability.linear_loop(*linear_parts(test), test.rig.actuator.linear(), taps=taps)
+        verdicts.append(equation.stable())
+    verdicts += [test.stability().stable for test in (pure, limited)]
+    return ["stable" if stable else "unstable" for stable in verdicts]
+
+
+# actuators alone: R20, R21
+
+
+def constant_prediction() -> list[float]:
+    """R20: rms of e2 over rms of z at 4.5 Hz with constant prediction, both actuators."""
+    return _local_error(rehearsed("cs2-identification"), 5.0)
+
+
+def identified_delays() -> list[float]:
+    """R20: delay [s] of both actuators by their crossings, without compensation."""
+    return np.asarray(fidelity.delay_by_crossings(_uncompensated("cs2-identification"))).tolist()
+
+
+def adaptive_reduction() -> list[float]:
+    """R21: rms of e2 without prediction over that with it, after 2 s of the sweep, both actuators."""
+    name = "cs2-identification-sweep"
+    without, learnt = _local_error(_uncompensated(name), 2.0), _local_error(rehearsed(name), 2.0)
+    return [a / b for a, b in zip(without, learnt, strict=True)]
+
+
+def learnt_horizons() -> list[list[float]]:
+    """R21: horizon [s] of both actuators 0.5, 1, 2, 5 and 10 s into the sweep."""
+    horizon = rehearsed("cs2-identification-sweep").data["prediction_horizon"]
+    return horizon.sel(time=[0.5, 1.0, 2.0, 5.0, 10.0], method="nearest").values.T.tolist()
+
+
+def _local_error(run: testing.Run, start: float) -> list[float]:
+    """rms of e2 over rms of z from a moment [s] on, by axis."""
+    late = run.data.sel(time=slice(start, None))
+    share = fidelity.rms(fidelity.local_error(late)) / fidelity.rms(late["displacement"])
+    return share.values.tolist()
+
+
+@cache
+def _uncompensated(name: str) -> testing.Run:
+    return put(ready(name), "compensator", NoCompensation()).rehearse()
+
+
+# coupled tests with adaptive prediction: R22, R23, R24, R43
+
+
+def moderate_test() -> list[bool | float]:
+    """R22: whether the run ends, and the horizons [s] it ends with."""
+    return _learnt("cs2")
+
+
+def high_test() -> list[bool | float]:
+    """R23: whether the run ends, and the horizons [s] it ends with."""
+    return _learnt("cs2-high")
+
+
+def high_amplitude_gains() -> list[float]:
+    """R23: amplitude corrections that the run ends with."""
+    return rehearsed("cs2-high").data["amplitude_gain"].values[-1].tolist()
+
+
+def _learnt(name: str) -> list[bool | float]:
+    run = rehearsed(name)
+    return [run.outcome.completed, *run.data["prediction_horizon"].values[-1].tolist()]
+
+
+def switched_growth() -> list[str | float]:
+    """R24: how the switched test ends; its growth over that of the delay equation with both delays.
+
+    The run is let go on past the limits, and read once the fastest motion alone is left.
+    """
+    ending = rehearsed("cs2-switch").outcome
+    data = rehearsed("cs2-switch", **{path.replace(".", "__"): v for path, v in FREE.items()}).data
+    late = data.sel(time=slice(4.5, None))
+    shown = stability.growth_rate(late["time"].values, late["displacement"].values[:, 0])
+    predicted = unequal("cs2-high")(*DELAYS).growth()
+    return ["finished" if ending.completed else "stopped", shown / predicted]
+
+
+def time_to_divergence() -> float:
+    """R24: from the switch to the limit that stops the run [s]."""
+    return float(rehearsed("cs2-switch").data["time"].values[-1] - 3.0)
+
+
+def small_local_large_numerical_error() -> list[float]:
+    """R43: worst axis: rms of e2 and of e1 with the force held, and of e1 with it extrapolated half a tick.
+
+    Over the last half of a run with walls of 3 and 2 mm and no limit at all, as shares of the ideal's rms.
+    """
+    changes = {**FREE, "excitation.amplitude": [3e-3, 2e-3]}
+    held = ready("cs2-high", changes)
+    ahead = dataclasses.replace(held, feedback=HeldForceExtrapolation())
+    found = [late_norms(test) for test in (held, ahead)]
+    return [found[0]["e2"], found[0]["e1"], found[1]["e1"]]
+
+
+def late_norms(test: testing.Test, ideal: testing.Run | None = None) -> dict[str, float]:
+    """rms of e1, e2 and e over the last half of a rehearsal, worst axis, as shares of the ideal's rms."""
+    half = slice(test.duration / 2, None)
+    run, ideal = test.rehearse(), ideal or test.emulate()
+    shares = fidelity.norms(run.data.sel(time=half), ideal.data.sel(time=half))["rms"]
+    return {str(name): float(shares.sel(error=name).max()) for name in shares["error"].values}
+
+
+# inverted actuators: R25, R26
+
+
+def matched_inverse() -> list[float]:
+    """R25: rms of e2 over rms of z on actuators that are the models inverted, after the start."""
+    return _local_error(rehearsed("cs2-inverse"), 2.0)
+
+
+def mismatched_inverse() -> list[bool]:
+    """R26: on the real delays: whether the inverse beats proportional control on both actuators, and whether
+    a loop still leaves the 2.5 ms band, in both published tests."""
+    better, outside = [], []
+    for name in ("cs2-virtual-junction", "cs2-virtual-junction-sweep"):
+        run, plain = rehearsed(name), _uncompensated(name)
+        better.append(np.all(np.array(_local_error(run, 2.0)) < _local_error(plain, 2.0)))
+        outside.append(np.max(fidelity.synchronisation.share_outside(run, BAND)) > 0)
+    return [bool(all(better)), bool(all(outside))]
