@@ -18,6 +18,9 @@ from dovetail.transfer.quantiser import Quantiser
 from dovetail.transfer.saturation import AmplitudeLimit, RateLimit
 from dovetail.transfer.sensor import Hysteresis, LinearityError
 from dovetail.transfer.servo_hydraulic import ServoHydraulic
+from dovetail.transfer.shaped_noise import ShapedNoise
+from dovetail.transfer.threshold import Threshold
+from dovetail.transfer.total_delay import TotalDelayLag
 from dovetail.transfer.transfer_function import TransferFunction
 
 __all__ = [
@@ -42,7 +45,10 @@ __all__ = [
     "SecondOrderLag",
     "Series",
     "ServoHydraulic",
+    "ShapedNoise",
     "Stiction",
+    "Threshold",
+    "TotalDelayLag",
     "Transfer",
     "TransferFunction",
     "WhiteNoise",

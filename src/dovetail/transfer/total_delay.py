@@ -1,0 +1,37 @@
+"""An instrument known by its total delay: bus, read-out and response in one number."""
+
+from __future__ import annotations
+
+import jax
+
+from dovetail.core import kind, parameter
+from dovetail.core.block import Input, Output, State, Time
+from dovetail.transfer.base import Transfer
+from dovetail.transfer.lag import SecondOrderLag
+from dovetail.transfer.linear import LinearTransfer
+
+
+@kind("total-delay-lag")
+class TotalDelayLag(Transfer):
+    r"""Second-order lag of natural frequency :math:`\omega = 4/\tau` for a total delay tau.
+
+    The definition of [Bondoky 2020, eq. 5.6], four time constants; 1 ms is 637 Hz. Its low-frequency lag is
+    :math:`2 d/\omega`, 0.35 of the total delay for a damping of 0.7, and there is no dead time in it.
+    """
+
+    delay: jax.Array = parameter("s", "total delay, four time constants", above=0.0)
+    damping: jax.Array = parameter("1", "damping ratio", above=0.0, default=0.7)
+
+    @property
+    def lag(self) -> SecondOrderLag:
+        """The lag it is."""
+        return SecondOrderLag(4.0 / self.delay, self.damping, shape=self.shape)
+
+    def init(self) -> State:
+        return self.lag.init()
+
+    def step(self, t: Time, dt: Time, x: State, u: Input) -> tuple[State, Output]:
+        return self.lag.step(t, dt, x, u)
+
+    def linear(self) -> LinearTransfer:
+        return self.lag.linear()
