@@ -1,0 +1,24 @@
+"""Rigid bodies: assembled from simple shapes, moving freely in six degrees of freedom, seen from one another.
+
+Depends on: core, mechanics.spatial.
+"""
+
+from dovetail.mechanics.bodies.mass_properties import MassProperties, assembled
+from dovetail.mechanics.bodies.pair import BodyPair, PairState
+from dovetail.mechanics.bodies.primitives import cube, cuboid, cylinder, frustum, half_sphere, sphere
+from dovetail.mechanics.bodies.rigid_body import BodyState, RigidBody
+
+__all__ = [
+    "BodyPair",
+    "BodyState",
+    "MassProperties",
+    "PairState",
+    "RigidBody",
+    "assembled",
+    "cube",
+    "cuboid",
+    "cylinder",
+    "frustum",
+    "half_sphere",
+    "sphere",
+]

@@ -1,0 +1,108 @@
+r"""A free rigid body in six degrees of freedom.
+
+With the frame B in the centre of mass and W at rest:
+
+.. math:: \dot p_{WB} = v_{WB},\qquad m\,\dot v_{WB} = f,\qquad
+          \dot q_{WB} = \tfrac12 q_{WB}\circ\omega_B,\qquad
+          I\,\dot\omega_B = \tau_B - \omega_B\times I\omega_B
+
+The velocity is kept in W, where without force it is constant to the bit; the source keeps it in B and pays
+for it with the term :math:`v_B\times\omega_B`. Both are in the output. The orientation is a quaternion, so no
+attitude is singular; its length is held at one by a term that does not turn it (`quaternion.rate`).
+Not modelled: gravity, orbit, flexibility. Source: [Bondoky 2020, sec. 6.3.1.2].
+"""
+
+from __future__ import annotations
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+
+from dovetail.core import Flow
+from dovetail.mechanics.bodies.mass_properties import MassProperties
+from dovetail.mechanics.spatial import Pose, Twist, Wrench, euler, quaternion
+
+
+class BodyState(eqx.Module):
+    """Pose and velocity of a body: position and velocity of its centre in W, quaternion, body rates."""
+
+    p: jax.Array  # [m] p_WB
+    q: jax.Array  # [1] q_WB, wxyz
+    v: jax.Array  # [m/s] v_WB, in W
+    w: jax.Array  # [rad/s] w_WB_B
+
+    @classmethod
+    def at(cls, pose: Pose, twist: Twist | None = None) -> BodyState:
+        """A body at a pose X_WB, at rest or with a velocity given in W."""
+        still = Twist(jnp.zeros(3), jnp.zeros(3))
+        twist = still if twist is None else twist
+        return cls(pose.p, pose.quaternion, twist.v, pose.R.T @ twist.w)
+
+    @property
+    def pose(self) -> Pose:
+        """X_WB."""
+        return Pose.of_quaternion(self.q, self.p)
+
+    @property
+    def twist(self) -> Twist:
+        """Velocity of the centre and angular velocity, in W."""
+        return Twist(self.v, quaternion.rotate(self.q, self.w))
+
+
+class RigidBody(Flow):
+    """A body that a wrench moves.
+
+    The input is a `Wrench` in W about the centre of mass, or None where nothing acts. `start` is the state
+    at the start.
+    """
+
+    body: MassProperties
+    start: BodyState = eqx.field(default_factory=lambda: BodyState.at(Pose()))
+    restore: float = eqx.field(default=1.0, static=True)  # [1/s] how fast the quaternion's length is mended
+
+    def init(self) -> BodyState:
+        return self.start
+
+    def derivative(self, t, x: BodyState, u: Wrench | None) -> BodyState:
+        spin = self.body.inertia @ x.w
+        moment = -jnp.cross(x.w, spin)
+        force = jnp.zeros(3)
+        if u is not None:
+            moment = moment + quaternion.rotate(quaternion.conjugate(x.q), u.tau)
+            force = u.f
+        return BodyState(
+            p=x.v,
+            q=quaternion.rate(x.q, x.w, self.restore),
+            v=force / self.body.mass,
+            w=jnp.linalg.solve(self.body.inertia, moment),
+        )
+
+    def output(self, t, x: BodyState, u: Wrench | None) -> dict[str, jax.Array]:
+        """Where the body is and how it moves, in the forms people ask for."""
+        rate = self.derivative(t, x, u)
+        R = x.pose.R
+        angles = euler.from_matrix(R)
+        return {
+            "position": x.p,
+            "quaternion": quaternion.normalised(x.q),
+            "euler_angles": angles,
+            "velocity": x.v,
+            "euler_rates": euler.rates(angles, x.w),
+            "body_velocity": R.T @ x.v,
+            "angular_velocity": x.w,
+            "acceleration": rate.v,
+            "angular_acceleration": rate.w,
+        }
+
+    def kinetic_energy(self, x: BodyState) -> jax.Array:
+        """Of translation and rotation [J]."""
+        return (self.body.mass * jnp.sum(x.v * x.v) + x.w @ self.body.inertia @ x.w) / 2
+
+    def momentum(self, x: BodyState) -> jax.Array:
+        """Linear momentum in W [N s]."""
+        return self.body.mass * x.v
+
+    def angular_momentum(self, x: BodyState) -> jax.Array:
+        """About the origin of W, in W [N m s]."""
+        own = quaternion.rotate(x.q, self.body.inertia @ x.w)
+        return own + jnp.cross(x.p, self.momentum(x))
