@@ -1,0 +1,32 @@
+"""Where two shapes touch: distance, normal and contact points.
+
+Depends on: core, mechanics.spatial.
+"""
+
+from dovetail.mechanics.geometry.base import Cavity, Touch
+from dovetail.mechanics.geometry.drogue import ZONES, Drogue
+from dovetail.mechanics.geometry.signed_distance import (
+    Ball,
+    Box,
+    Capsule,
+    Cone,
+    Hollow,
+    Shape,
+    SolidCavity,
+    Union,
+)
+
+__all__ = [
+    "ZONES",
+    "Ball",
+    "Box",
+    "Capsule",
+    "Cavity",
+    "Cone",
+    "Drogue",
+    "Hollow",
+    "Shape",
+    "SolidCavity",
+    "Touch",
+    "Union",
+]

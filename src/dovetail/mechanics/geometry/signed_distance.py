@@ -1,0 +1,148 @@
+r"""Shapes by their signed distance: positive outside, negative inside; the normal is its gradient.
+
+.. math:: d_{A\cup B} = \min(d_A, d_B),\qquad d_{\text{hollow}} = -d,\qquad n = \nabla d
+
+Any mechanism can be modelled by joining shapes; nothing is written for the normal, which automatic
+differentiation gives. Outside the solids the distances are exact (a union's too), inside a union they are a
+bound. A ball touches a shape when the distance of its centre is less than its radius.
+
+A `SolidCavity` turns such a shape into what a docking test takes in place of a drogue.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+
+from dovetail.core import Part, kind, parameter
+from dovetail.mechanics.geometry.base import Cavity, Touch
+
+
+class Shape(Part):
+    """A solid in a frame of its own."""
+
+    @abstractmethod
+    def distance(self, p: jax.Array) -> jax.Array:
+        """Signed distance [m] of a point [m] to the surface."""
+
+    def normal(self, p: jax.Array) -> jax.Array:
+        """Unit vector away from the solid at its nearest surface point: the gradient of the distance."""
+        slope = jax.grad(self.distance)(p)
+        return slope / jnp.sqrt(jnp.maximum(jnp.sum(slope * slope), 1e-300))
+
+
+def _length(v: jax.Array) -> jax.Array:
+    """Euclidean length whose derivative at zero is zero, not NaN."""
+    square = jnp.sum(v * v)
+    inside = square > 0
+    return jnp.where(inside, jnp.sqrt(jnp.where(inside, square, 1.0)), 0.0)
+
+
+@kind("ball")
+class Ball(Shape):
+    """A ball."""
+
+    radius: jax.Array = parameter("m", "radius", above=0.0)
+    centre: jax.Array = parameter("m", "centre", default=(0.0, 0.0, 0.0))
+
+    def distance(self, p):
+        return _length(p - self.centre) - self.radius
+
+
+@kind("capsule")
+class Capsule(Shape):
+    """A ball swept along a segment: a rod with round ends."""
+
+    start: jax.Array = parameter("m", "one end of the segment")
+    end: jax.Array = parameter("m", "its other end")
+    radius: jax.Array = parameter("m", "radius", above=0.0)
+
+    def distance(self, p):
+        along = self.end - self.start
+        share = jnp.clip(jnp.sum((p - self.start) * along) / jnp.sum(along * along), 0.0, 1.0)
+        return _length(p - self.start - share * along) - self.radius
+
+
+@kind("box")
+class Box(Shape):
+    """A box with its faces along the axes."""
+
+    half: jax.Array = parameter("m", "half its edges along x, y, z", above=0.0)
+    centre: jax.Array = parameter("m", "centre", default=(0.0, 0.0, 0.0))
+
+    def distance(self, p):
+        q = jnp.abs(p - self.centre) - self.half
+        return _length(jnp.maximum(q, 0.0)) + jnp.minimum(jnp.max(q), 0.0)
+
+
+@kind("cone")
+class Cone(Shape):
+    """A cone cut off, along x: its first end in `start`, of `radius_start`, then `length` towards +x."""
+
+    radius_start: jax.Array = parameter("m", "radius at its first end", at_least=0.0)
+    radius_end: jax.Array = parameter("m", "radius at its other end", at_least=0.0)
+    length: jax.Array = parameter("m", "length", above=0.0)
+    start: jax.Array = parameter("m", "middle of its first end", default=(0.0, 0.0, 0.0))
+
+    def distance(self, p):
+        x, r = p[0] - self.start[0], _length(p[1:] - self.start[1:])
+        a, b, length = self.radius_start, self.radius_end, self.length
+        # in the meridian plane: to the two end discs, and to the slanted side
+        end_radius = jnp.where(x < length / 2, a, b)
+        to_end = jnp.stack(
+            [jnp.maximum(r - end_radius, 0.0), jnp.where(x < length / 2, -x, x - length)]
+        )  # across and along; the second is negative inside
+        side, rise = jnp.stack([length, b - a]), jnp.stack([x, r - a])
+        share = jnp.clip(jnp.sum(rise * side) / jnp.sum(side * side), 0.0, 1.0)
+        off = rise - share * side
+        inside_side = rise[1] * length - rise[0] * (b - a) < 0
+        inside = inside_side & (x > 0) & (x < length)
+        to_disc = _length(jnp.stack([to_end[0], to_end[1]]))
+        nearest = jnp.minimum(to_disc, _length(off))
+        return jnp.where(inside, -nearest, nearest)
+
+
+@kind("union")
+class Union(Shape):
+    """Several shapes as one."""
+
+    parts: tuple[Shape, ...] = eqx.field(converter=tuple)
+
+    def distance(self, p):
+        return jnp.min(jnp.stack([part.distance(p) for part in self.parts]))
+
+
+@kind("hollow")
+class Hollow(Shape):
+    """Everything but a shape: a cavity cut into an endless block."""
+
+    of: Shape
+
+    def distance(self, p):
+        return -self.of.distance(p)
+
+
+@kind("solid-cavity")
+class SolidCavity(Cavity):
+    """Any shape as the thing a probe meets; its mouth is at x = `length`."""
+
+    shape: Shape
+    length: jax.Array = parameter("m", "x at which a probe has left", above=0.0)
+
+    @property
+    def mouth(self) -> jax.Array:
+        return self.length
+
+    def touch(self, centre: jax.Array, radius: jax.Array) -> Touch:
+        k = self.shape.distance(centre)
+        normal = self.shape.normal(centre)
+        return Touch(
+            gap=k - radius,
+            normal=normal,
+            on_surface=centre - k * normal,
+            on_ball=centre - radius * normal,
+            zone=jnp.zeros((), dtype=int),
+        )
