@@ -10,6 +10,7 @@
     ├── StepSizeError       a step beyond a method's or a part's stability bound
     ├── ConvergenceError    an iteration that did not arrive
     ├── AnalysisError       a question that has no answer for this system
+    ├── LinkError           a rig or a partner that cannot be reached, or refuses
     └── OutputError         a folder or file that cannot be written or read
 
 Foreseen endings of a run (a limit, an instability) are no errors: see `dovetail.testing.Outcome`.
@@ -44,6 +45,10 @@ class ConvergenceError(DovetailError):
 
 class AnalysisError(DovetailError):
     """A question that has no answer for this system."""
+
+
+class LinkError(DovetailError):
+    """A rig or a partner that cannot be reached, or refuses."""
 
 
 class OutputError(DovetailError):
