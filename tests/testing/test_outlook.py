@@ -76,3 +76,28 @@ def test_a_schedule_counts_as_it_ends(make_cs1):
     switch = {"feedback.share": dv.Switch(at=1.0, before=0.0, after=1.0)}
     assert make_cs1(delay=9.4e-3, feedback=blended).stability().stable
     assert not make_cs1(delay=9.4e-3, feedback=blended, schedule=switch).stability().stable
+
+
+def test_a_specimen_with_mass_has_its_critical_delay_by_phase_margin(make_cs1):
+    """Delayed inertia makes the delay equation neutral; the sampled loop turns where the margin says."""
+    heavy = dv.specimens.Storey(mass=0.2, stiffness=2250.0, damping_ratio=0.01)
+
+    def at(delay):
+        test = make_cs1(delay=1e-3)
+        rig = dv.Rig(dv.transfer.Delay(delay), heavy, substeps=4)
+        return dataclasses.replace(test, rig=rig, rate=4000.0).stability()
+
+    answer = at(1e-3)
+    # light damping: all damping over the stiffness that is late, less the inertia that is late with it
+    late = 2250.0 - 0.2 * (2 * np.pi * answer.frequency) ** 2
+    assert answer.critical_delay == pytest.approx((15.0 + float(heavy.damping)) / late, rel=0.03)
+    assert "the specimen has mass, so the critical delay is by phase margin" in str(answer)
+    edge = answer.critical_delay - answer.half_tick
+    assert at(0.97 * edge).growth_rate < 0 < at(1.03 * edge).growth_rate
+
+
+def test_a_specimen_heavier_than_the_numerical_mass_leaves_no_margin(make_cs1):
+    rig = dv.Rig(dv.transfer.Delay(1e-3), dv.specimens.Storey(mass=3.0, stiffness=2250.0))
+    answer = dataclasses.replace(make_cs1(), rig=rig).stability()
+    assert answer.critical_delay == 0.0
+    assert "any delay destabilises" in str(answer)

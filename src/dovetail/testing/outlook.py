@@ -12,6 +12,7 @@ import numpy as np
 from dovetail.core.errors import AnalysisError
 from dovetail.core.linear import linearise
 from dovetail.stability import DelayEquation, Poles, StateSpace, linear_loop, loop_poles, switching_delays
+from dovetail.stability.margin import unit_gains
 from dovetail.testing.loop import Driven, start, tick
 from dovetail.transfer.linear import LinearTransfer
 
@@ -104,10 +105,41 @@ def _critical(test: Test) -> tuple[float, float, list[str]]:
             return 0.0, math.nan, ["the substructures joined directly are unstable: no rig can help"]
         crossings = switching_delays(equation)
     except AnalysisError as error:
-        return math.nan, math.nan, [str(error)]
+        return _by_phase_margin(test, str(error))
     if not crossings:
         return math.inf, math.nan, []
     return crossings[0].parameter, crossings[0].frequency / (2 * math.pi), []
+
+
+def _by_phase_margin(test: Test, why: str) -> tuple[float, float, list[str]]:
+    """The same where there is no delay equation to solve: a specimen with mass makes it neutral."""
+    try:
+        numerical, specimen = linear_parts(test)
+    except AnalysisError:
+        return math.nan, math.nan, [why]
+    if specimen.order or specimen.D.shape != (1, 3):
+        return math.nan, math.nan, [why]
+    A, B, C = numerical.A, numerical.B, numerical.C
+    k, c, m = specimen.D[0]
+    gain = m * (C @ A @ B).item()  # of a delayed acceleration, at high frequency
+    if abs(gain) >= 1:
+        return 0.0, math.nan, ["the specimen's mass leaves no margin: any delay destabilises"]
+    joined = A + B @ (k * C + c * C @ A + m * C @ A @ A) / (1 - gain)
+    if np.linalg.eigvals(joined).real.max() >= 0:
+        return 0.0, math.nan, ["the substructures joined directly are unstable: no rig can help"]
+
+    def loop(s):
+        s = np.asarray(s)
+        inner = np.linalg.solve(s[..., None, None] * np.eye(len(A)) - A, B)
+        return -(k + c * s + m * s**2) * (C @ inner)[..., 0, 0]
+
+    rates = np.abs(np.linalg.eigvals(A))
+    omega = np.geomspace(1e-2 * rates[rates > 0].min(), 1e2 * rates.max(), 8001)
+    nearest = min(unit_gains(loop, omega), key=lambda found: found.delay, default=None)
+    if nearest is None:
+        return math.inf, math.nan, []
+    said = "the specimen has mass, so the critical delay is by phase margin"
+    return nearest.delay, nearest.frequency / (2 * math.pi), [said]
 
 
 def delay_equation(test: Test) -> DelayEquation:

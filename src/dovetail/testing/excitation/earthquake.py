@@ -57,8 +57,8 @@ class KanaiTajimi(Excitation):
     spectrum has in its part, sampled every `spacing` and straight in between, as records are. The envelope
     rises with the square of time until `rise`, stays until `decay` and then dies with the time constant
     `fade`; after `length` there is nothing. `rms` is that of the strong part; its peak is about three times
-    as large. A record belongs to its `seed`, not to that of the test: repeating a test with other noise repeats
-    the earthquake.
+    as large. A record belongs to its `seed`, not to that of the test: repeating a test with other noise
+    repeats the earthquake.
     """
 
     references: ClassVar[dict[str, str]] = {
