@@ -91,3 +91,12 @@ def test_an_even_smoothing_window_is_refused():
 def test_a_window_too_short_for_three_coefficients_is_refused():
     with pytest.raises(ParameterError, match=r"holds 1 samples at every 0.016 s.*at least 3"):
         AdaptiveTimeSeries(0.01, window=0.02).sampled_at(1e-3)
+
+
+def test_a_start_outside_the_limits_is_brought_inside_before_the_first_sample():
+    """A lag is not a delay: its a2 is less than delay^2/2, and the limits may know that."""
+    lag = AdaptiveTimeSeries(delay=0.02, highest=(1.3, 0.06, 1e-4))
+    np.testing.assert_allclose(lag.init()["coefficients"], [1.0, 0.02, 1e-4])
+    frozen = lag.frozen()
+    np.testing.assert_allclose([frozen.mass, frozen.damping, frozen.stiffness], [1e-4, 0.02, 1.0])
+    np.testing.assert_allclose(lag.response(30.0, 1e-3), 1 + 0.6j - 0.09)

@@ -88,15 +88,20 @@ class AdaptiveTimeSeries(Compensator):
         return dataclasses.replace(super().sampled_at(dt, shape), taps=rows)
 
     def init(self) -> State:
-        start = self.full(self.delay)
         return {
             "measured": self.history(self.smoothing),
             "commands": self.history(self.smoothing),
             "responses": jnp.zeros((self.taps, 3, *self.shape)),
             "targets": self.history(self.taps),
             "tick": jnp.asarray(0),
-            "coefficients": jnp.stack([jnp.ones_like(start), start, start**2 / 2]),
+            "coefficients": self.start(),
         }
+
+    def start(self) -> jax.Array:
+        """The coefficients to start with, a0, a1, a2: those of the expected delay, within the limits."""
+        delay = self.full(self.delay)
+        expected = jnp.stack([jnp.ones_like(delay), delay, delay**2 / 2])
+        return jnp.clip(expected, _column(self.lowest, expected), _column(self.highest, expected))
 
     def step(self, t: Time, dt: Time, x: State, u: Input) -> tuple[State, Output]:
         # the newest measurement and the last command belong to the same instant, a sample ago
@@ -126,11 +131,13 @@ class AdaptiveTimeSeries(Compensator):
         return state, {"command": command, "ats_a0": a0, "ats_a1": a1, "ats_a2": a2}
 
     def frozen(self) -> SecondOrderInverse:
-        return SecondOrderInverse(self.delay**2 / 2, self.delay, jnp.asarray(1.0), shape=self.shape)
+        a0, a1, a2 = self.start()  # a0 is 1 unless a limit excludes it
+        return SecondOrderInverse(a2, a1, jnp.ones_like(a0), shape=self.shape)
 
     def response(self, omega: ArrayLike, dt: float) -> jax.Array:
+        a0, a1, a2 = self.start()
         s = 1j * jnp.asarray(omega)
-        return 1.0 + self.delay * s + self.delay**2 / 2 * s**2
+        return a0 + a1 * s + a2 * s**2
 
     def _learn(self, dt, present, responses, targets, full):
         """Coefficients nearer to the least-squares fit, as far as limits and rate let them go."""
