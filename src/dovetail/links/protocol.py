@@ -128,16 +128,19 @@ class Reader:
     newest: int = 0
     rejected: dict[Rejection, int] = dataclasses.field(default_factory=dict)
 
-    def read(self, data: bytes) -> Datagram | None:
-        """The datagram, or None if it is to be dropped; never raises."""
-        datagram, reason = self._parse(data)
+    def read(self, data: bytes, at_most: int = 2**64 - 1) -> Datagram | None:
+        """The datagram, or None if it is to be dropped; never raises.
+
+        An answer's sequence number is `at_most` that of the last command.
+        """
+        datagram, reason = self._parse(data, at_most)
         if datagram is None:
             self.rejected[reason] = self.rejected.get(reason, 0) + 1
         else:
             self.newest = datagram.sequence
         return datagram
 
-    def _parse(self, data: bytes) -> tuple[Datagram | None, Rejection]:
+    def _parse(self, data: bytes, at_most: int) -> tuple[Datagram | None, Rejection]:
         if len(data) != size(self.count):
             return None, Rejection.LENGTH
         magic, version, kind, state, zero, session, sequence, clock, echo, flags, count = HEADER.unpack_from(
@@ -156,7 +159,7 @@ class Reader:
         body, tag = data[:-TAG_LENGTH], data[-TAG_LENGTH:]
         if not hmac.compare_digest(tag, siphash128(self.key, body) if self.key else NO_TAG):
             return None, Rejection.TAG
-        if sequence <= self.newest:
+        if not self.newest < sequence <= at_most:
             return None, Rejection.SEQUENCE
         values = np.frombuffer(data, dtype="<f8", count=count, offset=HEADER.size)
         return Datagram(kind, State(state), session, sequence, clock, values, echo, flags), Rejection.NONE

@@ -19,6 +19,12 @@ class Outcome(Enum):
         "The oscillation grew faster than its limit allows: the loop is unstable, so the test was stopped."
     )
     INTERRUPTED = "The operator interrupted the test; what was computed until then is kept."
+    ACCELERATION = "The demand reached the acceleration limit, so the test was stopped."
+    POWER = "The power across the interface reached its limit, so the test was stopped."
+    STALE = "The measurement stood still while the demand moved, so the test was stopped."
+    DEADLINE = "A tick missed its deadline, so the test was stopped."
+    LINK_LOST = "The rig was silent for longer than allowed, so the test was stopped."
+    RIG_STOPPED = "The rig went to its safe state by itself, so the test was stopped."
 
     @property
     def code(self) -> int:

@@ -1,0 +1,87 @@
+"""Where a rig is, and the key shared with it.
+
+Nothing leaves or enters this machine unless asked: an address beyond loopback needs a key.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import ipaddress
+import os
+import re
+import secrets
+import socket
+from pathlib import Path
+
+from dovetail.core.errors import LinkError
+from dovetail.links.siphash import KEY_LENGTH
+
+PORT = 7001
+KEY_VARIABLE = "DOVETAIL_RIG_KEY"  # names the key's file
+
+
+@dataclasses.dataclass(frozen=True)
+class Address:
+    """A rig's host and port; TCP for the handshake and UDP for the datagrams share the number."""
+
+    host: str
+    port: int
+
+    @staticmethod
+    def parse(url: str) -> Address:
+        """`udp://HOST:PORT`, the port 7001 where it is not said."""
+        found = re.fullmatch(r"udp://(\[[0-9a-fA-F:]+\]|[^:/\s]+)(?::(\d{1,5}))?/?", url)
+        port = int(found[2] or PORT) if found else 0
+        if not found or not 1 <= port <= 65535:
+            raise LinkError(f'got "{url}"; the address of a rig has the form udp://HOST:PORT')
+        return Address(found[1].strip("[]"), port)
+
+    def resolved(self, key: bytes | None) -> tuple[int, str]:
+        """Address family and number of the host.
+
+        Raises
+        ------
+        LinkError
+            If there is no such host, or it is not this machine and there is no key.
+        """
+        try:
+            found = socket.getaddrinfo(self.host, self.port, type=socket.SOCK_DGRAM)
+        except OSError as error:
+            raise LinkError(f'no host "{self.host}" ({error}); check the name') from error
+        family, _, _, _, (number, *_) = min(found, key=lambda entry: entry[0])  # IPv4 first
+        if key is None and not ipaddress.ip_address(number.partition("%")[0]).is_loopback:
+            raise LinkError(
+                f"{self.host} is not this machine: give both sides the same key file with --key "
+                f'or {KEY_VARIABLE} (make one with "dovetail rig key FILE")'
+            )
+        return family, number
+
+    def __str__(self) -> str:
+        return f"udp://{self.host}:{self.port}"
+
+
+def read_key(path: str | Path | None) -> bytes | None:
+    """The key in a file of 32 hexadecimal digits; without a path, the file that the environment names."""
+    path = path or os.environ.get(KEY_VARIABLE)
+    if not path:
+        return None
+    try:
+        text = Path(path).read_text("ascii").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise LinkError(f"{path}: cannot be read as a key; make one with: dovetail rig key FILE") from error
+    if not re.fullmatch(rf"[0-9a-fA-F]{{{2 * KEY_LENGTH}}}", text):
+        raise LinkError(f"{path}: holds no key; a key is {2 * KEY_LENGTH} hexadecimal digits")
+    return bytes.fromhex(text)
+
+
+def write_key(path: str | Path) -> Path:
+    """Make a new key, in a file that only its owner can read."""
+    path = Path(path)
+    try:
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise LinkError(f"{path}: cannot be written ({reason}); choose another file") from error
+    with os.fdopen(descriptor, "w", encoding="ascii") as file:
+        file.write(secrets.token_hex(KEY_LENGTH) + "\n")
+    return path

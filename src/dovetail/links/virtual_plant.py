@@ -1,0 +1,55 @@
+"""The rig of a test as a plant: actuator, specimen and sensors, stepped as one compiled function."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from dovetail.testing import Test
+from dovetail.testing.rig import AbstractRig
+
+
+class VirtualPlant:
+    """The virtual rig of a test, one tick at a time.
+
+    All that the rig shows goes over the link, first what the loop needs: measured displacement and force,
+    then the rest in alphabetical order.
+    """
+
+    def __init__(self, test: Test):
+        prepared = test.prepared()
+        rig: AbstractRig = prepared.rig
+        self.dt, self.shape = prepared.dt, test.shape
+        self.axes = int(np.prod(self.shape, dtype=int))
+        shown = jax.eval_shape(lambda: rig.first_reading(rig.init()))
+        needed = ("measured_displacement", "measured_force")
+        self.names = (*needed, *sorted(set(shown) - set(needed)))
+        self.signals = tuple((name, int(np.prod(shown[name].shape, dtype=int))) for name in self.names)
+        self._start = jax.jit(lambda: (x := rig.init(), self._flat(rig.first_reading(x))))
+
+        def advance(x, k, command):
+            x, reading = rig.step(k * self.dt, self.dt, x, command.reshape(self.shape))
+            return x, k + 1, self._flat(reading)
+
+        state, _ = self._start()
+        k, rest = jnp.zeros((), dtype=int), jnp.zeros(self.axes)
+        self._advance = jax.jit(advance).lower(state, k, rest).compile()
+        self.state: Any = (state, k)
+
+    def _flat(self, reading: dict[str, jax.Array]) -> jax.Array:
+        return jnp.concatenate([jnp.ravel(reading[name]) for name in self.names])
+
+    def reset(self) -> np.ndarray:
+        """Back to rest; the first reading."""
+        state, reading = self._start()
+        self.state = (state, jnp.zeros((), dtype=int))
+        return np.asarray(reading)
+
+    def step(self, command: np.ndarray) -> np.ndarray:
+        """Follow the command over one tick; the reading at its end."""
+        state, k, reading = self._advance(*self.state, jnp.asarray(command))
+        self.state = (state, k)
+        return np.asarray(reading)

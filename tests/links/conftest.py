@@ -1,0 +1,143 @@
+"""A clock that the test moves, a scripted rig at the other end of a socket, and served rigs."""
+
+import socket
+import threading
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+import dovetail as dv
+from dovetail.links.address import Address
+from dovetail.links.protocol import COMMAND, MEASUREMENT, Datagram, Reader, State
+from dovetail.links.serve import Server
+from dovetail.links.virtual_plant import VirtualPlant
+
+TICK = 1_000_000  # [ns]
+SESSION = 0xABCDEF
+
+
+class FakeClock:
+    """Moves only when it is slept on, and by a microsecond whenever it is read."""
+
+    def __init__(self):
+        self.time = 10**12
+        self.slept = []
+        self.stall = {}  # what happens before the n-th sleep ends: extra [ns]
+        self.on_attend = lambda: None
+
+    def now(self):
+        self.time += 1000
+        return self.time
+
+    def sleep(self, until):
+        self.slept.append(until)
+        self.time = max(self.time, until) + self.stall.pop(len(self.slept), 0)
+
+    def attend(self, connection, until):
+        if not self.on_attend():
+            self.time = max(self.time, until)
+
+
+class ScriptedRig:
+    """Answers commands with x = command, F = -100 x; a script may do otherwise in chosen ticks."""
+
+    def __init__(self, connection, clock, key=None):
+        self.connection, self.key = connection, key
+        connection.setblocking(False)
+        self.reader = Reader(COMMAND, SESSION, 1, key)
+        self.commands = []  # (state, value)
+        self.script = {}  # number of the command: function(rig, datagram, answer) -> list of bytes to send
+        self.state, self.flags = State.READY, 0
+        clock.on_attend = self.answer
+
+    def packed(self, datagram, values=None, **changes):
+        value = float(datagram.values[0])
+        fields = {
+            "kind": MEASUREMENT,
+            "state": self.state,
+            "session": SESSION,
+            "sequence": datagram.sequence,
+            "clock": 0,
+            "values": np.array([value, -100 * value] if values is None else values),
+            "flags": self.flags,
+            **changes,
+        }
+        return Datagram(**fields).pack(self.key)
+
+    def answer(self):
+        """Answer all that has come; whether something was sent."""
+        sent = False
+        while True:
+            try:
+                datagram = self.reader.read(self.connection.recv(4096))
+            except BlockingIOError:
+                return sent
+            assert datagram is not None, "the tick sent something that is not the protocol"
+            self.commands.append((datagram.state, float(datagram.values[0])))
+            self.state = datagram.state if self.state != State.SAFE else State.SAFE
+            act = self.script.get(len(self.commands), lambda rig, d, a: [a])
+            for data in act(self, datagram, self.packed(datagram)):
+                self.connection.send(data)
+                sent = True
+
+
+@pytest.fixture
+def wires():
+    """A pair of connected datagram sockets."""
+    pair = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
+    yield pair
+    for each in pair:
+        each.close()
+
+
+@pytest.fixture
+def fake(wires):
+    """`fake(key)` makes a fake clock and a scripted rig at the far end of `wires`."""
+
+    def make(key=None):
+        clock = FakeClock()
+        return SimpleNamespace(clock=clock, rig=ScriptedRig(wires[1], clock, key), near=wires[0])
+
+    return make
+
+
+def cs1(rate=200.0, duration=0.5, delay=0.01, **fields):
+    """CS1 with a purely late actuator, at a rate that a busy machine can keep."""
+    limits = fields.pop("limits", {})
+    return dv.Test(
+        numerical=dv.mechanics.Oscillator(m=2.2, c=60.0, k=2250.0),
+        rig=dv.Rig(actuator=dv.transfer.Delay(delay), specimen=dv.specimens.Spring(k=500.0)),
+        excitation=dv.Sine(amplitude=0.012, frequency=3.0),
+        rate=rate,
+        duration=duration,
+        limits=dv.Limits(**{"silence": 4000, **limits}),
+        **fields,
+    )
+
+
+@pytest.fixture
+def make_cs1():
+    return cs1
+
+
+@pytest.fixture
+def served():
+    """`served(test)` serves the virtual rig of a test in a thread; the server, with its address and words."""
+    running = []
+
+    def serve(test, plant=None, **options):
+        said = []
+        plant = plant or VirtualPlant(test)
+        server = Server(plant, Address("127.0.0.1", 0), test.rate, report=said.append, **options)
+        server.said = said
+        thread = threading.Thread(target=server.serve, daemon=True)
+        thread.start()
+        running.append((server, thread))
+        return server
+
+    yield serve
+    for server, thread in running:
+        server.stop()
+        thread.join(10)
+        assert not thread.is_alive()

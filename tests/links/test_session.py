@@ -1,0 +1,147 @@
+"""The rig's side of a session, on a clock that the test moves."""
+
+import numpy as np
+import pytest
+
+from dovetail.links.protocol import COMMAND, MEASUREMENT, Datagram, Flag, Reader, Rejection, State
+from dovetail.links.session import Session
+
+KEY, TICK = bytes(range(16)), 1_000_000  # [ns]
+
+
+class Echo:
+    """A plant that goes where it is told; its force is -100 times that."""
+
+    axes = 1
+    signals = (("measured_displacement", 1), ("measured_force", 1))
+
+    def __init__(self):
+        self.followed = []
+        self.spoil = 0.0
+
+    def reset(self):
+        return np.zeros(2)
+
+    def step(self, command):
+        self.followed.append(float(command[0]))
+        return np.array([command[0], -100 * command[0] + self.spoil])
+
+
+class Bench:
+    """A session, the loop that talks to it, and the time [ns]."""
+
+    def __init__(self, limits=(), silence=5):
+        self.plant = Echo()
+        self.session = Session(
+            self.plant, session=9, rate=1000.0, silence=silence, limits=dict(limits), key=KEY
+        )
+        self.reader = Reader(MEASUREMENT, 9, 2, KEY)
+        self.now, self.sequence = 50 * TICK, 0
+
+    def packed(self, value, state=State.ACTIVE):
+        self.sequence += 1
+        return Datagram(COMMAND, state, 9, self.sequence, self.now, np.array([value])).pack(KEY)
+
+    def tell(self, value, state=State.ACTIVE, after=TICK):
+        self.now += after
+        return self.reader.read(self.session.receive(self.packed(value, state), self.now))
+
+    def wait(self, ticks):
+        for _ in range(round(2 * ticks)):
+            self.now += TICK // 2
+            self.session.wait(self.now)
+
+
+@pytest.fixture
+def bench():
+    return Bench()
+
+
+def test_a_command_on_time_is_followed_and_answered_at_once(bench):
+    for value in (0.1, 0.2, 0.3):
+        answer = bench.tell(value)
+        assert answer.values.tolist() == [value, -100 * value]
+        assert (answer.state, answer.sequence, answer.echo) == (State.ACTIVE, bench.sequence, bench.now)
+    assert bench.plant.followed == [0.1, 0.2, 0.3]
+
+
+@pytest.mark.parametrize("jitter", [0.0, 0.3, 0.45])
+def test_jitter_below_half_a_tick_leaves_one_step_per_command(bench, jitter):
+    bench.tell(0.0)
+    for i in range(20):
+        bench.tell(float(i), after=round(TICK * (1 + (jitter if i % 2 else -jitter))))
+    assert bench.plant.followed == [0.0, *map(float, range(20))]
+
+
+def test_nothing_moves_before_the_first_active_command(bench):
+    assert bench.tell(0.5, State.READY).state == State.READY
+    bench.wait(100)
+    assert bench.plant.followed == []
+    assert bench.tell(0.0).state == State.ACTIVE  # however long that took
+
+
+def test_the_rig_goes_on_by_its_own_clock_when_no_command_comes(bench):
+    bench.tell(0.5)
+    bench.wait(3)
+    assert bench.plant.followed == [0.5] * 3  # the tick that is not over half a tick late is still awaited
+    bench.tell(0.7, after=0)
+    assert bench.plant.followed == [0.5] * 3 + [0.7]
+
+
+def test_silence_of_the_agreed_length_brings_it_to_rest_and_there_it_stays(bench):
+    bench.tell(0.5)
+    bench.wait(5)
+    assert bench.session.state == State.ACTIVE
+    bench.wait(1)
+    assert (bench.session.state, bench.session.flags) == (State.SAFE, Flag.SILENCE)
+    bench.wait(600)
+    path = np.array(bench.plant.followed)
+    assert np.all(np.diff(path) <= 1e-12)
+    assert path[-1] == 0.0
+    answer = bench.tell(0.9)
+    assert (answer.state, answer.flags, answer.values[0]) == (State.SAFE, Flag.SILENCE, 0.0)
+
+
+def test_held_it_stays_where_it_is(bench):
+    bench.tell(0.5)
+    assert bench.tell(0.9, State.HOLD).state == State.HOLD
+    assert bench.plant.followed == [0.5, 0.5]
+    assert bench.tell(0.6).state == State.ACTIVE
+    assert bench.plant.followed[-1] == 0.6
+
+
+@pytest.mark.parametrize(
+    ("value", "state", "flag"),
+    [
+        (0.1, State.SAFE, Flag.TOLD),
+        (np.nan, State.ACTIVE, Flag.NOT_FINITE),
+        (3.0, State.ACTIVE, Flag.DISPLACEMENT),
+        (0.95, State.ACTIVE, Flag.FORCE),
+    ],
+)
+def test_each_reason_leads_to_the_safe_state_in_the_same_tick(value, state, flag):
+    bench = Bench({"displacement": 2.0, "force": 90.0})
+    bench.tell(0.1)
+    answer = bench.tell(value, state)
+    assert (answer.state, answer.flags) == (State.SAFE, flag)
+    assert np.all(np.isfinite(bench.plant.followed))
+
+
+def test_a_reading_that_is_not_finite_leads_there_too(bench):
+    bench.tell(0.1)
+    bench.plant.spoil = np.nan
+    answer = bench.tell(0.2)
+    assert (answer.state, answer.flags) == (State.SAFE, Flag.NOT_FINITE)
+
+
+def test_forged_replayed_and_reordered_commands_change_nothing_and_get_no_answer(bench):
+    bench.tell(0.1)
+    old = bench.packed(0.2)
+    bench.now += TICK
+    bench.session.receive(old, bench.now)
+    heard = bench.session.heard
+    forged = Datagram(COMMAND, State.ACTIVE, 9, 99, 0, np.array([5.0])).pack(bytes(16))
+    for data in (old, forged, b"", old[:-1]):
+        assert bench.session.receive(data, bench.now + TICK) is None
+    assert bench.session.heard == heard  # nor do they keep the rig from noticing silence
+    assert set(bench.session.reader.rejected) == {Rejection.SEQUENCE, Rejection.TAG, Rejection.LENGTH}

@@ -1,0 +1,255 @@
+"""The tick's rules, the same for the Python and the native version, on a clock that the test moves."""
+
+import numpy as np
+import pytest
+
+from dovetail.links.native import NativeTick, available
+from dovetail.links.protocol import Rejection, State
+from dovetail.links.tick import NOTES, PythonTick, Settings
+from dovetail.testing import Outcome
+
+TICK, SESSION, KEY = 1_000_000, 0xABCDEF, bytes(range(16))
+needs_compiler = pytest.mark.skipif(bool(available()), reason="no C++ compiler")
+VERSIONS = [PythonTick, pytest.param(NativeTick, marks=needs_compiler)]
+
+
+@pytest.fixture(params=VERSIONS, ids=["python", "native"])
+def make(request, fake):
+    """A tick of either version with its clock and its scripted rig."""
+
+    def open_(key=None, **settings):
+        bench = fake(key)
+        fields = {"session": SESSION, "axes": 1, "count": 2, "tick": TICK, "silence": 5, "key": key}
+        bench.tick = request.param(Settings(**{**fields, **settings}), bench.near, bench.clock)
+        return bench
+
+    return open_
+
+
+def go(bench, count, state=State.ACTIVE, first=1):
+    """Ticks with commands first, first + 1, ... [cm]; readings and notes."""
+    done = [bench.tick.step(state, np.array([0.01 * (first + i)])) for i in range(count)]
+    notes = [dict(zip(NOTES, note, strict=True)) for _, note in done]
+    return np.array([reading for reading, _ in done]), notes
+
+
+@pytest.mark.parametrize("key", [None, KEY])
+def test_every_tick_sends_the_command_and_returns_its_answer(make, key):
+    bench = make(key)
+    readings, notes = go(bench, 10)
+    expected = 0.01 * np.arange(1, 11)
+    np.testing.assert_array_equal(readings, np.stack([expected, -100 * expected], axis=1))
+    assert [value for _, value in bench.rig.commands] == expected.tolist()
+    assert all(note["code"] == 0 and note["reading_age"] == 0 for note in notes)
+    counts = bench.tick.counts()
+    assert (counts.sent, counts.received, counts.lost, counts.overruns) == (10, 10, 0, 0)
+
+
+def test_deadlines_are_absolute_and_do_not_drift(make):
+    bench = make()
+    go(bench, 50)
+    assert np.all(np.diff(bench.clock.slept) == TICK)
+
+
+def test_times_are_noted(make):
+    bench = make()
+    go(bench, 1)
+    bench.clock.time += 200_000  # the loop computes for 0.2 ms
+    bench.clock.stall[2] = 30_000  # and wakes up 30 microseconds late
+    _, (note,) = go(bench, 1)
+    assert note["compute_time"] == pytest.approx(201e-6, abs=2e-6)  # the fake clock ticks when read
+    assert note["tick_lateness"] == pytest.approx(31e-6, abs=2e-6)
+    assert 0 < note["exchange_time"] < 20e-6
+
+
+def test_counted_overruns_keep_the_schedule(make):
+    bench = make(overrun="count")
+    bench.clock.stall[3] = 5 * TICK
+    _, notes = go(bench, 12)
+    assert np.all(np.diff(bench.clock.slept) == TICK)
+    assert bench.tick.counts().overruns == 5  # late by 5, 4, ... ticks, until within half a tick
+    assert notes[2]["tick_lateness"] == pytest.approx(5e-3, abs=1e-4)
+    assert notes[-1]["code"] == 0
+    assert abs(notes[-1]["tick_lateness"]) < 1e-4
+
+
+def test_held_overruns_move_the_schedule_by_whole_ticks(make):
+    bench = make(overrun="hold")
+    bench.clock.stall[3] = 5 * TICK + TICK // 4
+    _, notes = go(bench, 6)
+    counts = bench.tick.counts()
+    assert (counts.overruns, counts.held) == (1, 5)
+    assert np.diff(bench.clock.slept).tolist() == [TICK, TICK, 6 * TICK, TICK, TICK]
+    assert notes[-1]["held"] == 5
+
+
+def test_a_stopping_overrun_sends_no_command_but_the_safe_state(make):
+    bench = make(overrun="stop")
+    bench.clock.stall[3] = TICK
+    _, notes = go(bench, 4)
+    assert [note["code"] for note in notes] == [0, 0, Outcome.DEADLINE.code, Outcome.DEADLINE.code]
+    assert [state for state, _ in bench.rig.commands] == [1, 1, State.SAFE, State.SAFE]
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_a_command_that_is_not_finite_is_never_followed(make, value):
+    bench = make()
+    go(bench, 1)
+    _, note = bench.tick.step(State.ACTIVE, np.array([value]))
+    assert note[NOTES.index("code")] == Outcome.NOT_FINITE.code
+    assert bench.rig.commands[-1][0] == State.SAFE
+
+
+def test_a_lost_answer_repeats_the_reading_and_counts(make):
+    bench = make()
+    bench.rig.script[3] = lambda rig, datagram, answer: []
+    readings, notes = go(bench, 4)
+    assert readings[:, 0].tolist() == pytest.approx([0.01, 0.02, 0.02, 0.04])
+    assert [note["reading_age"] for note in notes] == [0, 0, 1, 0]
+    assert bench.tick.counts().lost == 1
+    assert notes[-1]["code"] == 0
+
+
+def test_silence_of_the_agreed_length_loses_the_link_and_tells_the_rig(make):
+    bench = make(silence=5)
+    for number in range(3, 40):
+        bench.rig.script[number] = lambda rig, datagram, answer: []
+    _, notes = go(bench, 8)
+    codes = [note["code"] for note in notes]
+    assert codes == [0] * 6 + [Outcome.LINK_LOST.code] * 2  # two answered, then the fifth silent one
+    states = [state for state, _ in bench.rig.commands]
+    assert states[:7] == [1] * 7
+    assert set(states[7:]) == {State.SAFE}
+
+
+def test_a_closed_far_end_is_silence_too(make, wires):
+    bench = make(silence=3)
+    go(bench, 1)
+    wires[1].close()
+    bench.clock.on_attend = lambda: False
+    _, notes = go(bench, 3)
+    assert notes[-1]["code"] == Outcome.LINK_LOST.code
+
+
+@pytest.mark.parametrize(
+    ("name", "spoil", "reason"),
+    [
+        ("duplicated", lambda rig, d, a: [a, a], None),
+        ("corrupted", lambda rig, d, a: [a[:60] + b"\x01" + a[61:], a], Rejection.TAG),
+        ("forged", lambda rig, d, a: [rig.packed(d, [9.0, 9.0])[:-16] + bytes(16), a], Rejection.TAG),
+        ("another session", lambda rig, d, a: [rig.packed(d, session=5), a], Rejection.SESSION),
+        ("another version", lambda rig, d, a: [a[:4] + b"\x02" + a[5:], a], Rejection.VERSION),
+        ("cut short", lambda rig, d, a: [a[:-1], b"", a], Rejection.LENGTH),
+        ("too long", lambda rig, d, a: [a + bytes(3), a], Rejection.LENGTH),
+        ("a command", lambda rig, d, a: [rig.packed(d, kind=1), a], Rejection.KIND),
+        ("from the future", lambda rig, d, a: [rig.packed(d, sequence=99), a], Rejection.SEQUENCE),
+    ],
+)
+def test_what_is_not_the_answer_is_dropped(make, name, spoil, reason):
+    bench = make(KEY)
+    bench.rig.script[2] = spoil
+    readings, notes = go(bench, 3)
+    assert readings[:, 0].tolist() == pytest.approx([0.01, 0.02, 0.03])
+    assert notes[-1]["code"] == 0
+    rejected = bench.tick.counts().rejected
+    assert set(rejected) == ({reason} if reason else {Rejection.SEQUENCE})  # the copy comes a tick late
+
+
+def test_reordered_answers_never_take_the_reading_back(make):
+    bench = make()
+    kept = []
+    bench.rig.script[2] = lambda rig, d, a: kept.append(a) or []
+    bench.rig.script[3] = lambda rig, d, a: [a]
+    bench.rig.script[4] = lambda rig, d, a: [kept[0], a]
+    readings, _ = go(bench, 4)
+    assert readings[:, 0].tolist() == pytest.approx([0.01, 0.01, 0.03, 0.04])
+    assert bench.tick.counts().rejected == {Rejection.SEQUENCE: 1}
+
+
+def test_a_late_answer_is_better_than_none(make):
+    bench = make()
+    kept = []
+    bench.rig.script[2] = lambda rig, d, a: kept.append(a) or []
+    bench.rig.script[3] = lambda rig, d, a: kept
+    readings, notes = go(bench, 3)
+    assert readings[-1, 0] == pytest.approx(0.02)
+    assert notes[-1]["reading_age"] == 1
+
+
+def test_the_wrong_key_is_silence(make, wires):
+    bench = make(KEY, silence=3)
+    bench.rig.script = {n: lambda r, d, a: [a[:-16] + bytes(16)] for n in range(1, 9)}
+    _, notes = go(bench, 3)
+    assert notes[-1]["code"] == Outcome.LINK_LOST.code
+    assert bench.tick.counts().rejected[Rejection.TAG] >= 3
+
+
+def test_a_rig_in_its_safe_state_ends_the_run(make):
+    bench = make()
+    bench.rig.script[3] = lambda rig, d, a: [rig.packed(d, state=State.SAFE, flags=8)]
+    _, notes = go(bench, 4)
+    assert [note["code"] for note in notes] == [0, 0, Outcome.RIG_STOPPED.code, Outcome.RIG_STOPPED.code]
+    assert notes[-2]["flags"] == 8
+    assert {state for state, _ in bench.rig.commands[3:]} == {State.SAFE}
+
+
+def test_the_supervisors_word_reaches_the_rig_in_the_same_tick(make):
+    bench = make()
+    go(bench, 2)
+    bench.tick.settle(0)
+    before = len(bench.clock.slept)
+    bench.tick.settle(Outcome.FORCE.code)
+    bench.tick.settle(Outcome.GROWTH.code)  # what comes after the first changes nothing
+    bench.rig.answer()
+    assert [state for state, _ in bench.rig.commands] == [1, 1, State.SAFE]
+    assert len(bench.clock.slept) == before
+    _, notes = go(bench, 1)
+    assert notes[0]["code"] == Outcome.FORCE.code
+
+
+def test_the_operators_stop_ends_the_run_but_lets_the_rig_be_led_to_rest(make):
+    bench = make()
+    go(bench, 2)
+    bench.tick.stop = True
+    _, notes = go(bench, 3, first=3)
+    assert {note["code"] for note in notes} == {Outcome.INTERRUPTED.code}
+    assert [state for state, _ in bench.rig.commands] == [State.ACTIVE] * 5
+
+
+def test_after_a_stop_a_rig_that_fails_still_goes_to_its_safe_state(make):
+    bench = make(silence=2)
+    bench.tick.stop = True
+    go(bench, 1)
+    bench.rig.script = {n: lambda r, d, a: [] for n in range(2, 9)}
+    _, notes = go(bench, 3)
+    assert notes[-1]["code"] == Outcome.INTERRUPTED.code  # the first reason is kept
+    assert bench.rig.commands[-1][0] == State.SAFE
+
+
+def test_while_the_operator_holds_the_tests_time_stands_still(make):
+    bench = make()
+    go(bench, 2)
+    bench.tick.hold = True
+    seen = []
+
+    def release(rig, datagram, answer):
+        seen.append(datagram.state)
+        if len(seen) == 4:
+            bench.tick.hold = False
+        return [answer]
+
+    bench.rig.script = {n: release for n in range(3, 7)}
+    readings, notes = go(bench, 1, first=3)
+    assert seen == [State.HOLD] * 4
+    assert notes[0]["held"] == 4
+    assert bench.rig.commands[-1] == (State.ACTIVE, 0.03)
+    assert readings[0, 0] == 0.03
+    assert np.all(np.diff(bench.clock.slept) == TICK)
+
+
+@pytest.mark.parametrize("value", [np.nan, -np.inf])
+def test_a_reading_that_is_not_finite_is_passed_on_for_the_supervisor_to_see(make, value):
+    bench = make()
+    bench.rig.script[1] = lambda rig, d, a: [rig.packed(d, [value, 0.0])]
+    readings, _ = go(bench, 1)
+    np.testing.assert_array_equal(readings[0], [value, 0.0])
