@@ -60,7 +60,9 @@ def _show(array: np.ndarray) -> str:
 
 
 def _as_array(value: Any) -> Any:
-    return jnp.asarray(value, dtype=float) if not isinstance(value, jax.core.Tracer) else value
+    if value is None or isinstance(value, jax.core.Tracer):  # None: an effect that is left out at build
+        return value
+    return jnp.asarray(value, dtype=float)
 
 
 def parameter(

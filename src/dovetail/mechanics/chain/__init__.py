@@ -1,0 +1,17 @@
+"""Chains: rope, hose, tether and cable in four formulations behind one interface.
+
+Depends on: core.
+
+=============== ==================================================================================
+`LinkChain`     inextensible links, Cartesian nodes: fast, any orientation, length may change
+`RodChain`      rods with global angles and one visco-elastic element at the top, dense closed form
+`ElasticChain`  a spring and damper in every link: stretch along the rope, slack
+`AncfCable`     cable elements with nodal slopes: the accurate reference
+=============== ==================================================================================
+"""
+
+from dovetail.mechanics.chain.base import Chain, Loads, Nodes, Solved
+from dovetail.mechanics.chain.links import LinkChain
+from dovetail.mechanics.chain.rods import RodChain
+
+__all__ = ["Chain", "LinkChain", "Loads", "Nodes", "RodChain", "Solved"]

@@ -1,0 +1,52 @@
+r"""Directions by two global angles, their tangents, and the published bending law in two planes.
+
+.. math:: u = (\cos\psi\sin\varphi,\ \cos\psi\cos\varphi,\ \sin\psi)
+
+in axes x downstream, y down, z to starboard: :math:`\varphi` is 0 hanging and :math:`\pi/2` trailing,
+:math:`\psi` leans towards z. Singular at :math:`\psi = \pm\pi/2`. Source: [Mastrogiuseppe 2023, sec. 3.2].
+"""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+
+
+def direction(phi: jax.Array, psi: jax.Array) -> jax.Array:
+    """Unit vectors (3, n)."""
+    return jnp.stack([jnp.cos(psi) * jnp.sin(phi), jnp.cos(psi) * jnp.cos(phi), jnp.sin(psi)])
+
+
+def tangents(phi: jax.Array, psi: jax.Array) -> tuple[jax.Array, jax.Array]:
+    """Derivatives of the directions by phi and by psi, (3, n) each."""
+    cf, sf, cp, sp = jnp.cos(phi), jnp.sin(phi), jnp.cos(psi), jnp.sin(psi)
+    return jnp.stack([cp * cf, -cp * sf, jnp.zeros_like(phi)]), jnp.stack([-sp * sf, -sp * cf, cp])
+
+
+def bias(phi: jax.Array, psi: jax.Array, phi_rate: jax.Array, psi_rate: jax.Array) -> jax.Array:
+    """Second rate of the directions while the angles change at constant rates, (3, n) [1/s^2]."""
+    cf, sf, cp, sp = jnp.cos(phi), jnp.sin(phi), jnp.cos(psi), jnp.sin(psi)
+    both, mixed = phi_rate**2 + psi_rate**2, 2 * phi_rate * psi_rate
+    return jnp.stack(
+        [-cp * sf * both - sp * cf * mixed, -cp * cf * both + sp * sf * mixed, -sp * psi_rate**2]
+    )
+
+
+def angles(u: jax.Array) -> tuple[jax.Array, jax.Array]:
+    """The angles phi and psi of unit vectors (3, ...)."""
+    return jnp.arctan2(u[0], u[1]), jnp.arcsin(jnp.clip(u[2], -1.0, 1.0))
+
+
+def joint_moment(theta: jax.Array, stiffness: jax.Array, l: jax.Array) -> jax.Array:
+    r"""Moment [N m] of a joint bent by theta in one plane.
+
+    :math:`M = -(2K/l)\tan(\theta/2)/\cos(\theta/2)`, from the curvature radius
+    :math:`R = -(l/2)\cos(\theta/2)\cot(\theta/2)`; :math:`-K\theta/l` for small angles, unbounded at a fold.
+    Source: [Mastrogiuseppe 2023, eqs 3.11 to 3.13].
+    """
+    return -2 * stiffness / l * jnp.tan(theta / 2) / jnp.cos(theta / 2)
+
+
+def joint_energy(theta: jax.Array, stiffness: jax.Array, l: jax.Array) -> jax.Array:
+    """Energy [J] of that moment."""
+    return 4 * stiffness / l * (1 / jnp.cos(theta / 2) - 1)

@@ -1,0 +1,159 @@
+"""What every chain formulation offers: nodes, loads in, accelerations, tensions and energies out.
+
+A chain runs from node 0, the support, to node n, the tip. Vectors are columns: arrays of nodes have the shape
+(3, n + 1), arrays of links (3, n) or (n,); link k joins node k - 1 to node k. Everything is relative to the
+support, in axes that translate with it: an accelerating support enters as a uniform field, gravity less its
+acceleration. The axes are the user's; only `RodChain`, whose coordinates are angles, gives them names.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+
+from dovetail.core import Flow
+
+
+class Nodes(eqx.Module):
+    """Position [m] and velocity [m/s] of all nodes relative to the support, (3, n + 1)."""
+
+    position: jax.Array
+    velocity: jax.Array
+
+    @property
+    def tip(self) -> tuple[jax.Array, jax.Array]:
+        """Position and velocity of the last node, (3,) each."""
+        return self.position[:, -1], self.velocity[:, -1]
+
+    @property
+    def centres(self) -> tuple[jax.Array, jax.Array]:
+        """Position and velocity half way along each link, (3, n) each."""
+        p, v = self.position, self.velocity
+        return 0.5 * (p[:, 1:] + p[:, :-1]), 0.5 * (v[:, 1:] + v[:, :-1])
+
+
+class Loads(eqx.Module):
+    """What acts on a chain from outside; whatever is left out is zero.
+
+    Attributes
+    ----------
+    field : (3,)
+        Uniform acceleration [m/s^2]: gravity less the acceleration of the support.
+    node : (3, n + 1)
+        Forces on nodes [N]; a force part of the way along a link is shared by the lever rule.
+    link : (3, n)
+        Forces half way along links [N]: drag, lift, distributed loads.
+    end : (3,)
+        Acceleration of the tip relative to the support [m/s^2], where the tip is held.
+    length : (3,)
+        Total length and its first two rates [m, m/s, m/s^2], where it is reeled in or paid out.
+    """
+
+    field: jax.Array
+    node: Any = 0.0
+    link: Any = 0.0
+    end: Any = 0.0
+    length: Any = None
+
+
+class Solved(eqx.Module):
+    """Accelerations and internal forces of a chain in a state under loads."""
+
+    rate: Any  # derivative of the state
+    acceleration: jax.Array  # [m/s^2] of the nodes relative to the support, (3, n + 1)
+    tension: jax.Array  # [N] in each link, positive when pulled, (n,)
+    reaction: jax.Array  # [N] force of the chain on its support, (3,)
+
+
+class Chain(Flow):
+    """A slender body as a chain; its input is `Loads`."""
+
+    @property
+    @abstractmethod
+    def links(self) -> int:
+        """Number of links n."""
+
+    @abstractmethod
+    def straight(self, direction: jax.Array) -> Any:
+        """State at rest along a unit vector (3,) from the support, unstretched."""
+
+    @abstractmethod
+    def nodes(self, x: Any) -> Nodes:
+        """Where the nodes are and how fast they move."""
+
+    @abstractmethod
+    def solve(self, t: Any, x: Any, u: Loads) -> Solved:
+        """Accelerations, tensions and root reaction."""
+
+    @abstractmethod
+    def energies(self, x: Any, u: Loads | None = None) -> dict[str, jax.Array]:
+        """Kinetic, axial and bending energy [J]."""
+
+    @abstractmethod
+    def mass_moments(self, x: Any, u: Loads | None = None) -> tuple[jax.Array, jax.Array]:
+        """First moment of mass [kg m] and momentum [kg m/s], (3,) each: for the work of uniform fields."""
+
+    @abstractmethod
+    def power(self, x: Any, u: Loads) -> dict[str, jax.Array]:
+        """Power [W] of the forces on nodes and links (`external`) and of the chain's own dampers (`damping`)."""
+
+    @abstractmethod
+    def with_tip(self, mass: Any) -> Chain:
+        """The same chain with another mass [kg] at its tip."""
+
+    def init(self) -> Any:
+        return self.straight(jnp.array([0.0, 1.0, 0.0]))
+
+    def derivative(self, t, x, u):
+        return self.solve(t, x, u).rate
+
+    def output(self, t, x, u):
+        nodes, solved = self.nodes(x), self.solve(t, x, u)
+        return {
+            "displacement": nodes.position[:, -1],
+            "velocity": nodes.velocity[:, -1],
+            "acceleration": solved.acceleration[:, -1],
+            "node_position": nodes.position,
+            "tension": solved.tension,
+            "root_force": solved.reaction,
+        }
+
+
+def dot(a: jax.Array, b: jax.Array) -> jax.Array:
+    """Dot products of columns."""
+    return jnp.sum(a * b, axis=0)
+
+
+def before(a: jax.Array, first: Any = 0.0) -> jax.Array:
+    """`a` shifted by one along its last axis: entry k is a[k - 1], entry 0 is `first`."""
+    return jnp.concatenate([jnp.broadcast_to(first, (*a.shape[:-1], 1)), a[..., :-1]], axis=-1)
+
+
+def after(a: jax.Array, last: Any = 0.0) -> jax.Array:
+    """`a` shifted by one the other way: entry k is a[k + 1], the last entry is `last`."""
+    return jnp.concatenate([a[..., 1:], jnp.broadcast_to(last, (*a.shape[:-1], 1))], axis=-1)
+
+
+def apart(a: jax.Array) -> jax.Array:
+    """Differences of neighbouring columns, (3, n + 1) to (3, n): what a link sees of its nodes."""
+    return a[..., 1:] - a[..., :-1]
+
+
+def gathered(b: jax.Array) -> jax.Array:
+    """Transpose of `apart`: link vectors act on the far node and, reversed, on the near one."""
+    zero = jnp.zeros((*b.shape[:-1], 1))
+    return jnp.concatenate([zero, b], axis=-1) - jnp.concatenate([b, zero], axis=-1)
+
+
+def node_forces(n: int, u: Loads) -> jax.Array:
+    """All outer forces but the field, on nodes: link forces go half to each end."""
+    node = jnp.broadcast_to(u.node, (3, n + 1))
+    if isinstance(u.link, float) and u.link == 0.0:
+        return node
+    half = 0.5 * jnp.broadcast_to(u.link, (3, n))
+    zero = jnp.zeros((3, 1))
+    return node + jnp.concatenate([zero, half], axis=1) + jnp.concatenate([half, zero], axis=1)

@@ -1,0 +1,55 @@
+r"""Bending stiffness and friction of the joints between links, from the links' directions.
+
+A joint bends by the angle between two links, :math:`C = u_{k-1}\cdot u_k`. The curvature of the circle through
+the ends of two links of length l gives the energy [Mastrogiuseppe 2023, sec. 3.3.1, and its rotation
+invariant form]
+
+.. math:: V = \frac{4 K}{l}\left[\left(\frac{1 + C}{2}\right)^{-1/2} - 1\right],
+
+:math:`\tfrac12 (K/l)\theta^2` for small angles, infinite where the chain folds back on itself. Friction
+dissipates :math:`\tfrac12 c\,|\dot u_k - \dot u_{k-1}|^2`. Both act on a link as a generalised force h on its
+direction u, and so on its nodes as the couple of forces :math:`(h - u\,(u\cdot h))/l`.
+"""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+
+from dovetail.mechanics.chain.base import after, before, dot
+
+
+def bending_energy(u: jax.Array, l: jax.Array, stiffness: jax.Array) -> jax.Array:
+    """Energy [J] of all joints between links of directions u (3, n) and lengths l (n,), stiffness [N m^2]."""
+    c = dot(u[:, 1:], u[:, :-1])
+    return jnp.sum(4 * stiffness / _joint(l) * (jnp.sqrt(2 / (1 + c)) - 1))
+
+
+def bending(u: jax.Array, l: jax.Array, stiffness: jax.Array) -> jax.Array:
+    """Generalised forces (3, n) [N m] on the directions by bending."""
+    c = dot(u[:, 1:], u[:, :-1])
+    r = jax.lax.rsqrt(0.5 * (1 + c))
+    k = stiffness / _joint(l) * r * r * r
+    k = jnp.concatenate([jnp.zeros(1), k])
+    return k * before(u) + after(k) * after(u)
+
+
+def friction(rate: jax.Array, damping: jax.Array) -> jax.Array:
+    """Generalised forces (3, n) [N m] on directions that change at `rate` (3, n) [1/s]."""
+    relative = jnp.concatenate([jnp.zeros((3, 1)), rate[:, 1:] - rate[:, :-1]], axis=1)
+    return damping * (after(relative) - relative)
+
+
+def friction_power(rate: jax.Array, damping: jax.Array) -> jax.Array:
+    """Power [W] of the joints' friction, never positive."""
+    return -damping * jnp.sum((rate[:, 1:] - rate[:, :-1]) ** 2)
+
+
+def link_forces(h: jax.Array, u: jax.Array, l: jax.Array) -> jax.Array:
+    """Force (3, n) on the far node of each link, its reverse on the near one, by h on the directions."""
+    return (h - u * dot(u, h)) / l
+
+
+def _joint(l: jax.Array) -> jax.Array:
+    """Length [m] that a joint stands for."""
+    return 0.5 * (l[1:] + l[:-1])

@@ -1,0 +1,305 @@
+r"""Rigid rods with global angles and one visco-elastic element at the top, in closed form.
+
+.. math:: M(q)\,\ddot q = f(q, \dot q) + Q, \qquad q = (s, \varphi_1..\varphi_n, \psi_1..\psi_n)
+
+s is the stretch of an axial element between the support and the first rod, which carries all rods with it.
+With tangents :math:`e = \partial u/\partial q`, suffix sums of mass
+:math:`B_i = m(n-i+\tfrac12)+m_p`, :math:`C_i = m(n-i+\tfrac13)+m_p`, :math:`N = nm+m_p` and
+:math:`W_{ij} = l\,B_{\max(i,j)}\,h_{\min(i,j)}`, :math:`h_1 = l+s`, the mass matrix is
+:math:`W_{ij}\,e_i\cdot e_j`, bordered by :math:`B_j l\,u_1\cdot e_j`, and f has the same weights on the second
+rates of the directions. Source: [Mastrogiuseppe 2023, ch. 3 and app. A], repaired: the printed weights hold for
+i <= j only, the printed diagonal of the psi block has b for c, and the tip mass is missing.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+from dovetail.core import choice, count, kind, parameter
+from dovetail.mechanics.chain.angles import (
+    angles,
+    bias,
+    direction,
+    joint_energy,
+    joint_moment,
+    tangents,
+)
+from dovetail.mechanics.chain.base import Chain, Loads, Nodes, Solved, dot
+
+
+@kind("rod-chain")
+class RodChain(Chain):
+    r"""Chain of rigid rods, as published, with its dense mass matrix solved by Cholesky factors.
+
+    `inertia` is that of a thin rod (`rod`), or the published one (`konig`), which leaves
+    :math:`\cos^2\psi` out of the rotational energy: it keeps M regular at :math:`\psi=\pm\pi/2` and makes the
+    model anisotropic. `curvature` bends joints in two planes, each for itself (`planes`, as published), or by
+    the angle between rods (`space`). The `root` joint has its rest position hanging (`hanging`, as
+    published), or no stiffness and friction (`pinned`), or along `root_angles` (`clamped`).
+
+    Axes: x downstream, y down, z to starboard. Singular at psi = 90 degrees with `rod`. The tension estimate of
+    the source is that of the top element, in the output `stretch_tension`; `tension` is found rod by rod.
+    """
+
+    n: int = count("number of rods", at_least=1)
+    length: jax.Array = parameter("m", "total length", above=0.0)
+    mass: jax.Array = parameter("kg", "mass of the chain without its tip mass", above=0.0)
+    axial_stiffness: jax.Array = parameter("N/m", "of the top element, EA / length", above=0.0)
+    axial_damping: jax.Array = parameter("N s/m", "of the top element", default=0.0, at_least=0.0)
+    bending: jax.Array = parameter("N m^2", "bending stiffness EI", default=0.0, at_least=0.0)
+    joint_damping: jax.Array = parameter("N m s", "friction of a joint", default=0.0, at_least=0.0)
+    rate_damping: jax.Array = parameter("N m s", "friction on absolute rates", default=0.0, at_least=0.0)
+    tip_mass: jax.Array = parameter("kg", "mass lumped at the tip", default=0.0, at_least=0.0)
+    root_angles: jax.Array = parameter("rad", "phi and psi of a clamped root", default=(0.0, 0.0))
+    inertia: str = choice("konig", "rod", about="rotational energy of a rod", default="konig")
+    curvature: str = choice("planes", "space", about="bending law", default="planes")
+    root: str = choice("hanging", "pinned", "clamped", about="rest position of the root", default="hanging")
+    slack: str = choice("carries", "slack", about="the top element when compressed", default="carries")
+
+    @property
+    def links(self) -> int:
+        return self.n
+
+    @property
+    def rod_length(self) -> jax.Array:
+        """Length of a rod [m]."""
+        return self.length / self.n
+
+    def straight(self, direction):
+        phi, psi = angles(jnp.asarray(direction))
+        return self.at(jnp.zeros(()), jnp.full(self.n, phi), jnp.full(self.n, psi))
+
+    def at(self, stretch: Any, phi: Any, psi: Any) -> dict[str, jax.Array]:
+        """State at rest with a stretch [m] and angles [rad], each one number or n."""
+        parts = [jnp.reshape(stretch, 1), jnp.broadcast_to(phi, self.n), jnp.broadcast_to(psi, self.n)]
+        q = jnp.concatenate([jnp.asarray(p, dtype=float) for p in parts])
+        return {"q": q, "rate": jnp.zeros_like(q)}
+
+    def with_tip(self, mass):
+        return dataclasses.replace(self, tip_mass=mass)
+
+    def split(self, q: jax.Array) -> tuple[jax.Array, jax.Array, jax.Array]:
+        """Stretch, phi and psi of coordinates, rates or generalised forces."""
+        return q[0], q[1 : self.n + 1], q[self.n + 1 :]
+
+    def nodes(self, x):
+        s, phi, psi = self.split(x["q"])
+        s_rate, phi_rate, psi_rate = self.split(x["rate"])
+        u = direction(phi, psi)
+        e_phi, e_psi = tangents(phi, psi)
+        h = jnp.full(self.n, self.rod_length).at[0].add(s)
+        u_rate = e_phi * phi_rate + e_psi * psi_rate
+        v = (h * u_rate).at[:, 0].add(s_rate * u[:, 0])
+        zero = jnp.zeros((3, 1))
+        return Nodes(
+            jnp.concatenate([zero, jnp.cumsum(h * u, axis=1)], axis=1),
+            jnp.concatenate([zero, jnp.cumsum(v, axis=1)], axis=1),
+        )
+
+    # equations of motion
+
+    def mass_matrix(self, q: jax.Array) -> jax.Array:
+        """M, (2n + 1, 2n + 1), symmetric positive definite."""
+        s, phi, psi = self.split(q)
+        u1 = direction(phi[:1], psi[:1])
+        e = jnp.concatenate(tangents(phi, psi), axis=1)  # (3, 2n)
+        weights = self._weights(s, self._c())
+        full = jnp.tile(weights, (2, 2)) * (e.T @ e)
+        extra = jnp.zeros(self.n)
+        if self.inertia == "konig":  # the rod's m l^2 / 12 without its cos^2 psi
+            extra = self.mass / self.n * self.rod_length**2 / 12 * jnp.sin(psi) ** 2
+        full = full + jnp.diag(jnp.concatenate([extra, jnp.zeros(self.n)]))
+        edge = jnp.tile(self._b() * self.rod_length, 2) * (u1.T @ e)[0]
+        top = jnp.concatenate([jnp.reshape(self._total(), 1), edge])
+        return jnp.concatenate([top[None], jnp.concatenate([edge[:, None], full], axis=1)])
+
+    def quadratic(self, q: jax.Array, rate: jax.Array) -> jax.Array:
+        """f, (2n + 1,): the terms quadratic in the rates."""
+        s, phi, psi = self.split(q)
+        s_rate, phi_rate, psi_rate = self.split(rate)
+        u1 = direction(phi[0], psi[0])
+        e_phi, e_psi = tangents(phi, psi)
+        gamma = bias(phi, psi, phi_rate, psi_rate)
+        u1_rate = e_phi[:, 0] * phi_rate[0] + e_psi[:, 0] * psi_rate[0]
+        own = self._c() if self.inertia == "rod" else self._c() - self.mass / self.n / 12
+        pull = gamma @ self._weights(s, own) + 2 * s_rate * jnp.outer(u1_rate, self._lever(s))
+        f_s = -u1 @ (gamma @ self._lever(s))
+        return jnp.concatenate([jnp.reshape(f_s, 1), -dot(e_phi, pull), -dot(e_psi, pull)])
+
+    def _weights(self, s, diagonal):
+        """W (n, n), with other suffix sums on its diagonal."""
+        l = self.rod_length
+        index = jnp.arange(self.n)
+        h = jnp.full(self.n, l).at[0].add(s)
+        w = l * self._b()[jnp.maximum(index[:, None], index)] * h[jnp.minimum(index[:, None], index)]
+        own = (diagonal * l**2).at[0].add(2 * self._b()[0] * s * l + self._total() * s**2)
+        return jnp.where(jnp.eye(self.n, dtype=bool), own, w)
+
+    def _lever(self, s):
+        """Mass times lever of a uniform field on each rod."""
+        return (self._b() * self.rod_length).at[0].add(self._total() * s)
+
+    def _total(self):
+        return self.mass + self.tip_mass
+
+    def _b(self):
+        return self.mass / self.n * (self.n - jnp.arange(self.n) - 0.5) + self.tip_mass
+
+    def _c(self):
+        return self._b() - self.mass / self.n / 6
+
+    # generalised forces
+
+    def field_force(self, q: jax.Array, field: jax.Array) -> jax.Array:
+        """Of a uniform acceleration field (3,) on all mass."""
+        s, phi, psi = self.split(q)
+        e_phi, e_psi = tangents(phi, psi)
+        u1 = direction(phi[0], psi[0])
+        field = jnp.asarray(field)
+        lever = self._lever(s)
+        q_s = self._total() * (field @ u1)
+        return jnp.concatenate([jnp.reshape(q_s, 1), lever * (field @ e_phi), lever * (field @ e_psi)])
+
+    def outer_force(self, q: jax.Array, u: Loads) -> jax.Array:
+        """Of forces on nodes and half way along rods: each loads the rods above it."""
+        s, phi, psi = self.split(q)
+        e_phi, e_psi = tangents(phi, psi)
+        u1 = direction(phi[0], psi[0])
+        node = jnp.broadcast_to(u.node, (3, self.n + 1))[:, 1:]
+        link = jnp.broadcast_to(u.link, (3, self.n))
+        h = jnp.full(self.n, self.rod_length).at[0].add(s)
+        below = jnp.cumsum((node + link)[:, ::-1], axis=1)[:, ::-1] - link  # beyond a rod's centre
+        centre = jnp.full(self.n, self.rod_length / 2).at[0].add(s)
+        load = h * below + centre * link
+        q_s = u1 @ jnp.sum(node + link, axis=1)
+        return jnp.concatenate([jnp.reshape(q_s, 1), dot(e_phi, load), dot(e_psi, load)])
+
+    def damping_force(self, rate: jax.Array) -> jax.Array:
+        """Of the axial damper, of the joints, and of friction on absolute rates."""
+        s_rate, phi_rate, psi_rate = self.split(rate)
+        return jnp.concatenate(
+            [
+                jnp.reshape(-self.axial_damping * s_rate, 1),
+                self._joint_friction(phi_rate) - self.rate_damping * phi_rate,
+                self._joint_friction(psi_rate) - self.rate_damping * psi_rate,
+            ]
+        )
+
+    def elastic_force(self, q: jax.Array) -> jax.Array:
+        """Of the axial element and of bending."""
+        s, phi, psi = self.split(q)
+        if self.curvature == "space":
+            return -jax.grad(lambda q: sum(self._elastic_energies(q)))(q)
+        phi0, psi0 = self._rest()
+        l = self.rod_length
+
+        def plane(angle, rest):
+            theta = jnp.diff(angle, prepend=rest)
+            moment = joint_moment(theta, self.bending, l)
+            if self.root == "pinned":
+                moment = moment.at[0].set(0.0)
+            return moment - jnp.concatenate([moment[1:], jnp.zeros(1)])
+
+        pull = -self._stiffness(s) * s
+        return jnp.concatenate([jnp.reshape(pull, 1), plane(phi, phi0), plane(psi, psi0)])
+
+    def _joint_friction(self, rate):
+        theta = jnp.diff(rate, prepend=0.0)
+        if self.root == "pinned":
+            theta = theta.at[0].set(0.0)
+        return self.joint_damping * (jnp.concatenate([theta[1:], jnp.zeros(1)]) - theta)
+
+    def _rest(self):
+        return self.root_angles if self.root == "clamped" else jnp.zeros(2)
+
+    def _stiffness(self, s):
+        """Stiffness of the top element [N/m]; none when compressed, if it is slack then."""
+        return jnp.where(s < 0, 0.0, self.axial_stiffness) if self.slack == "slack" else self.axial_stiffness
+
+    def solve(self, t, x, u):
+        q, rate = x["q"], x["rate"]
+        force = (
+            self.quadratic(q, rate)
+            + self.field_force(q, u.field)
+            + self.outer_force(q, u)
+            + self.damping_force(rate)
+            + self.elastic_force(q)
+        )
+        factor = jax.scipy.linalg.cho_factor(self.mass_matrix(q), lower=True)
+        second = jax.scipy.linalg.cho_solve(factor, force)
+        return self._solved(x, second, u)
+
+    def _solved(self, x, second, u):
+        s, phi, psi = self.split(x["q"])
+        s_rate, phi_rate, psi_rate = self.split(x["rate"])
+        s_2, phi_2, psi_2 = self.split(second)
+        n_ = direction(phi, psi)
+        e_phi, e_psi = tangents(phi, psi)
+        turn = e_phi * phi_2 + e_psi * psi_2 + bias(phi, psi, phi_rate, psi_rate)
+        h = jnp.full(self.n, self.rod_length).at[0].add(s)
+        u1_rate = e_phi[:, 0] * phi_rate[0] + e_psi[:, 0] * psi_rate[0]
+        a = (h * turn).at[:, 0].add(s_2 * n_[:, 0] + 2 * s_rate * u1_rate)
+        acceleration = jnp.concatenate([jnp.zeros((3, 1)), jnp.cumsum(a, axis=1)], axis=1)
+        # the rods' centres, and from them what each rod must carry: Newton's law for all that hangs below
+        centre = acceleration[:, 1:] - 0.5 * self.rod_length * turn
+        m = self.mass / self.n
+        field = jnp.asarray(u.field)[:, None]
+        load = m * (field - centre) + jnp.broadcast_to(u.link, (3, self.n))
+        node = jnp.broadcast_to(u.node, (3, self.n + 1))
+        carried = load + node[:, 1:]
+        carried = carried.at[:, -1].add(self.tip_mass * (field[:, 0] - acceleration[:, -1]))
+        below = jnp.cumsum(carried[:, ::-1], axis=1)[:, ::-1]
+        tension = dot(n_, below - 0.5 * load)  # at the rod's middle
+        return Solved(
+            rate={"q": x["rate"], "rate": second},
+            acceleration=acceleration,
+            tension=tension,
+            reaction=below[:, 0] + node[:, 0],
+        )
+
+    def _elastic_energies(self, q):
+        s, phi, psi = self.split(q)
+        l = self.rod_length
+        phi0, psi0 = self._rest()
+        axial = 0.5 * self._stiffness(s) * s**2
+        if self.curvature == "space":
+            u = direction(phi, psi)
+            root = direction(phi0, psi0)[:, None]
+            c = dot(u, jnp.concatenate([root, u[:, :-1]], axis=1))
+            each = 4 * self.bending / l * (jnp.sqrt(2 / (1 + c)) - 1)
+        else:
+            each = joint_energy(jnp.diff(phi, prepend=phi0), self.bending, l)
+            each = each + joint_energy(jnp.diff(psi, prepend=psi0), self.bending, l)
+        if self.root == "pinned":
+            each = each.at[0].set(0.0)
+        return axial, jnp.sum(each)
+
+    def energies(self, x, u=None):
+        axial, bent = self._elastic_energies(x["q"])
+        kinetic = 0.5 * x["rate"] @ (self.mass_matrix(x["q"]) @ x["rate"])
+        return {"kinetic": kinetic, "axial": axial, "bending": bent}
+
+    def mass_moments(self, x, u=None):
+        s, phi, psi = self.split(x["q"])
+        s_rate, phi_rate, psi_rate = self.split(x["rate"])
+        u_ = direction(phi, psi)
+        e_phi, e_psi = tangents(phi, psi)
+        lever = self._lever(s)
+        momentum = (e_phi * phi_rate + e_psi * psi_rate) @ lever + self._total() * s_rate * u_[:, 0]
+        return u_ @ lever, momentum
+
+    def power(self, x, u):
+        rate = x["rate"]
+        return {
+            "external": rate @ self.outer_force(x["q"], u),
+            "damping": rate @ self.damping_force(rate),
+        }
+
+    def output(self, t, x, u):
+        shown = super().output(t, x, u)
+        s = x["q"][0]
+        return {**shown, "stretch": s, "stretch_tension": self._stiffness(s) * s}

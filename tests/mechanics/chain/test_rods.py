@@ -1,0 +1,240 @@
+"""Rods with global angles: golden data, oracles, laws."""
+
+import dataclasses
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from dovetail.core import RK4, linearise
+from dovetail.mechanics.chain import LinkChain, Loads, RodChain
+from dovetail.mechanics.chain.angles import direction, joint_energy, joint_moment
+
+G = jnp.array([0.0, 9.81, 0.0])
+GOLDEN = RodChain(
+    n=2, length=2.0, mass=2.0, tip_mass=0.5, axial_stiffness=1000.0, axial_damping=5.0, bending=2.0, joint_damping=0.3
+)  # fmt: skip
+Q = jnp.array([0.1, 0.3, 0.6, 0.2, -0.4])
+RATE = jnp.array([0.05, 0.7, -0.3, 0.2, 0.9])
+LOADS = Loads(
+    field=G - jnp.array([0.5, -0.2, 0.3]), node=jnp.zeros((3, 3)).at[:, -1].set(jnp.array([3.0, -1, 2]))
+)
+
+
+def close(got, expected, tolerance=1e-9):
+    # the golden numbers are printed with eleven digits
+    np.testing.assert_allclose(got, expected, rtol=tolerance, atol=tolerance)
+
+
+def test_mass_matrix_is_the_golden_one():
+    M = [
+        [2.5, 0, -0.26676641455, 0, 0.54759638086],
+        [0, 2.1724871643, 0.94862162576, 0, 0.12406573417],
+        [-0.26676641455, 0.94862162576, 0.71959834934, 0.059483852304, 0],
+        [0, 0, 0.059483852304, 2.2583333333, 0.91167013183],
+        [0.54759638086, 0.12406573417, 0, 0.91167013183, 0.83333333333],
+    ]
+    close(GOLDEN.mass_matrix(Q), M)
+    rod = dataclasses.replace(GOLDEN, inertia="rod").mass_matrix(Q)
+    close([rod[1, 1], rod[2, 2]], [2.1691980391, 0.70696112889])
+
+
+@pytest.mark.parametrize(
+    ("inertia", "expected"),
+    [
+        ("konig", [1.8015588027, 0.4479713092, -0.0178659320, -0.7520516596, 0.2274006069]),
+        ("rod", [1.8015588027, 0.45251452324, -0.0017254199865, -0.76000228405, 0.23009069219]),
+    ],
+)
+def test_quadratic_terms_are_the_golden_ones(inertia, expected):
+    close(dataclasses.replace(GOLDEN, inertia=inertia).quadratic(Q, RATE), expected)
+
+
+def test_generalised_forces_are_the_golden_ones():
+    close(
+        GOLDEN.field_force(Q, G), [22.9625947419, -6.3928466449, -5.1018882480, -4.1892735560, 3.1529421129]
+    )
+    outer = GOLDEN.field_force(Q, LOADS.field - G) + GOLDEN.outer_force(Q, LOADS)
+    close(outer, [0.2870415675, 2.2246972263, 2.3165172309, 1.4902729772, 1.8583883682])
+    close(GOLDEN.damping_force(RATE), [-0.25, -0.51, 0.30, 0.15, -0.21])
+    close(GOLDEN.elastic_force(Q), [-100, 0, -0.6114063060, -1.6985466359, 1.2951928588])
+
+
+@pytest.mark.parametrize(
+    ("inertia", "expected"),
+    [
+        ("konig", [-48.9396988793, 6.1737302697, -28.0707710461, -30.7136259640, 72.4294475838]),
+        ("rod", [-49.0681425031, 6.7738418016, -29.4083142946, -30.6555958755, 72.3642489110]),
+    ],
+)
+def test_accelerations_are_the_golden_ones(inertia, expected):
+    chain = dataclasses.replace(GOLDEN, inertia=inertia)
+    close(chain.derivative(0.0, {"q": Q, "rate": RATE}, LOADS)["rate"], expected)
+
+
+def test_energies_powers_and_tip_are_the_golden_ones():
+    x = {"q": Q, "rate": RATE}
+    energy, power = GOLDEN.energies(x), GOLDEN.power(x, LOADS)
+    moment, momentum = GOLDEN.mass_moments(x)
+    close([energy["kinetic"], energy["axial"], energy["bending"]], [1.0185587447, 5.0, 0.5958832423])
+    close(-G @ moment, -28.1237446423)
+    close(power["external"] + (LOADS.field - G) @ momentum, 2.8472890943)
+    close(power["damping"], -0.6185)
+    close(RATE @ GOLDEN.elastic_force(Q), -3.9906138625)
+    close(GOLDEN.nodes(x).tip[0], [0.8386625832, 1.7901071418, -0.1708820784])
+
+
+def random_state(n, seed):
+    rng = np.random.default_rng(seed)
+    q = np.r_[0.1 * rng.normal(), rng.normal(size=2 * n) * 0.5]
+    return jnp.array(q), jnp.array(rng.normal(size=2 * n + 1))
+
+
+@pytest.mark.parametrize(("n", "tip"), [(1, 0.0), (8, 3.0)])
+@pytest.mark.parametrize("inertia", ["konig", "rod"])
+def test_closed_form_agrees_with_lagrange_equations_by_differentiation(n, tip, inertia):
+    chain = RodChain(n=n, length=1.7 * n, mass=0.8 * n, tip_mass=tip, axial_stiffness=1.0, inertia=inertia)
+    q, rate = random_state(n, n)
+    m, l = 0.8, 1.7
+
+    def kinetic(q, rate):
+        """From the velocities of the rods' centres and their angular rates, nothing else."""
+
+        def centres(q):
+            s, phi, psi = chain.split(q)
+            u = direction(phi, psi)
+            h = jnp.full(n, l).at[0].add(s)
+            nodes = jnp.cumsum(h * u, axis=1)
+            return jnp.concatenate([nodes - 0.5 * l * u, nodes[:, -1:]], axis=1)
+
+        v = jax.jvp(centres, (q,), (rate,))[1]
+        _, phi_rate, psi_rate = chain.split(rate)
+        cos2 = jnp.cos(chain.split(q)[2]) ** 2 if inertia == "rod" else 1.0
+        rotation = 0.5 * m * l**2 / 12 * jnp.sum(cos2 * phi_rate**2 + psi_rate**2)
+        return 0.5 * m * jnp.sum(v[:, :-1] ** 2) + 0.5 * tip * jnp.sum(v[:, -1] ** 2) + rotation
+
+    @jax.jit
+    def lagrange(q, rate):
+        moved = jax.jvp(lambda q: jax.grad(kinetic, argnums=1)(q, rate), (q,), (rate,))[1]
+        return jax.hessian(kinetic, argnums=1)(q, rate), jax.grad(kinetic)(q, rate) - moved
+
+    M, f = lagrange(q, rate)
+    np.testing.assert_allclose(chain.mass_matrix(q), M, rtol=1e-12, atol=1e-12 * np.abs(M).max())
+    np.testing.assert_allclose(chain.quadratic(q, rate), f, rtol=1e-12, atol=1e-12 * np.abs(f).max())
+
+
+def test_frozen_stretch_with_rod_inertia_is_the_cartesian_chain_of_rods():
+    n = 6
+    stiff = RodChain(n=n, length=6.0, mass=6.0, tip_mass=2.0, axial_stiffness=1.0, inertia="rod")
+    q, rate = random_state(n, 3)
+    q, rate = q.at[0].set(0.0), rate.at[0].set(0.0)
+    u = Loads(field=G, node=jnp.zeros((3, n + 1)).at[:, 3].set(jnp.array([1.0, -2.0, 4.0])))
+    M, force = (
+        stiff.mass_matrix(q),
+        stiff.quadratic(q, rate) + stiff.field_force(q, G) + stiff.outer_force(q, u),
+    )
+    second = jnp.concatenate([jnp.zeros(1), jnp.linalg.solve(M[1:, 1:], force[1:])])  # no axial motion
+    solved = stiff._solved({"q": q, "rate": rate}, second, u)
+    links = LinkChain(n=n, length=6.0, mass=6.0, tip_mass=2.0, distribution="rod")
+    nodes = stiff.nodes({"q": q, "rate": rate})
+    other = links.solve(0.0, {"position": nodes.position[:, 1:], "velocity": nodes.velocity[:, 1:]}, u)
+    np.testing.assert_allclose(solved.acceleration, other.acceleration, atol=1e-10)
+    np.testing.assert_allclose(solved.reaction, other.reaction, atol=1e-9)
+
+
+def test_curvature_law_has_its_limits():
+    theta, l, k = jnp.linspace(-3.0, 3.0, 61), 0.7, 2.0
+    radius = -(l / 2) * jnp.cos(theta / 2) / jnp.tan(theta / 2)
+    np.testing.assert_allclose(joint_moment(theta, k, l)[theta != 0], (k / radius)[theta != 0], rtol=1e-12)
+    assert joint_moment(1e-6, k, l) == pytest.approx(-k * 1e-6 / l, rel=1e-9)
+    assert abs(joint_moment(jnp.pi - 1e-5, k, l)) > 1e9
+    slope = jax.vmap(jax.grad(lambda a: joint_energy(a, k, l)))(theta)
+    np.testing.assert_allclose(-slope, joint_moment(theta, k, l), rtol=1e-12, atol=1e-12)
+
+
+def test_both_bending_laws_agree_in_a_plane_and_differ_out_of_it():
+    n = 5
+    rng = np.random.default_rng(0)
+    flat = jnp.array(np.r_[0.0, 0.4 * rng.normal(size=n), np.zeros(n)])
+    bent = flat.at[n + 1 :].set(0.4 * rng.normal(size=n))
+    planes = RodChain(n=n, length=5.0, mass=1.0, axial_stiffness=1.0, bending=3.0)
+    space = dataclasses.replace(planes, curvature="space")
+    np.testing.assert_allclose(planes.elastic_force(flat), space.elastic_force(flat), atol=1e-9)
+    assert jnp.linalg.norm(planes.elastic_force(bent) - space.elastic_force(bent)) > 0.005
+
+
+def test_bending_in_space_is_the_same_whichever_way_the_chain_is_turned():
+    chain = RodChain(
+        n=3, length=3.0, mass=1.0, axial_stiffness=1.0, bending=3.0, curvature="space", root="pinned"
+    )
+    q = jnp.array([0.0, 0.3, 0.5, -0.2, 0.1, 0.2, -0.1])
+    turned = q.at[1:4].add(1.1)  # about z
+    assert chain.energies({"q": turned, "rate": 0 * q})["bending"] == pytest.approx(
+        float(chain.energies({"q": q, "rate": 0 * q})["bending"]), rel=1e-12
+    )
+
+
+@pytest.mark.parametrize("root", ["hanging", "pinned", "clamped"])
+def test_root_joint_rests_where_it_is_told(root):
+    chain = RodChain(
+        n=2, length=2.0, mass=1.0, axial_stiffness=1.0, bending=3.0, root=root, root_angles=(1.2, 0.1)
+    )
+    straight = chain.at(0.0, 1.2, 0.1)["q"]
+    moment = float(jnp.abs(chain.elastic_force(straight)[1:]).max())
+    assert (moment > 1.0) if root == "hanging" else (moment < 1e-12)
+
+
+def integrate(chain, x, u, h, steps):
+    method = RK4()
+
+    @jax.jit
+    def run(x):
+        def one(x, _):
+            return method.step(chain, 0.0, h, x, u, ())[0], None
+
+        return jax.lax.scan(one, x, None, length=steps)[0]
+
+    return run(x)
+
+
+def test_energy_is_kept_to_the_order_of_the_method():
+    chain = RodChain(n=10, length=250.0, mass=80.0, axial_stiffness=25e3, bending=170.0)
+    x, u = chain.at(0.03, 1.2, 0.6), Loads(field=G)
+
+    def total(x):
+        return float(sum(chain.energies(x).values()) - G @ chain.mass_moments(x)[0])
+
+    drift = [abs(total(integrate(chain, x, u, h, round(6 / h))) - total(x)) for h in (2e-2, 1e-2)]
+    order = np.log2(drift[0] / drift[1])
+    assert 4 <= order <= 5.5
+    assert drift[1] < 1e-2  # [J] of some 60 kJ kinetic energy
+
+
+def test_mirror_image_of_the_loads_gives_the_mirror_image_of_the_motion():
+    chain = RodChain(n=4, length=40.0, mass=8.0, axial_stiffness=1e4, bending=10.0, joint_damping=1.0)
+    mirror = jnp.array([1.0, 1.0, -1.0])[:, None]
+    force = jnp.zeros((3, 5)).at[:, -1].set(jnp.array([30.0, 5.0, 40.0]))
+    tips = [
+        chain.nodes(integrate(chain, chain.at(0.0, 0.8, psi), Loads(field=G, node=f), 5e-3, 200)).tip[0]
+        for psi, f in ((0.2, force), (-0.2, mirror * force))
+    ]
+    np.testing.assert_allclose(tips[0], mirror[:, 0] * tips[1], atol=1e-9)
+
+
+def test_hanging_chain_has_the_bessel_frequencies():
+    chain = RodChain(n=30, length=10.0, mass=10.0, axial_stiffness=25e3, inertia="rod")
+    hanging = chain.at(10 * 9.81 / 25e3, 0.0, 0.0)
+    found = linearise(chain, hanging, Loads(field=G)).modes().eigenvalues
+    sway = np.unique(np.round(np.abs(found.imag), 6))
+    sway = sway[sway > 0.1]
+    expected = np.array([2.404826, 5.520078, 8.653728]) / 2 * np.sqrt(9.81 / 10)
+    np.testing.assert_allclose(
+        sway[:3], expected, rtol=6e-3
+    )  # thirty rods: half a per cent at the third mode
+
+
+def test_slack_element_carries_no_compression():
+    chain = RodChain(n=2, length=2.0, mass=1.0, axial_stiffness=100.0, slack="slack")
+    assert chain.elastic_force(chain.at(-0.1, 0.0, 0.0)["q"])[0] == 0
+    assert chain.elastic_force(chain.at(0.1, 0.0, 0.0)["q"])[0] == pytest.approx(-10)
