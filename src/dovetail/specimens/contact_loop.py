@@ -64,7 +64,8 @@ class Impact(eqx.Module):
     peak_force: jax.Array  # [N] the force that acts on the bodies: of the contact, or as measured
     peak_contact_force: jax.Array  # [N] of the contact itself
     peak_depth: jax.Array  # [m]
-    force_integral: jax.Array  # [N s] over the contact
+    force_integral: jax.Array  # [N s] of the force on the bodies, over the contact
+    contact_integral: jax.Array  # [N s] of the force of the contact itself
     depth_integral: jax.Array  # [m s] over the contact
     start: jax.Array  # [s] of the contact, from first touch of the ideal
     duration: jax.Array  # [s] of the contact; NaN where it had not ended
@@ -185,7 +186,7 @@ def _rk4(rates, h, x):
 def _blank(zero):
     """Running measures of one system: three last samples for the peaks, sums, and the two crossings."""
     names = ("force", "contact", "depth", "f1", "f2", "c1", "c2", "d1", "d2")
-    names += ("force_sum", "depth_sum", "heat", "pull")
+    names += ("force_sum", "contact_sum", "depth_sum", "heat", "pull")
     blank = dict.fromkeys(names, zero)
     never = jnp.full_like(zero, jnp.nan)
     return blank | {"begin": never, "end": never, "rebound": never}
@@ -212,6 +213,7 @@ def _watch(m, t, dt, seen):
         "d1": depth,
         "d2": m["d1"],
         "force_sum": m["force_sum"] + jnp.where(open_, dt * jnp.abs(force), 0.0),
+        "contact_sum": m["contact_sum"] + dt * contact,
         "depth_sum": m["depth_sum"] + jnp.where(open_, dt * jnp.maximum(depth, 0.0), 0.0),
         "heat": m["heat"] + dt * heat,
         "pull": m["pull"] + dt * (pull & touching),
@@ -250,6 +252,7 @@ def _impact(m, final, speed) -> Impact:
         peak_contact_force=m["contact"],
         peak_depth=m["depth"],
         force_integral=m["force_sum"],
+        contact_integral=m["contact_sum"],
         depth_integral=m["depth_sum"],
         start=m["begin"],
         duration=duration,

@@ -1,0 +1,111 @@
+"""The twelve impacts of the testbed: what chapter 8 and appendix C of Bondoky's thesis print, again."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from dovetail.specimens.contact_loop import ImpactPairing
+from dovetail.studies.docking.scenarios import executed, experiments, grid, impacts
+from dovetail.transfer import ShapedNoise
+
+
+def _rows() -> list[dict[str, Any]]:
+    return experiments()["row"]
+
+
+@cache
+def rehearsed() -> ImpactPairing:
+    """The 24 rows of appendix C: twelve scenarios at two coefficients of restitution."""
+    scenarios = executed()
+    return impacts(
+        [scenarios[row["scenario"] - 1] for row in _rows()], [row["restitution"] for row in _rows()]
+    )
+
+
+def printed(table: str, column: str) -> np.ndarray:
+    """A column of appendix C, by row."""
+    return np.array([row[table][column] for row in _rows()])
+
+
+def ideal_force_rows() -> int:
+    """RT-43: rows whose ideal peak force is within 0.02 N of the printed one."""
+    return _within(rehearsed().ideal.peak_force, printed("force_N", "d"), 0.02)
+
+
+def ideal_depth_rows() -> int:
+    """RT-43: rows whose ideal peak depth is within 0.01 um of the printed one."""
+    return _within(1e6 * rehearsed().ideal.peak_depth, printed("depth_um", "d"), 0.01)
+
+
+def ideal_restitution() -> list[float]:
+    """RT-44: realised restitution of the ideal for 0.8 and 0.9."""
+    return [float(v) for v in rehearsed().ideal.restitution[:2]]
+
+
+def ideal_duration_error() -> float:
+    """RT-44: largest difference from the printed durations [ms]."""
+    return _worst(1e3 * rehearsed().ideal.duration, printed("duration_ms", "d"))
+
+
+def integral_errors() -> list[float]:
+    """RT-45: largest differences from the printed integral errors of force and depth [percentage points].
+
+    Of the contact's own force: the measured one still flows when the contact has ended.
+    """
+    p = rehearsed()
+    force = 100 * (p.hil.contact_integral / p.ideal.contact_integral - 1)
+    depth = 100 * (p.hil.depth_integral / p.ideal.depth_integral - 1)
+    return [
+        _worst(force, printed("force_integral_error_percent", "md")),
+        _worst(depth, printed("depth_integral_error_percent", "md")),
+    ]
+
+
+def rebound_error() -> float:
+    """RT-47: largest difference from the printed velocities after the impact [m/s]."""
+    return _worst(rehearsed().hil.rebound, printed("velocity_m_s", "m"))
+
+
+def restitution_error() -> float:
+    """RT-47: largest difference from the printed realised restitution of the HIL Model."""
+    return _worst(rehearsed().hil.restitution, printed("realised_restitution", "m"))
+
+
+def duration_error() -> float:
+    """RT-47: largest difference from the printed durations of the HIL Model [ms]."""
+    return _worst(1e3 * rehearsed().hil.duration, printed("duration_ms", "m"))
+
+
+def noise_density() -> list[float]:
+    """RT-49: of displacement [mm^2/Hz] and force [N^2/Hz], from the standard deviations."""
+    return [
+        float(ShapedNoise(0.73e-3, 2 * np.pi * 23e3).density),
+        float(ShapedNoise(1.5, 2 * np.pi * 1e3).density),
+    ]
+
+
+def qualified() -> list[int]:
+    """RT-50: scenarios of 72 that pass eq. 8.5 with a stroke of 239.5 um, and with 0.8 of it."""
+    hil = impacts(grid(), 0.8).hil
+    reach = qualification(np.asarray(hil.peak_depth), np.asarray(hil.peak_contact_force), 8000.0)
+    return [int(np.sum(reach < share * 239.5e-6)) for share in (1.0, 0.8)]
+
+
+def qualification(depth: np.ndarray, force: np.ndarray, blocking: float) -> np.ndarray:
+    """Free stroke [m] that a piezo of a blocking force [N] needs for a depth [m] at a force [N], eq. 8.5.
+
+    Infinite where the force is beyond the blocking force.
+    """
+    left = np.maximum(blocking - force, 1e-9)
+    return np.where(force < blocking, depth * blocking / left, np.inf)
+
+
+def _within(got, expected: np.ndarray, tolerance: float) -> int:
+    return int(np.sum(np.abs(np.asarray(got) - expected) <= tolerance))
+
+
+def _worst(got, expected: np.ndarray) -> float:
+    return float(np.max(np.abs(np.asarray(got) - expected)))

@@ -1,0 +1,131 @@
+"""Impacts of the source as batches: the sample scenario, the twelve executed ones, and the simulated grid."""
+
+from __future__ import annotations
+
+import itertools
+import tomllib
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from dovetail.core.registry import find
+from dovetail.mechanics.contact import Dissipative, Flores, GivenDamping, GivenStiffness, HertzPair, Material
+from dovetail.specimens.contact_loop import ImpactPairing, Instruments, first_impact
+
+RADIUS = 0.025  # [m] of the probe tip, sec. 5.3.1
+SENSOR_CH5 = 2 * np.pi * 10e3  # [rad/s] the reading of D_f = 0.4 ms that reproduces table 5.2
+TESTBED = Instruments(3000.0, 2 * np.pi * 1000.0, 0.8, 0.707)  # identified, eqs 8.2 and 8.4
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """One impact: two materials, two masses [kg], a speed [m/s]."""
+
+    body_1: str
+    body_2: str
+    m1: float
+    m2: float
+    speed: float
+
+    @property
+    def mass(self) -> float:
+        """Reduced mass [kg]."""
+        return self.m1 * self.m2 / (self.m1 + self.m2)
+
+    @property
+    def stiffness(self) -> float:
+        """Of a half-sphere of 25 mm on a flat [N/m^1.5]."""
+        return pair_stiffness(self.body_1, self.body_2)
+
+
+SAMPLE = Scenario("polyimide", "aluminium", 30.0, 75.0, 0.1)  # sec. 5.3.1
+
+
+@cache
+def pair_stiffness(body_1: str, body_2: str) -> float:
+    """Hertz stiffness [N/m^1.5] of two named materials, a sphere of 25 mm on a flat."""
+    one, other = (find(name, Material)() for name in (body_1, body_2))
+    return float(HertzPair(one, other, RADIUS).value)
+
+
+@cache
+def experiments() -> dict[str, Any]:
+    """The measured data, as its file holds them."""
+    text = resources.files("dovetail.studies.docking").joinpath("data/experiments.toml").read_text("utf-8")
+    return tomllib.loads(text)
+
+
+def executed() -> list[Scenario]:
+    """The twelve impacts of table 8.3."""
+    keys = ("body_1", "body_2", "m1_kg", "m2_kg", "speed_m_s")
+    return [Scenario(*(row[key] for key in keys)) for row in experiments()["scenario"]]
+
+
+def grid() -> list[Scenario]:
+    """The 72 impacts of sec. 8.3.2: 3 speeds, 6 material pairs, 4 pairs of masses."""
+    pairs = [
+        ("peek", "peek"),
+        ("peek", "aluminium-2007"),
+        ("peek", "ptfe"),
+        ("aluminium-2007", "aluminium-2007"),
+        ("aluminium-2007", "ptfe"),
+        ("ptfe", "ptfe"),
+    ]
+    masses = [(35.0, 35.0), (35.0, 70.0), (50.0, 50.0), (50.0, 100.0)]
+    speeds = [0.05, 0.075, 0.1]
+    return [Scenario(*p, *m, v) for v, p, m in itertools.product(speeds, pairs, masses)]
+
+
+@eqx.filter_jit
+def _batch(stiffness, factor, mass, speed, tools: Instruments, steps: int):
+    def one(stiffness, factor, mass, speed, tools):
+        law = GivenDamping(stiffness=GivenStiffness(stiffness), factor=factor)
+        return first_impact(law, mass, speed, tools, steps=steps)
+
+    return eqx.filter_vmap(one)(stiffness, factor, mass, speed, tools)
+
+
+def impacts(
+    scenarios: list[Scenario],
+    restitution: Any = 0.8,
+    instruments: Instruments = TESTBED,
+    law: type[Dissipative] = Flores,
+    steps: int = 6000,
+) -> ImpactPairing:
+    """All impacts of a list at once, ideal and through instruments; leaves have the list's length.
+
+    The list is filled up to a few sizes, so that most calls find their program compiled.
+    """
+    count = len(scenarios)
+    size = next((n for n in (8, 24, 72) if n >= count), count)
+
+    def column(values):
+        return jnp.resize(jnp.broadcast_to(jnp.asarray(values, float), (count,)), (size,))
+
+    tools = eqx.tree_at(_fields, instruments, [column(v) for v in _fields(instruments)])
+    paired = _batch(
+        column([s.stiffness for s in scenarios]),
+        column(law(stiffness=1.0).damping_factor(jnp.asarray(restitution, float))),
+        column([s.mass for s in scenarios]),
+        column([s.speed for s in scenarios]),
+        tools,
+        steps,
+    )
+    return jax.tree.map(lambda leaf: leaf[:count], paired)
+
+
+def _fields(tools: Instruments) -> list[Any]:
+    return [
+        tools.actuator_frequency,
+        tools.sensor_frequency,
+        tools.actuator_damping,
+        tools.sensor_damping,
+        tools.position_resolution,
+        tools.force_resolution,
+    ]

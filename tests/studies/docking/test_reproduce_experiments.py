@@ -1,0 +1,20 @@
+"""The twelve impacts of the testbed: every target of `reproduce_experiments` is met."""
+
+import numpy as np
+import pytest
+
+from dovetail.studies.docking.reproduce_experiments import qualification
+from dovetail.studies.reproduction import judge, targets
+
+TARGETS = [t for t in targets("docking") if t.compute.startswith("reproduce_experiments:")]
+
+
+@pytest.mark.parametrize("target", TARGETS, ids=lambda t: t.id)
+def test_target_is_met(target):
+    result = judge(target)
+    assert result.status == "met", result.record()
+
+
+def test_a_force_beyond_the_blocking_force_never_qualifies():
+    reach = qualification(np.array([100e-6, 100e-6]), np.array([4000.0, 9000.0]), 8000.0)
+    np.testing.assert_allclose(reach, [200e-6, np.inf])
