@@ -7,7 +7,7 @@ from dovetail.core.errors import ParameterError
 from dovetail.testing import Limits, Outcome
 from dovetail.testing.supervisor import Watch
 
-CALM = {"displacement": 0.0, "velocity": 0.0, "measured_force": 0.0, "tracking_error": 0.0}
+CALM = dict.fromkeys(("displacement", "velocity", "acceleration", "measured_force", "tracking_error"), 0.0)
 
 
 def look(limits, **signals):
@@ -24,6 +24,7 @@ def look(limits, **signals):
         ("velocity", "velocity", Outcome.VELOCITY),
         ("force", "measured_force", Outcome.FORCE),
         ("tracking", "tracking_error", Outcome.TRACKING),
+        ("acceleration", "acceleration", Outcome.ACCELERATION),
     ],
 )
 def test_each_limit_trips_on_either_side_and_not_at_it(limit, signal, outcome):
@@ -80,3 +81,35 @@ def test_growth_trips():
 def test_a_limit_of_zero_is_refused():
     with pytest.raises(ParameterError, match=r"Limits\.force: got 0; must be above 0 N"):
         Limits(force=0.0)
+
+
+@pytest.mark.parametrize(("force", "velocity"), [(3.0, 0.5), ([1.0, -1.0], [0.8, -0.7])])
+def test_the_power_across_all_axes_is_watched(force, velocity):
+    assert look(Limits(power=1.4), measured_force=force, velocity=velocity) is Outcome.POWER
+    assert look(Limits(power=1.6), measured_force=force, velocity=velocity) is Outcome.FINISHED
+
+
+def watch_readings(limits, demands, positions, forces):
+    """The outcome after each tick."""
+    watch, found = Watch(limits), []
+    state = watch.init({name: jnp.asarray(value) for name, value in CALM.items()})
+    for tick, (z, x, f) in enumerate(zip(demands, positions, forces, strict=True), start=1):
+        signals = {**CALM, "displacement": z, "tracking_error": z - x, "measured_force": f}
+        values = {name: jnp.asarray(value) for name, value in signals.items()}
+        state, _ = watch.step(tick, 1e-3, state, values)
+        found.append(Outcome.from_code(state["code"]))
+    return found
+
+
+def test_a_reading_that_stands_still_while_the_demand_moves_is_stale():
+    demands, stuck = [1.0, 2.0, 4.0, 8.0, 16.0], [0.5] * 5  # powers of two, so that differences are exact
+    found = watch_readings(Limits(stale=3), demands, stuck, stuck)
+    assert found == [Outcome.FINISHED] * 3 + [Outcome.STALE] * 2  # the first reading is new
+    assert set(watch_readings(Limits(), demands, stuck, stuck)) == {Outcome.FINISHED}
+
+
+def test_a_reading_at_rest_is_not_stale_and_one_that_moves_neither():
+    still = [0.5] * 6
+    assert set(watch_readings(Limits(stale=2), still, still, still)) == {Outcome.FINISHED}
+    moving = [1.0, 2.0, 4.0, 8.0, 16.0, 32.0]
+    assert set(watch_readings(Limits(stale=2), moving, still, moving)) == {Outcome.FINISHED}

@@ -61,6 +61,8 @@ def save(run: Run, folder: Path) -> Path:
     partial = folder / "result.nc.partial"
     run.data.to_netcdf(partial, engine="h5netcdf")
     os.replace(partial, folder / "result.nc")
+    if run.aftermath is not None:
+        run.aftermath.to_netcdf(folder / "aftermath.nc", engine="h5netcdf")
     _write(folder / "outcome.json", json.dumps(_outcome(run), indent=2) + "\n")
     stamp = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
     _write(folder / "log.txt", "".join(f"{stamp} {line}\n" for line in str(run).splitlines()))
@@ -76,7 +78,12 @@ def read(folder: str | Path) -> Run:
         data = stored.load()
     outcome = json.loads((folder / "outcome.json").read_text("utf-8"))
     trip = Trip(**outcome["trip"]) if outcome["trip"] else None
-    return Run(load(folder / "test.toml"), data.attrs["mode"], data, Outcome[outcome["outcome"]], trip)
+    after = None
+    if (folder / "aftermath.nc").is_file():
+        with xr.open_dataset(folder / "aftermath.nc", engine="h5netcdf") as stored:
+            after = stored.load()
+    test = load(folder / "test.toml")
+    return Run(test, data.attrs["mode"], data, Outcome[outcome["outcome"]], trip, after)
 
 
 def provenance(mode: str) -> dict[str, Any]:

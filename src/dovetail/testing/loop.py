@@ -61,7 +61,7 @@ def start(test: Test) -> tuple[dict[str, Any], dict[str, jax.Array]]:
         "feedback": test.feedback.init(),
         "reading": {name: reading[name] for name in ("measured_displacement", "measured_force")},
         "force": force,
-        "watch": Watch(test.limits).init(),
+        "watch": Watch(test.limits).init(_watched(motion, reading)),
     }
     command = {"command": motion["displacement"]}
     return state, _record(test, 0.0, motion, command, reading, {"force": force}, jnp.zeros(()))
@@ -86,23 +86,25 @@ def tick(test: Test, state: dict[str, Any], k: jax.Array) -> tuple[dict[str, Any
     rig, reading = test.rig.step(t, dt, state["rig"], command["command"])
     used, fed_back = test.feedback.step(t, dt, state["feedback"], {**motion, **reading})
 
-    watched = {
-        "displacement": motion["displacement"],
-        "velocity": motion["velocity"],
-        "measured_force": reading["measured_force"],
-        "tracking_error": motion["displacement"] - reading["measured_displacement"],
-    }
-    watch, growth = Watch(test.limits).step(k + 1, dt, state["watch"], watched)
+    watch, growth = Watch(test.limits).step(k + 1, dt, state["watch"], _watched(motion, reading))
     state = {
         "numerical": (numerical, memory),
         "compensator": compensator,
-        "rig": rig,
+        "rig": test.rig.settle(rig, watch["code"]),
         "feedback": used,
         "reading": {name: reading[name] for name in ("measured_displacement", "measured_force")},
         "force": fed_back["force"],
         "watch": watch,
     }
     return state, _record(test, t_next, motion, command, reading, fed_back, growth)
+
+
+def _watched(motion, reading) -> dict[str, jax.Array]:
+    return {
+        **{name: motion[name] for name in ("displacement", "velocity", "acceleration")},
+        "measured_force": reading["measured_force"],
+        "tracking_error": motion["displacement"] - reading["measured_displacement"],
+    }
 
 
 def _record(test, t, motion, command, reading, fed_back, growth) -> dict[str, jax.Array]:

@@ -28,6 +28,13 @@ class AbstractRig(Block):
     def first_reading(self, x: Any) -> Reading:
         """What the sensors show before the first command."""
 
+    def settle(self, x: Any, code: jax.Array) -> Any:
+        """The rig's state once the supervisor has judged this tick: a code above zero ends the run.
+
+        A virtual rig has nothing to do; a real one is sent to its safe state here, in the same tick.
+        """
+        return x
+
     def small_signal(self) -> AbstractRig:
         """What a linear analysis takes this rig for."""
         return self

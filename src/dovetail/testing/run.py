@@ -32,6 +32,7 @@ class Run:
     data: xr.Dataset
     outcome: Outcome
     trip: Trip | None = None
+    aftermath: xr.Dataset | None = None  # samples around the end of a run that was stopped on a real rig
 
     @property
     def title(self) -> str:
@@ -100,6 +101,9 @@ def find_trip(test: Test, data: xr.Dataset, outcome: Outcome) -> Trip | None:
         if reason is outcome:
             if name == "tracking_error":
                 values = data["displacement"] - data["measured_displacement"]
+            elif name == "power":
+                values = data["measured_force"] * data["velocity"]
+                values = values.sum("axis") if "axis" in values.dims else values
             else:
                 values = data[name]
             worst = float(np.max(np.abs(values[-1])))

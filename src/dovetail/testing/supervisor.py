@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import jax
 import jax.numpy as jnp
 
-from dovetail.core import Part, parameter
+from dovetail.core import Part, choice, count, parameter
 from dovetail.testing.outcome import Outcome
 
 
@@ -16,6 +18,9 @@ class Limits(Part):
     :math:`4T`: for an envelope :math:`e^{\sigma t}` they settle at the ratio
     :math:`R = (1 + 8\sigma T)/(1 + 2\sigma T)`, hence :math:`\sigma = (R - 1)/(2T(4 - R))`. The rate is
     watched once four of the longer time constants have passed, so that a start from rest does not trip.
+
+    A limit may differ from axis to axis; the force of a rotary axis is a torque. What concerns the wall clock
+    and the link to a real rig (`silence`, `overrun`, `approach`, `to_rest`) matters in the `run` mode only.
     """
 
     displacement: jax.Array = parameter("m", "largest demand", above=0.0, default=jnp.inf)
@@ -29,6 +34,16 @@ class Limits(Part):
         "s", "shorter averaging time T for the growth", above=0.0, default=0.25
     )
 
+    acceleration: jax.Array = parameter(
+        "m/s^2", "fastest change of the demand's velocity", above=0.0, default=jnp.inf
+    )
+    power: jax.Array = parameter("W", "largest power across the interface", above=0.0, default=jnp.inf)
+    stale: int = count("ticks that a reading may stand still while the demand moves; 0 for any", default=0)
+    silence: int = count("ticks without a word over the link", default=20, at_least=1)
+    overrun: str = choice("count", "hold", "stop", about="what to do with a late tick", default="count")
+    approach: jax.Array = parameter("s", "time to lead the rig to its start", at_least=0.0, default=1.0)
+    to_rest: jax.Array = parameter("s", "time to lead the rig to rest", at_least=0.0, default=1.0)
+
     def watched(self) -> dict[str, tuple[Outcome, jax.Array]]:
         """Each watched signal with the outcome it leads to and its limit, in order of precedence."""
         return {
@@ -36,25 +51,44 @@ class Limits(Part):
             "velocity": (Outcome.VELOCITY, self.velocity),
             "measured_force": (Outcome.FORCE, self.force),
             "tracking_error": (Outcome.TRACKING, self.tracking),
+            "acceleration": (Outcome.ACCELERATION, self.acceleration),
+            "power": (Outcome.POWER, self.power),
             "growth_rate": (Outcome.GROWTH, self.growth),
         }
 
 
 class Watch(Part):
-    """The supervisor's part of a tick: remembers the growth means and the first breach."""
+    """The supervisor's part of a tick: remembers the growth means, still readings and the first breach."""
 
     limits: Limits
 
-    def init(self) -> dict[str, jax.Array]:
+    def init(self, signals: dict[str, jax.Array] | None = None) -> dict[str, Any]:
+        """Nothing seen yet; where still readings are watched, `signals` give their shapes."""
+        still = {"still": (jnp.zeros((), dtype=int), *self._moving(signals))} if self.limits.stale else {}
         return {
+            **still,
             "short": jnp.zeros(()),
             "long": jnp.zeros(()),
             "code": jnp.zeros((), dtype=int),
             "tick": jnp.zeros((), dtype=int),
         }
 
-    def step(self, tick, dt, x, signals) -> tuple[dict[str, jax.Array], jax.Array]:
-        """Watch one tick. `signals` hold what `Limits.watched` names, but for the growth rate.
+    def _moving(self, signals):
+        """The demand, and what should move when it does."""
+        force = signals["measured_force"]
+        return signals["displacement"], signals["displacement"] - signals["tracking_error"], force
+
+    def _still(self, x, signals):
+        """How many ticks the readings have stood still to the bit while the demand moved, and what they are."""
+        number, demand, position, force = x["still"]
+        now = self._moving(signals)
+        # an axis is stuck if its demand moved and neither reading did
+        moved, stood = now[0] != demand, (now[2] == force) & (now[1] == position)
+        number = jnp.where(jnp.any(moved & stood), number + 1, jnp.where(jnp.any(moved), 0, number))
+        return number, *now
+
+    def step(self, tick, dt, x, signals) -> tuple[dict[str, Any], jax.Array]:
+        """Watch one tick. `signals` hold what `Limits.watched` names, but for the growth rate and the power.
 
         Returns the next state, where `code` is that of the first breach's `Outcome` (0 for none yet) and
         `tick` the last one before or at it, and the growth rate [1/s].
@@ -68,17 +102,22 @@ class Watch(Part):
         # the ratio tends to 4 for infinitely fast growth; held below it to stay finite
         rate = jnp.where(armed, (ratio - 1) / (2 * window * (4 - jnp.minimum(ratio, 3.99))), 0.0)
 
-        everything = {**signals, "growth_rate": rate}
+        power = jnp.sum(signals["measured_force"] * signals["velocity"])
+        everything = {**signals, "growth_rate": rate, "power": power}
         finite = jnp.array(True)
         for value in everything.values():
             finite &= jnp.all(jnp.isfinite(value))
         code = jnp.zeros((), dtype=int)
         for name, (outcome, limit) in reversed(self.limits.watched().items()):
             code = jnp.where(jnp.any(jnp.abs(everything[name]) > limit), outcome.code, code)
+        still = {"still": self._still(x, signals)} if self.limits.stale else {}
+        if still:
+            code = jnp.where((code == 0) & (still["still"][0] >= self.limits.stale), Outcome.STALE.code, code)
         code = jnp.where(finite, code, Outcome.NOT_FINITE.code)
 
         going = x["code"] == 0
         return {
+            **still,
             "short": short,
             "long": long,
             "code": jnp.where(going, code, x["code"]),
