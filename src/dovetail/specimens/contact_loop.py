@@ -95,7 +95,14 @@ def hertz_depth(k, n: float, mass, speed) -> jax.Array:
 
 
 def first_impact(
-    law: NormalLaw, mass, speed, instruments: Instruments, *, steps: int = 1000, slowest: float = 0.5
+    law: NormalLaw,
+    mass,
+    speed,
+    instruments: Instruments,
+    *,
+    steps: int = 1000,
+    slowest: float = 0.5,
+    lags: float = 12.0,
 ) -> ImpactPairing:
     """One impact of a reduced mass [kg] at a speed [m/s], ideal and through instruments, step by step.
 
@@ -103,13 +110,14 @@ def first_impact(
     ----------
     steps
         Steps of the fourth-order Runge-Kutta method over the time looked at.
-    slowest
-        Least restitution for which the time suffices; the time is (1.8 + 1.6/slowest) stopping depths over
-        the speed, and twelve lags.
+    slowest, lags
+        Least restitution for which the time suffices, and how many lags are waited for: the time is
+        (1.8 + 1.6/slowest) stopping depths over the speed, and `lags` times that of the instruments. A step
+        must stay below 2.6 over the highest natural frequency of the instruments; else nothing is finite.
     """
     mass, speed = jnp.asarray(mass, float), jnp.asarray(speed, float)
     stop = hertz_depth(law.stiffness.value, law.exponent, mass, speed) / speed  # [s]
-    dt = ((1.8 + 1.6 / slowest) * stop + 12 * instruments.lag) / steps
+    dt = ((1.8 + 1.6 / slowest) * stop + lags * instruments.lag) / steps
     rates, shown = _system(law, mass, speed, instruments)
 
     def advance(carry, k):
