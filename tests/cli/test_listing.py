@@ -14,7 +14,7 @@ def test_every_test_has_a_line(dovetail):
 
 def test_reproduction_as_json_has_the_agreed_keys(dovetail, monkeypatch):
     some = [t for t in reproduction.targets("substructuring") if t.id in ("R01", "R02")]
-    monkeypatch.setattr(reproduction, "targets", lambda study, folder: some)
+    monkeypatch.setattr(reproduction, "targets", lambda study, folder=None: some)
     code, out, _ = dovetail("reproduce", "substructuring", "--json")
     rows = json.loads(out)
     assert code == 0
@@ -26,7 +26,7 @@ def test_reproduction_as_json_has_the_agreed_keys(dovetail, monkeypatch):
 
 def test_reproduction_as_a_table_counts_what_is_met(dovetail, monkeypatch):
     some = [t for t in reproduction.targets("substructuring") if t.id == "R01"]
-    monkeypatch.setattr(reproduction, "targets", lambda study, folder: some)
+    monkeypatch.setattr(reproduction, "targets", lambda study, folder=None: some)
     code, out, _ = dovetail("reproduce", "substructuring")
     assert code == 0
     assert f"{len(some)} met" in out
@@ -37,7 +37,7 @@ def test_a_missed_target_is_an_exit_code(dovetail, monkeypatch):
 
     some = [t for t in reproduction.targets("substructuring") if t.id == "R01"][:1]
     wrong = [dataclasses.replace(t, expected=[1e9] if isinstance(t.expected, list) else 1e9) for t in some]
-    monkeypatch.setattr(reproduction, "targets", lambda study, folder: wrong)
+    monkeypatch.setattr(reproduction, "targets", lambda study, folder=None: wrong)
     code, out, _ = dovetail("reproduce", "substructuring")
     assert code == 1
     assert "1 missed" in out

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 
 from rich.console import Console
-from rich.table import Table
 
 
 def print_studies() -> None:
@@ -20,33 +19,36 @@ def print_studies() -> None:
 
 def print_reproduction(study: str | None, as_json: bool) -> int:
     """The targets with what was got; the exit code is 1 if one was missed."""
-    from dovetail.studies.reproduction import reproduce
+    from dovetail.studies.reproduction import judge, reproduce, targets
 
     if as_json:
         results = list(reproduce(study))
         print(json.dumps([result.record() for result in results], indent=2, ensure_ascii=False))
         return int(any(result.status == "missed" for result in results))
-    console = Console()
-    table = Table("id", "what", "expected", "got", "tolerance", "kind", "status")
     counts: dict[str, int] = {}
-    with console.status("computing targets") as status:
-        for result in reproduce(study):
+    progress = Console(stderr=True)
+    with progress.status("computing targets") as status:
+        for target in targets(study):
+            status.update(f"computing {target.study} {target.id}: {target.what}")
+            result = judge(target)
             row = result.record()
-            status.update(f"computing targets: {row['id']}")
-            cells = [str(row[key]) for key in ("id", "what")] + [_short(row[k]) for k in ("expected", "got")]
-            table.add_row(*cells, row["tolerance"], row["kind"], row["status"])
+            mark = "MISSED" if row["status"] == "missed" else row["status"]
+            print(f"{row['study']} {row['id']:<6} {mark:<7} {row['kind']:<12} {row['what']}")
+            print(
+                f"{'':<8}expected {_short(row['expected'])}; got {_short(row['got'])}; {row['tolerance']}",
+                flush=True,
+            )
             counts[result.status] = counts.get(result.status, 0) + 1
-    console.print(table)
-    console.print(", ".join(f"{number} {word}" for word, number in sorted(counts.items())) or "no targets")
+    print(", ".join(f"{number} {word}" for word, number in sorted(counts.items())) or "no targets")
     return int("missed" in counts)
 
 
 def _short(value: object) -> str:
     if isinstance(value, float):
-        return f"{value:.6g}"
+        return f"{value:.5g}"
     if isinstance(value, list):
         return ", ".join(_short(v) for v in value)
-    return "" if value is None else str(value)
+    return "-" if value is None else str(value)
 
 
 def print_capabilities(study: str | None, as_json: bool) -> None:
