@@ -54,6 +54,11 @@ def test_cutting_a_part_out_undoes_joining_it():
     np.testing.assert_allclose(left.centre, a.centre, atol=1e-15)
 
 
+def test_the_inverse_by_cofactors_is_the_inverse():
+    body = cuboid(3.0, (1, 2, 3)).placed(Pose(rotation.exponential(jnp.array([0.4, -0.7, 0.2]))))
+    np.testing.assert_allclose(body.inverse_inertia @ body.inertia, np.eye(3), atol=1e-14)
+
+
 def test_the_mass_matrix_holds_mass_and_inertia():
     matrix = cuboid(3.0, (1, 2, 3)).matrix
     np.testing.assert_allclose(matrix[:3, :3], 3.0 * np.eye(3))

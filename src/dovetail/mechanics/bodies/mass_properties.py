@@ -16,12 +16,13 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from dovetail.core import Part, parameter
+from dovetail.core import Part, kind, parameter
 from dovetail.core.errors import ParameterError
 from dovetail.mechanics.spatial import Pose
 from dovetail.mechanics.spatial.rotation import skew
 
 
+@kind("body")
 class MassProperties(Part):
     """Mass [kg], centre of mass [m] in a reference frame, and inertia [kg m^2] about that centre.
 
@@ -53,6 +54,13 @@ class MassProperties(Part):
         principal = np.linalg.eigvalsh(inertia)
         if np.any(principal <= 0):
             raise ParameterError(f"MassProperties.inertia: principal values {principal}; must be above 0")
+
+    @property
+    def inverse_inertia(self) -> jax.Array:
+        """Inverse of the inertia, by cofactors: a general solver costs a simulation most of its time."""
+        a, b, c = self.inertia[0], self.inertia[1], self.inertia[2]
+        cofactors = jnp.stack([jnp.cross(b, c), jnp.cross(c, a), jnp.cross(a, b)], -1)
+        return cofactors / jnp.sum(a * cofactors[:, 0])
 
     @property
     def matrix(self) -> jax.Array:

@@ -122,5 +122,5 @@ class BodyPair(Flow):
         total = jnp.zeros(())
         for body, state in ((self.first, x.first), (self.second, x.second)):
             lever = quaternion.rotate(quaternion.conjugate(state.q), jnp.cross(point - state.p, normal))
-            total = total + 1 / body.mass + lever @ jnp.linalg.solve(body.inertia, lever)
+            total = total + 1 / body.mass + lever @ body.inverse_inertia @ lever
         return 1 / total

@@ -74,7 +74,7 @@ class RigidBody(Flow):
             p=x.v,
             q=quaternion.rate(x.q, x.w, self.restore),
             v=force / self.body.mass,
-            w=jnp.linalg.solve(self.body.inertia, moment),
+            w=self.body.inverse_inertia @ moment,
         )
 
     def output(self, t, x: BodyState, u: Wrench | None) -> dict[str, jax.Array]:

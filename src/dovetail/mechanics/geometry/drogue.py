@@ -3,8 +3,8 @@ r"""A ball in a drogue: a docking cylinder that opens into a cone.
 The frame D sits in the middle of the cylinder's bottom with x out of the drogue. With the ball's centre at x
 and at the radius i from the axis, the wall's nearest point is found in one of three zones:
 
-- A, the cone, where :math:`x > l_c + j\cos\theta_c\sin\theta_c`: distance :math:`k = j\cos\theta_c`, angle of the
-  normal :math:`\theta = \theta_c`;
+- A, the cone, where :math:`x > l_c + j\cos\theta_c\sin\theta_c`: distance :math:`k = j\cos\theta_c`, angle of
+  the normal :math:`\theta = \theta_c`;
 - B, the rim, between A and C: :math:`k = \sqrt{j^2+a^2}`, :math:`\theta = \arctan(a/j)`;
 - C, the cylinder, where :math:`x \le l_c`: :math:`k = j`, :math:`\theta = 0`;
 

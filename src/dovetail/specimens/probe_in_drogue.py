@@ -1,0 +1,140 @@
+r"""A spherical probe tip in a drogue: the specimen of a six-axis docking test.
+
+The imposed motion is that of the tip in the drogue's frame D on six axes (see
+`mechanics.bodies.free_bodies`). Where the ball overlaps the wall by :math:`\delta`, a normal law gives
+:math:`F_N(\delta, \dot\delta, \dot\delta_i)` along the wall's normal n and a friction law a force against the
+slip, in any direction of the tangent plane:
+
+.. math:: f = F_N\,n + F_t(F_N, v_t),\qquad v_t = v - (v\cdot n)\,n,\qquad \tau_D = c \times f
+
+with v the velocity, relative to D, of the ball's material at the contact point c. What is returned is the
+wrench on the probe about the origin of D, in D.
+
+The source takes the velocity of the ball's centre and slip in the meridian plane only [Bondoky 2020, secs
+6.3.3 and 6.3.4]; both are special cases. One contact point, no friction torque about the normal, no latches.
+"""
+
+from __future__ import annotations
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+
+from dovetail.core import Part, kind, parameter
+from dovetail.core.errors import ParameterError
+from dovetail.mechanics.bodies.free_bodies import from_motion
+from dovetail.mechanics.contact import Latch, NormalLaw
+from dovetail.mechanics.friction import Friction
+from dovetail.mechanics.geometry import Cavity, Touch
+from dovetail.mechanics.spatial import Pose, Twist, Wrench, euler
+from dovetail.specimens.base import Specimen
+
+
+class Contact(eqx.Module):
+    """What goes on between ball and wall at one instant."""
+
+    touch: Touch
+    rate: jax.Array  # [m/s] of the depth
+    normal_force: jax.Array  # [N]
+    wrench: Wrench  # on the ball, about the origin of D, in D
+    stored: jax.Array  # [J] elastic energy
+    impact_power: jax.Array  # [W] lost along the normal
+    friction_power: jax.Array  # [W] lost along the wall
+
+
+class BallInCavity(Part):
+    """A ball, a wall, and the laws between them; without memory."""
+
+    cavity: Cavity
+    law: NormalLaw
+    friction: Friction
+    radius: jax.Array = parameter("m", "radius of the probe's tip", above=0.0)
+
+    def approach(self, pose: Pose, twist: Twist) -> tuple[Touch, jax.Array]:
+        """Where ball and wall are nearest, and the rate of the depth [m/s]."""
+        touch = self.cavity.touch(pose.p, self.radius)
+        return touch, -jnp.sum(touch.normal * twist.v)
+
+    def contact(self, pose: Pose, twist: Twist, impact_speed: jax.Array) -> Contact:
+        """Everything about the contact of a ball with a pose and a twist in D."""
+        touch, rate = self.approach(pose, twist)
+        normal_force = self.law.force(touch.depth, rate, impact_speed)
+        at_point = twist.at(touch.on_ball - pose.p).v
+        slip = at_point - jnp.sum(at_point * touch.normal) * touch.normal
+        force = normal_force * touch.normal + self.friction.force(normal_force, slip)
+        return Contact(
+            touch=touch,
+            rate=rate,
+            normal_force=normal_force,
+            wrench=Wrench(force, jnp.cross(touch.on_ball, force)),
+            stored=self.law.stored_energy(touch.depth),
+            impact_power=self.law.dissipated_power(touch.depth, rate, impact_speed),
+            friction_power=self.friction.dissipated_power(normal_force, slip),
+        )
+
+
+@kind("probe-in-drogue")
+class ProbeInDrogue(Specimen):
+    """Probe tip and drogue, or any other cavity, with a contact law and friction; six axes.
+
+    `home` and `home_euler` are the tip's pose in D at zero displacement: those of the numerical substructure.
+    """
+
+    cavity: Cavity
+    law: NormalLaw
+    friction: Friction
+    radius: jax.Array = parameter("m", "radius of the probe's tip", above=0.0)
+    home: jax.Array = parameter("m", "tip in D at zero displacement")
+    home_euler: jax.Array = parameter("rad", "roll, pitch, yaw of the tip's frame in D at zero displacement")
+    latch: Latch = Latch()
+
+    def __check_init__(self):
+        super().__check_init__()
+        if any(isinstance(leaf, jax.core.Tracer) for leaf in jax.tree.leaves(self)):
+            return
+        if not isinstance(self.home, jax.Array):  # a placeholder while JAX rebuilds the tree
+            return
+        touch = self.cavity.touch(self.home, self.radius)
+        if self.home[0] <= self.cavity.mouth and float(touch.gap) < 0:
+            raise ParameterError(
+                f"ProbeInDrogue.home: the tip overlaps the wall by {-1e3 * float(touch.gap):.3g} mm at the "
+                "start; move it towards the axis or out of the drogue"
+            )
+        bore = getattr(self.cavity, "cylinder_radius", None)
+        if bore is not None and float(self.radius) >= float(bore):
+            raise ParameterError(
+                f"ProbeInDrogue.radius: {1e3 * float(self.radius):g} mm does not fit into the docking "
+                f"cylinder of {1e3 * float(bore):g} mm; it could never dock"
+            )
+
+    @property
+    def ball(self) -> BallInCavity:
+        """The contact without its memory."""
+        return BallInCavity(self.cavity, self.law, self.friction, self.radius)
+
+    def init(self) -> dict[str, jax.Array]:
+        return dict.fromkeys(("impact_speed", "impact_heat", "friction_heat"), jnp.zeros(()))
+
+    def derivative(self, t, x, u):
+        now = self._contact(x, u)
+        return {
+            "impact_speed": self.latch.rate(x["impact_speed"], now.touch.depth, now.rate),
+            "impact_heat": now.impact_power,
+            "friction_heat": now.friction_power,
+        }
+
+    def output(self, t, x, u):
+        now = self._contact(x, u)
+        return {
+            "force": jnp.concatenate([now.wrench.f, now.wrench.tau]),
+            "depth": now.touch.depth,
+            "normal_force": now.normal_force,
+            "contact_energy": now.stored,
+            "contact_heat": x["impact_heat"],
+            "friction_heat": x["friction_heat"],
+        }
+
+    def _contact(self, x, u) -> Contact:
+        home = Pose(euler.to_matrix(self.home_euler), self.home)
+        pose, twist = from_motion(home, u["displacement"], u["velocity"])
+        return self.ball.contact(pose, twist, self.latch.above_floor(x["impact_speed"]))
