@@ -45,7 +45,7 @@ autosummary_generate = True
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
 autodoc_typehints_format = "short"
-autodoc_preserve_defaults = True
+napoleon_google_docstring = False
 napoleon_use_rtype = False
 napoleon_use_ivar = True
 

@@ -1,6 +1,7 @@
 """Docstrings are written to be read in the source: `code` in single backticks, |x| for a magnitude.
 
-This turns them into what reStructuredText wants, outside mathematics and literal blocks.
+This turns them into what reStructuredText wants, outside mathematics and literal blocks. The widths of words
+in backticks are kept, because they may stand in a table; `default_role` makes them code.
 """
 
 import re
@@ -11,10 +12,13 @@ _SPANS = re.compile(r"(?P<keep>``.+?``|:\w+:`[^`]+`|`[^`]+`_)|`(?P<code>[^`]+?)\
 
 
 def _span(found: re.Match) -> str:
-    return found["keep"] or (r"\|" if found["bar"] else f"``{found['code']}``")
+    return found["keep"] or (r"\|" if found["bar"] else f"`{found['code']}`")
 
 
 def rewrite(app, what, name, value, options, lines):
+    for i, line in enumerate(lines[:-1]):
+        if line.strip() == "Attributes" and set(lines[i + 1].strip()) == {"-"}:
+            lines[i] = line.replace("Attributes", "Parameters")  # which may share a line: "rate, duration"
     blocks: list[tuple[bool, list[str]]] = [(False, [])]  # (leave alone, lines)
     directive = None  # indentation of the directive whose block we are in
     for line in lines:

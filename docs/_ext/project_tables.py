@@ -1,6 +1,6 @@
 """Tables that the project keeps as data: studies and tests, reproduction targets, capabilities, signals.
 
-In a page: ``{project-table} signals``, or ``{project-table} targets substructuring``.
+In a page: ``{project-table} signals``.
 """
 
 from docutils import nodes
@@ -27,27 +27,31 @@ def _studies():
         yield name, about, str(count), f"{sum(row.works for row in mine)} of {len(mine)}"
 
 
-def _targets(study):
-    yield "id", "what", "expected", "tolerance", "kind", "source"
-    for target in targets(study):
+def _targets():
+    yield "study", "id", "what", "expected", "tolerance", "kind", "source"
+    for target in targets():
         what = target.what if target.unit == "1" else f"{target.what} [{target.unit}]"
-        yield target.id, what, _show(target.expected), str(target.tolerance), target.kind, target.source
+        numbers = _show(target.expected), str(target.tolerance)
+        yield target.study, target.id, what, *numbers, target.kind, target.source
 
 
-def _capabilities(study):
+def _capabilities():
     yield "id", "capability", "core", "works"
-    for row in capabilities(study):
+    for row in capabilities():
         yield row.id, row.text, "core" if row.core else "", "yes" if row.works else ""
 
 
 def _show(value) -> str:
-    return ", ".join(map(_show, value)) if isinstance(value, list) else str(value)
+    if isinstance(value, list):
+        shown = [_show(v) for v in value]
+        return ", ".join(shown if len(shown) <= 12 else [*shown[:10], "…", shown[-1]])
+    return str(value)
 
 
 class ProjectTable(Directive):
     """The directive."""
 
-    required_arguments, optional_arguments = 1, 1
+    required_arguments = 1
 
     def run(self):
         name, *study = self.arguments

@@ -26,3 +26,12 @@ def test_the_python_of_a_page_runs(page, tmp_path, monkeypatch):
 
 def test_there_are_pages_to_run():
     assert {"start-here", "choose-a-mode", "write-a-part"} <= {page.stem for page in PAGES}
+
+
+def test_every_package_is_in_the_api():
+    source = DOCS.parent / "src" / "dovetail"
+    rooms = {path.parent.name for path in source.glob("*/__init__.py")} - {
+        "cli"
+    }  # a command line, not an interface
+    listed = set(re.findall(r"^   dovetail\.(\w+)$", (DOCS / "api" / "index.md").read_text("utf-8"), re.M))
+    assert listed == rooms
