@@ -11,6 +11,7 @@ from dovetail.specimens.load_cell import LoadCell
 from dovetail.specimens.middle_mass import MiddleMass
 from dovetail.specimens.spring import Spring
 from dovetail.specimens.storey import Storey
+from dovetail.specimens.yielding_pair import YieldingPair
 
 __all__ = [
     "IdealLagDamper",
@@ -24,5 +25,6 @@ __all__ = [
     "Specimen",
     "Spring",
     "Storey",
+    "YieldingPair",
     "first_impact",
 ]

@@ -8,12 +8,15 @@ from dovetail.transfer.bias import Bias
 from dovetail.transfer.controller import PID, Controller, Proportional
 from dovetail.transfer.dead_zone import DeadZone
 from dovetail.transfer.delay import Delay
+from dovetail.transfer.eddy_current import EddyCurrentSensor
 from dovetail.transfer.envelope import CapacityLimit
 from dovetail.transfer.friction import Stiction
 from dovetail.transfer.inner_loop import InnerLoop
 from dovetail.transfer.lag import FirstOrderLag, SecondOrderLag
 from dovetail.transfer.linear import LinearTransfer
 from dovetail.transfer.noise import ColouredNoise, RelativeNoise, WhiteNoise
+from dovetail.transfer.piezo import PiezoActuator
+from dovetail.transfer.position_loop import PositionLoop
 from dovetail.transfer.quantiser import Quantiser
 from dovetail.transfer.saturation import AmplitudeLimit, RateLimit
 from dovetail.transfer.sensor import Hysteresis, LinearityError
@@ -22,6 +25,7 @@ from dovetail.transfer.shaped_noise import ShapedNoise
 from dovetail.transfer.threshold import Threshold
 from dovetail.transfer.total_delay import TotalDelayLag
 from dovetail.transfer.transfer_function import TransferFunction
+from dovetail.transfer.two_degrees import TwoDegreesOfFreedom
 
 __all__ = [
     "PID",
@@ -32,12 +36,15 @@ __all__ = [
     "Controller",
     "DeadZone",
     "Delay",
+    "EddyCurrentSensor",
     "FirstOrderLag",
     "Gain",
     "Hysteresis",
     "InnerLoop",
     "LinearTransfer",
     "LinearityError",
+    "PiezoActuator",
+    "PositionLoop",
     "Proportional",
     "Quantiser",
     "RateLimit",
@@ -51,5 +58,6 @@ __all__ = [
     "TotalDelayLag",
     "Transfer",
     "TransferFunction",
+    "TwoDegreesOfFreedom",
     "WhiteNoise",
 ]

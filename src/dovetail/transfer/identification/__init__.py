@@ -4,17 +4,20 @@ Depends on: core, transfer.
 """
 
 from dovetail.transfer.identification.correlation import correlation_delay
+from dovetail.transfer.identification.factor_fit import FactorFit, fit_factors
 from dovetail.transfer.identification.frequency_response import FrequencyResponse, frequency_response
 from dovetail.transfer.identification.frequency_sampling_filter import StepEstimate, sampled_step_response
 from dovetail.transfer.identification.grey_box import Fit, fit_parameters, simulate
 from dovetail.transfer.identification.output_error import TransferFunctionFit, fit_transfer_function
 from dovetail.transfer.identification.recursive import RecursiveIdentification
+from dovetail.transfer.identification.resonance_damping import damping_squares
 from dovetail.transfer.identification.step_response import StepFeatures, step_features
 from dovetail.transfer.identification.sweep import SweepResponse, sweep_response
 from dovetail.transfer.identification.zero_crossing import Crossings, crossing_delays
 
 __all__ = [
     "Crossings",
+    "FactorFit",
     "Fit",
     "FrequencyResponse",
     "RecursiveIdentification",
@@ -24,6 +27,8 @@ __all__ = [
     "TransferFunctionFit",
     "correlation_delay",
     "crossing_delays",
+    "damping_squares",
+    "fit_factors",
     "fit_parameters",
     "fit_transfer_function",
     "frequency_response",

@@ -1,0 +1,39 @@
+r"""Transfer functions by their factors, as control engineers write them.
+
+:math:`\{d, w\} = 1 + 2 d s/w + s^2/w^2`, :math:`[w] = 1 + s/w` [Bondoky 2020, eqs A.2 and A.3]. A factor is a
+polynomial in s, highest power first; a system is their ratio.
+
+>>> notch = ratio([pair(0.1, 11660.0)], [pair(1.0, 11660.0)])
+>>> float(abs(notch(1j * 11660.0)))  # what is left at the notch
+0.1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import reduce
+
+import numpy as np
+
+from dovetail.transfer.linear import LinearTransfer
+
+
+def pair(d: float, w: float) -> np.ndarray:
+    """{d, w}: two roots of natural frequency w [rad/s] and damping ratio d."""
+    return np.array([1 / w**2, 2 * d / w, 1.0])
+
+
+def single(w: float) -> np.ndarray:
+    """[w]: one real root at -w [rad/s]."""
+    return np.array([1 / w, 1.0])
+
+
+S = np.array([1.0, 0.0])  # s itself
+
+
+def ratio(
+    numerator: Sequence[np.ndarray], denominator: Sequence[np.ndarray], gain: float = 1.0
+) -> LinearTransfer:
+    """gain times the product of some factors over the product of others."""
+    b, a = (reduce(np.polymul, factors, np.ones(1)) for factors in (numerator, denominator))
+    return LinearTransfer(gain * b, a)

@@ -1,0 +1,100 @@
+r"""The piezo actuator of the 1-DOF docking testbed: amplifier, stack with its resonances, PID and prefilter.
+
+Published identification and design [Bondoky 2020, app. A and B], with its misprints put right: the
+amplifier's :math:`s^2` coefficient is 26000, the stack's gain -50 dB, and the missing :math:`s` term of its
+denominator comes from the factored form.
+
+.. math::
+
+    G_1 = \frac{100}{\{0.281, 26003\}}, \quad
+    G_2 = \frac{10^{-2.5}\{0.0315, 19751\}}{\{0.0559, 11660\}\{0.0258, 21020\}}, \quad
+    H = \frac{2700\{0.1, 6500\}}{s\,[35000]}
+
+in millimetres; 0.316 mm for the full drive of 1000 V. The hysteresis of the stack is not identified in the
+source; a tenth of the stroke is usual for such ceramics.
+"""
+
+from __future__ import annotations
+
+import jax
+import numpy as np
+
+from dovetail.core import choice, kind, parameter
+from dovetail.core.block import Input, Output, State, Time
+from dovetail.transfer.base import Series, Transfer
+from dovetail.transfer.eddy_current import EddyCurrentSensor
+from dovetail.transfer.factors import S, pair, ratio, single
+from dovetail.transfer.lag import SecondOrderLag
+from dovetail.transfer.linear import LinearTransfer
+from dovetail.transfer.position_loop import PositionLoop
+from dovetail.transfer.sensor import Hysteresis
+from dovetail.transfer.transfer_function import TransferFunction
+
+AMPLIFIER = ratio([], [pair(0.281, 26003.0)], 100.0)  # drive of 1 to 1000 V, per 10 V
+STACK = ratio([pair(0.0315, 19751.0)], [pair(0.0559, 11660.0), pair(0.0258, 21020.0)], 10**-2.5)  # to mm
+CONTROLLER = ratio([pair(0.1, 6500.0)], [S, single(35000.0)], 2700.0)  # mm to drive
+PREFILTERS = {
+    "none": ratio([], []),
+    "model": ratio(  # designed on the model, eq. A.18
+        [single(880.0), pair(1.0, 6500.0), pair(0.1, 11660.0), pair(0.07, 21200.0)],
+        [single(8000.0), pair(0.1, 6500.0), pair(1.0, 11660.0), pair(2.0, 21200.0)],
+    ),
+    "tuned": ratio(  # tuned on the real stack, eq. A.19
+        [single(1200.0), pair(1.8, 5700.0), pair(0.05, 10700.0), pair(0.1, 21700.0)],
+        [single(4500.0), pair(0.1, 5700.0), pair(1.0, 10700.0), pair(1.0, 21700.0), pair(2.0, 14000.0)],
+    ),
+}
+
+
+@kind("piezo-actuator")
+class PiezoActuator(Transfer):
+    """The controlled stack: demand [m] in, motion [m] out, at the sampling of the step (75 kHz published)."""
+
+    prefilter: str = choice(*PREFILTERS, about="what the demand passes before the loop", default="model")
+    offset: jax.Array = parameter("m", "zero position above the stack's end", at_least=0.0, default=20e-6)
+    stroke: jax.Array = parameter("m", "largest position that is demanded", above=0.0, default=239e-6)
+    hysteresis: jax.Array = parameter(
+        "1", "width of the stack's loop over its stroke", at_least=0.0, at_most=0.5, default=0.1
+    )
+    sensor: Transfer = EddyCurrentSensor()
+
+    @property
+    def loop(self) -> PositionLoop:
+        """Its parts, joined."""
+        hysteresis = Hysteresis(self.hysteresis / 2, 1.0, 0.3, shape=self.shape)
+        amplifier = SecondOrderLag(26003.0, 0.281, hold="held", shape=self.shape)  # behind the converter
+        return PositionLoop(
+            controller=_system(CONTROLLER, 1e3, self.shape),  # of metres
+            plant=Series(
+                (amplifier, hysteresis, _system(STACK, 0.1, self.shape)),
+                shape=self.shape,  # 100 V per 10 V, mm to m
+            ),
+            prefilter=_system(PREFILTERS[self.prefilter], 1.0, self.shape),
+            sensor=self.sensor,
+            offset=self.offset,
+            lowest=0.0,
+            highest=self.stroke,
+            drive_lowest=0.0,
+            drive_highest=1.0,
+            shape=self.shape,
+        )
+
+    def init(self) -> State:
+        return self.loop.init()
+
+    def step(self, t: Time, dt: Time, x: State, u: Input) -> tuple[State, Output]:
+        return self.loop.step(t, dt, x, u)
+
+    def linear(self) -> LinearTransfer:
+        return self.loop.linear()
+
+    def small_signal(self) -> Transfer:
+        linear = self.linear()
+        return TransferFunction(linear.numerator, linear.denominator, shape=self.shape)
+
+
+def _system(linear: LinearTransfer, factor: float, shape: tuple[int, ...]) -> Transfer:
+    if len(linear.denominator) == 1:
+        return Series((), shape=shape)
+    a = np.asarray(linear.denominator)
+    return TransferFunction(factor * linear.numerator / a[0], a / a[0], shape=shape)
