@@ -10,6 +10,8 @@ from dovetail.mechanics.contact import FreePair
 from dovetail.mechanics.frame import Frame
 from dovetail.mechanics.function_model import FunctionModel
 from dovetail.mechanics.oscillator import Oscillator
+from dovetail.mechanics.prescribed import PrescribedSine
+from dovetail.mechanics.rotor import CoupledRotor
 from dovetail.mechanics.state_space_model import StateSpaceModel
 from dovetail.mechanics.transfer_function_model import TransferFunctionModel
 
@@ -17,12 +19,14 @@ __all__ = [
     "Attachment",
     "BladeModes",
     "BondGraph",
+    "CoupledRotor",
     "Frame",
     "FreePair",
     "FunctionModel",
     "ModalBlade",
     "Node",
     "Oscillator",
+    "PrescribedSine",
     "RotatingBlade",
     "StateSpaceModel",
     "Substructure",

@@ -1,0 +1,45 @@
+r"""Periodic forcing of a rotor blade as a Fourier series of the azimuth.
+
+A rotor code in trim gives each modal forcing as one revolution of harmonics. With 1 + 2H coefficients a mode,
+in the order the source stores them [Wallace 2006, app. B],
+
+.. math:: f_i(\psi) = c_{i,0} - \sum_{j=1}^{H} \bigl(c_{i,2j-1}\cos j\psi + c_{i,2j}\sin j\psi\bigr)
+
+The minus signs are the rotor code's.
+"""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.typing import ArrayLike
+
+from dovetail.core.errors import ParameterError
+
+
+def series(coefficients: jax.Array, azimuth: ArrayLike) -> jax.Array:
+    """Forcing of every mode at an azimuth [rad]: coefficients (..., 1 + 2H) to values (...)."""
+    harmonics = jnp.arange(1, coefficients.shape[-1] // 2 + 1)
+    angle = harmonics * jnp.asarray(azimuth)[..., None]
+    waves = jnp.stack([jnp.cos(angle), jnp.sin(angle)], axis=-1).reshape(*angle.shape[:-1], -1)
+    return coefficients[..., 0] - jnp.sum(coefficients[..., 1:] * waves, axis=-1)
+
+
+def coefficients_of(revolution: ArrayLike, harmonics: int = 8) -> np.ndarray:
+    """Coefficients of one revolution of samples at equal azimuths from 0 on, along the last axis.
+
+    >>> psi = 2 * np.pi * np.arange(64) / 64
+    >>> coefficients_of(3.0 - 2.0 * np.cos(psi) + np.sin(2 * psi), harmonics=2).round(12).tolist()
+    [3.0, 2.0, 0.0, 0.0, -1.0]
+    """
+    samples = np.asarray(revolution, dtype=float)
+    n = samples.shape[-1]
+    if n <= 2 * harmonics:
+        raise ParameterError(
+            f"coefficients_of: {n} samples a revolution hold no {harmonics} harmonics; give at least "
+            f"{2 * harmonics + 1}"
+        )
+    lines = np.fft.rfft(samples, axis=-1) / n
+    waves = np.stack([-2.0 * lines.real, 2.0 * lines.imag], axis=-1)[..., 1 : harmonics + 1, :]
+    return np.concatenate([lines[..., :1].real, waves.reshape(*samples.shape[:-1], -1)], axis=-1) + 0.0
