@@ -30,10 +30,13 @@ def test_a_stiff_support_is_no_support():
     np.testing.assert_allclose(stiff.force, rigid.force, atol=1e-3 * float(-rigid.force.min()))
 
 
-def test_a_stack_that_yields_makes_the_contact_softer_and_longer(yielding):
+def test_a_stack_left_to_itself_makes_the_contact_softer_and_longer(yielding):
     rigid = run(ImpactPair(LAW, gap=0.2e-3))
-    assert float(-yielding.force.min()) < float(-rigid.force.min())
-    assert (yielding.depth > 0).sum() > (rigid.depth > 0).sum()
+    passive = run(YieldingPair(LAW, gap=0.2e-3, support=20e6, crossover=0.0))
+    assert float(-passive.force.min()) < float(-rigid.force.min())
+    assert (passive.depth > 0).sum() > (rigid.depth > 0).sum()
+    # a loop that takes the deflection back does work: the same stack rebounds faster under control
+    assert float(yielding.velocity[-1]) < float(passive.velocity[-1])
 
 
 def test_the_deflection_is_taken_back(yielding):
