@@ -12,12 +12,15 @@ from dovetail.fidelity.compare import Comparison, compare
 from dovetail.fidelity.delay import delay_at, delay_by_correlation, delay_by_crossings, response_at
 from dovetail.fidelity.energy import EnergyAdded, energy_added, energy_in_time
 from dovetail.fidelity.errors import Proposition1, errors, local_error, norms, peak, proposition_1, rms
+from dovetail.fidelity.force_velocity import Balance, Characteristic, balance, characteristic, smooth_velocity
 from dovetail.fidelity.growth import growth_rate
 from dovetail.fidelity.rths_criteria import RthsCriteria, criteria_of, rths_criteria
 from dovetail.fidelity.spectra import Peak, amplitude_spectrum, peaks, spectrum_map
 from dovetail.fidelity.synchronisation import Loop, loop, outside, overlay, share_outside
 
 __all__ = [
+    "Balance",
+    "Characteristic",
     "Comparison",
     "EnergyAdded",
     "Envelope",
@@ -28,6 +31,8 @@ __all__ = [
     "RthsCriteria",
     "Utilisation",
     "amplitude_spectrum",
+    "balance",
+    "characteristic",
     "compare",
     "criteria_of",
     "delay_at",
@@ -50,6 +55,7 @@ __all__ = [
     "rms",
     "rths_criteria",
     "share_outside",
+    "smooth_velocity",
     "spectrum_map",
     "utilisation",
 ]
