@@ -209,19 +209,19 @@ def prediction_interval() -> list[float]:
 
 def robust_delays() -> list[bool]:
     """R27: whether runs at a delay of 0.35/omega_n stay bounded: plain, alpha, zeta, gamma."""
-    delay = 0.35 / _omega_n() - HELD
+    delay = 0.35 / omega_n() - HELD
     names = ("cs1-late", "cs1-robust-alpha", "cs1-robust-zeta", "cs1-robust-gamma")
     return [rehearsed(name, rig__actuator__delay=delay).outcome.completed for name in names]
 
 
 def robust_margins() -> list[list[float]]:
     """R27: exact and small-gain delay, small-gain lag (times omega_n) and peak of |D0|, for the same four."""
-    omega = _omega_n() * np.geomspace(0.05, 20.0, 4001)
+    omega = omega_n() * np.geomspace(0.05, 20.0, 4001)
     rows = []
     for loop in robust_loops().values():
         found = robustness.assess(loop, omega)
         limits = (found.delay, found.small_gain_delay, found.small_gain_lag)
-        rows.append([*(_omega_n() * x for x in limits), found.peak])
+        rows.append([*(omega_n() * x for x in limits), found.peak])
     return rows
 
 
@@ -243,7 +243,7 @@ def response_table() -> list[list[float]]:
     rows = []
     for tau_hat in TABLE_DELAYS:
         for case in ("none", "gamma", "zeta", "alpha"):
-            d = _response(case, tau_hat)
+            d = response(case, tau_hat)
             rows.append([*np.abs(d(1j * w)), stability.margin.resonance(d, grid)[0]])
     return [[float(x) for x in row] for row in rows]
 
@@ -255,11 +255,11 @@ def noisy_responses() -> float:
     specimen's force over that of the moving wall, once the start has died away.
     """
     worst = 0.0
-    horizons = jnp.array([ACTUATOR + HELD - tau_hat / _omega_n() for tau_hat in TABLE_DELAYS])
+    horizons = jnp.array([ACTUATOR + HELD - tau_hat / omega_n() for tau_hat in TABLE_DELAYS])
     for case in ("none", "gamma", "zeta", "alpha"):
         measured = measured_responses(case, jnp.array(TABLE_FREQUENCIES), horizons)
         for tau_hat, row in zip(TABLE_DELAYS, measured, strict=True):
-            theory = np.abs(_response(case, tau_hat)(2j * np.pi * np.array(TABLE_FREQUENCIES)))
+            theory = np.abs(response(case, tau_hat)(2j * np.pi * np.array(TABLE_FREQUENCIES)))
             worst = max(worst, float(np.abs(row / theory - 1).max()))
     return worst
 
@@ -289,15 +289,16 @@ def measured_responses(case: str, frequencies: Any, horizons: Any, duration: flo
     return np.asarray(batch(horizons, frequencies)) / wall
 
 
-def _response(case: str, tau_hat: float):
+def response(case: str, tau_hat: float):
     """|D| in theory with a residual delay of tau_hat/omega_n; gamma referred to the whole force."""
-    late = robustness.delayed(tau_hat / _omega_n())
+    late = robustness.delayed(tau_hat / omega_n())
     if case == "gamma":
         return lambda s: robustness.blended_response(robust_loops()["none"], 0.5, s, late)
     return lambda s: robustness.response(robust_loops()[case], s, late)
 
 
-def _omega_n() -> float:
+def omega_n() -> float:
+    """Natural frequency [rad/s] of the numerical part of CS1, on its own spring alone."""
     return float(closed_form.groups(m=M, c=C, k=K, k_s=K_S).omega_n)
 
 

@@ -1,0 +1,58 @@
+"""
+A stable hybrid test
+====================
+
+One mass on a spring and a damper is simulated; the spring it leans on is real and moved by an actuator that
+is 3 ms late. That is less than the critical delay, so the test is stable. It is not exact: a late spring is
+a negative damper, and the loop of measured over demanded displacement opens a little, drawn anticlockwise.
+The loop at the critical delay is drawn around it.
+"""
+
+import matplotlib.pyplot as plt
+
+import dovetail as dv
+from dovetail.report.style import COLOURS, RC
+from dovetail.studies import find_test
+
+plt.rcParams.update(
+    {**RC, "figure.facecolor": "white", "savefig.facecolor": "white", "text.parse_math": True}
+)
+
+test = dv.load(find_test("substructuring/cs1"))
+stability = test.stability()
+print(stability)
+
+ideal, run = test.emulate(), test.rehearse()
+print(dv.fidelity.compare(run, ideal))
+
+# %%
+# On the left the first two seconds, on the right the synchronisation of the last two.
+
+start, steady = run.data.sel(time=slice(0, 2)), run.data.sel(time=slice(8, None))
+critical = dv.fidelity.synchronisation.overlay(steady, stability.critical_delay)
+
+figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.6), width_ratios=(1.6, 1), layout="constrained")
+reference = ideal.data.sel(time=slice(0, 2))
+left.plot(reference.time, 1e3 * reference.displacement, color=COLOURS["ideal"], lw=4, label="ideal")
+left.plot(start.time, 1e3 * start.displacement, color=COLOURS["demand"], label="demand")
+left.plot(start.time, 1e3 * start.measured_displacement, color=COLOURS["measured"], ls="--", label="measured")
+left.set(
+    xlabel="time [s]", ylabel="displacement [mm]", ylim=(-12.5, 11), title="stable, and a little under-damped"
+)
+left.legend(loc="lower center", ncols=3)
+
+right.plot(
+    1e3 * critical.demand,
+    1e3 * critical.delayed_demand,
+    color=COLOURS["critical"],
+    label=f"at the critical {1e3 * stability.critical_delay:.2f} ms",
+)
+right.plot(
+    1e3 * steady.displacement,
+    1e3 * steady.measured_displacement,
+    color=COLOURS["measured"],
+    label="as run, 3 ms",
+)
+right.set(xlabel="demand [mm]", ylabel="measured [mm]", title="synchronisation", aspect="equal")
+right.legend(loc="upper left")
+plt.show()
