@@ -53,6 +53,8 @@ def run_test(
         raise ParameterError("--mode replay needs --recording with the folder of an earlier run")
     file = find_test(name)
     test = testing.load(file, parse_settings(settings))
+    if isinstance(test, testing.Simulation):
+        return run_simulation(test, file.stem, out, report)
     target = folder.create(out or folder.next_folder(Path("runs"), f"{file.stem}-{mode}"))
     say = Console(highlight=False, markup=False, soft_wrap=True).print
 
@@ -70,6 +72,30 @@ def run_test(
         from dovetail.report import write_run
 
         say(f"report    {write_run(run, target / 'report.html', ideal, stability)}")
+    if run.outcome is Outcome.INTERRUPTED:
+        return EXIT_INTERRUPTED
+    return 0 if run.outcome.completed else EXIT_STOPPED
+
+
+def run_simulation(test: testing.Simulation, name: str, out: Path | None, report: bool) -> int:
+    """Simulate a system without a rig, save, print what its system measures; the exit code."""
+    target = folder.create(out or folder.next_folder(Path("runs"), f"{name}-simulate"))
+    say = Console(highlight=False, markup=False, soft_wrap=True).print
+    columns = (TextColumn("simulating"), BarColumn(), TextColumn("{task.description}"), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("compiling", total=1.0)
+        run = test.simulate(lambda share, text: bar.update(task, completed=share, description=text))
+    folder.save(run, target)  # at once: nothing that comes after can lose it
+    say(str(run))
+    measures = getattr(test.system, "measures", None)
+    if measures:
+        for name, text in measures(run.data).items():
+            say(f"  {name:<28} {text}")
+    say(f"written   {target}")
+    if report:
+        from dovetail.report.simulation import write_simulation
+
+        say(f"report    {write_simulation(run, target / 'report.html')}")
     if run.outcome is Outcome.INTERRUPTED:
         return EXIT_INTERRUPTED
     return 0 if run.outcome.completed else EXIT_STOPPED

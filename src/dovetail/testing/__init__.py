@@ -15,6 +15,7 @@ from dovetail.testing.replay import RecordedRig, replay
 from dovetail.testing.rig import AbstractRig, Rig
 from dovetail.testing.run import Run
 from dovetail.testing.schedule import Profile, Ramp, Switch
+from dovetail.testing.simulation import Simulation
 from dovetail.testing.supervisor import Limits
 from dovetail.testing.test import Test
 
@@ -29,6 +30,7 @@ __all__ = [
     "RecordedRig",
     "Rig",
     "Run",
+    "Simulation",
     "Stability",
     "Switch",
     "Test",

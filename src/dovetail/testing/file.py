@@ -27,15 +27,17 @@ from dovetail.core.registry import find, kinds, name_of
 from dovetail.core.units import to_si
 from dovetail.testing import excitation as _excitation  # noqa: F401  (registers its kinds)
 from dovetail.testing.rig import AbstractRig, Rig
+from dovetail.testing.simulation import Simulation
 from dovetail.testing.supervisor import Limits
 from dovetail.testing.test import Test
 
 UNSAID = ("shape", "key", "taps", "ring")  # fields that follow from the rest of the test
 WITHOUT_KIND: dict[type, type] = {AbstractRig: Rig, Limits: Limits}  # parts of which there is one kind
+ROOTS: dict[str, type] = {"test": Test, "simulation": Simulation}  # what a file may describe, by its own kind
 PROVENANCE = "provenance"  # a table that a resolved test carries and a reader skips
 
 
-def load(path: str | Path, changes: dict[str, Any] | None = None) -> Test:
+def load(path: str | Path, changes: dict[str, Any] | None = None) -> Test | Simulation:
     """Read a test file; `changes` overrides values at dotted paths.
 
     Raises
@@ -59,13 +61,16 @@ def load(path: str | Path, changes: dict[str, Any] | None = None) -> Test:
     return parse(change(table, changes or {}, path.name), path.name)
 
 
-def parse(table: dict[str, Any], source: str = "test") -> Test:
-    """A test from the nested table that a test file holds."""
-    table = {key: value for key, value in table.items() if key != PROVENANCE}
+def parse(table: dict[str, Any], source: str = "test") -> Test | Simulation:
+    """A test, or a simulation, from the nested table that its file holds."""
+    root = table.get("kind", "test")
+    if root not in ROOTS:
+        raise TestFileError(source, [Fault("kind", f'got "{root}"; one of {", ".join(ROOTS)}, or none')])
+    table = {key: value for key, value in table.items() if key not in (PROVENANCE, "kind")}
     try:
-        test = _make(Test, table)
+        test = _make(ROOTS[root], table)
     except ValidationError as error:
-        raise TestFileError(source, _faults(error, table)) from error
+        raise TestFileError(source, _faults(error, table, ROOTS[root])) from error
     test = dataclasses.replace(test, title=test.title or Path(source).stem)
     faults = test.faults()
     if faults:
@@ -73,9 +78,10 @@ def parse(table: dict[str, Any], source: str = "test") -> Test:
     return test
 
 
-def dump(test: Test) -> dict[str, Any]:
+def dump(test: Test | Simulation) -> dict[str, Any]:
     """The resolved test, every default written out, as a nested table that `parse` takes back."""
-    return {key: value for key, value in _dump(test).items() if key != "kind"}
+    root = {"kind": "simulation"} if isinstance(test, Simulation) else {}
+    return root | {key: value for key, value in _dump(test).items() if key != "kind"}
 
 
 def change(table: dict[str, Any], changes: dict[str, Any], source: str = "test") -> dict[str, Any]:
@@ -193,13 +199,13 @@ def _is_table(value: Any) -> Any:
     return value
 
 
-def _faults(error: ValidationError, table: dict[str, Any]) -> list[Fault]:
+def _faults(error: ValidationError, table: dict[str, Any], root: type = Test) -> list[Fault]:
     """Every fault of a validation error, with its place in the file."""
     faults = []
     for item in error.errors(include_url=False):
         place = ".".join(str(step) for step in item["loc"])
         if item["type"] == "extra_forbidden":
-            known = sorted(_model(_class_at(table, item["loc"][:-1])).model_fields)
+            known = sorted(_model(_class_at(table, item["loc"][:-1], root)).model_fields)
             hint = did_you_mean(str(item["loc"][-1]), known).strip() or f"known: {', '.join(known)}"
             faults.append(Fault(place, f"unknown key; {hint}"))
         elif item["type"] == "missing":
@@ -210,9 +216,9 @@ def _faults(error: ValidationError, table: dict[str, Any]) -> list[Fault]:
     return faults
 
 
-def _class_at(table: dict[str, Any], place: tuple[int | str, ...]) -> type:
+def _class_at(table: dict[str, Any], place: tuple[int | str, ...], root: type = Test) -> type:
     """The class of the part whose table is at a place."""
-    cls: type = Test
+    cls: type = root
     node: Any = table
     for step in place:
         node = node[step]

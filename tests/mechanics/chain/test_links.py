@@ -207,7 +207,7 @@ def test_one_program_runs_a_batch_and_differentiates_by_its_parameters():
     def tip(mass):
         chain = LinkChain(n=5, length=5.0, mass=mass, tip_mass=1.0, mass_damping=0.1)
         pulled = Loads(field=G, node=jnp.zeros((3, 6)).at[0, 3].set(5.0))
-        return chain.derivative(0.0, chain.straight(DIAGONAL), pulled)["velocity"][1, -1]
+        return chain.derivative(0.0, chain.straight(DIAGONAL), pulled)["velocity"][0, 2]
 
     tip = jax.jit(tip)
     batch = jax.jit(jax.vmap(tip))(jnp.array([1.0, 2.0, 4.0]))

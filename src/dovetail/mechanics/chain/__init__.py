@@ -11,7 +11,17 @@ Depends on: core.
 """
 
 from dovetail.mechanics.chain.base import Chain, Loads, Nodes, Solved
+from dovetail.mechanics.chain.length import LengthProgramme, SmoothReel
 from dovetail.mechanics.chain.links import LinkChain
 from dovetail.mechanics.chain.rods import RodChain
 
-__all__ = ["Chain", "LinkChain", "Loads", "Nodes", "RodChain", "Solved"]
+__all__ = [
+    "Chain",
+    "LengthProgramme",
+    "LinkChain",
+    "Loads",
+    "Nodes",
+    "RodChain",
+    "SmoothReel",
+    "Solved",
+]

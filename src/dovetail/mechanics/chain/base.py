@@ -82,6 +82,10 @@ class Chain(Flow):
         """State at rest along a unit vector (3,) from the support, unstretched."""
 
     @abstractmethod
+    def along(self, directions: jax.Array, field: jax.Array, tip_force: jax.Array) -> Any:
+        """State at rest along given directions (3, n), stretched by what hangs on it (see `static`)."""
+
+    @abstractmethod
     def nodes(self, x: Any) -> Nodes:
         """Where the nodes are and how fast they move."""
 
@@ -104,6 +108,10 @@ class Chain(Flow):
     @abstractmethod
     def with_tip(self, mass: Any) -> Chain:
         """The same chain with another mass [kg] at its tip."""
+
+    def fastest_rates(self) -> list[complex]:
+        """Estimates of the fastest eigenvalues [rad/s], for the choice of a step."""
+        return []
 
     def init(self) -> Any:
         return self.straight(jnp.array([0.0, 1.0, 0.0]))
@@ -136,6 +144,20 @@ def before(a: jax.Array, first: Any = 0.0) -> jax.Array:
 def after(a: jax.Array, last: Any = 0.0) -> jax.Array:
     """`a` shifted by one the other way: entry k is a[k + 1], the last entry is `last`."""
     return jnp.concatenate([a[..., 1:], jnp.broadcast_to(last, (*a.shape[:-1], 1))], axis=-1)
+
+
+def running(a: jax.Array, *, reverse: bool = False) -> jax.Array:
+    """Running sums of the columns of (3, n), from the first or from the last.
+
+    As one scan: the library's cumulative sum is a tree of slices that XLA's CPU compiler cannot fuse.
+    """
+
+    def add(total, column):
+        total = tuple(t + c for t, c in zip(total, column, strict=True))
+        return total, total
+
+    zero = (jnp.zeros((), a.dtype),) * a.shape[0]
+    return jnp.stack(jax.lax.scan(add, zero, tuple(a), reverse=reverse)[1])
 
 
 def apart(a: jax.Array) -> jax.Array:

@@ -75,6 +75,9 @@ class LinkChain(Chain):
         """State at rest with the nodes 1 to n at given places, (3, n) [m]."""
         return {"position": jnp.asarray(position), "velocity": jnp.zeros((3, self.n))}
 
+    def along(self, directions, field, tip_force):
+        return self.through(jnp.cumsum(self.lengths()[0] * directions, axis=1))
+
     def nodes(self, x):
         zero = jnp.zeros((3, 1))
         return Nodes(
@@ -182,6 +185,14 @@ class LinkChain(Chain):
         tangent, turning = 0.5 * (n + n_next), 0.5 * (turn + turn_next)
         curvature = (n_next - n) / l
         return -m * (2 * slip * turning + slip**2 * curvature + slip_rate * tangent)
+
+    def fastest_rates(self):
+        """Of joint friction between point masses: four times that of one joint's two links, sixteen in all."""
+        friction = self._friction(self.lengths()[0])
+        if friction is None:
+            return []
+        l, m = float(self.length) / self.n, float(self.mass) / self.n
+        return [-16 * float(friction) / (m * l**2)]
 
     def energies(self, x, u=None):
         nodes = self.nodes(x)

@@ -13,6 +13,7 @@ i <= j only, the printed diagonal of the psi block has b for c, and the tip mass
 
 from __future__ import annotations
 
+import cmath
 import dataclasses
 from typing import Any
 
@@ -28,12 +29,13 @@ from dovetail.mechanics.chain.angles import (
     joint_moment,
     tangents,
 )
-from dovetail.mechanics.chain.base import Chain, Loads, Nodes, Solved, dot
+from dovetail.mechanics.chain.base import Chain, Loads, Nodes, Solved, dot, running
+from dovetail.mechanics.chain.recursion import rod_accelerations
 
 
 @kind("rod-chain")
 class RodChain(Chain):
-    r"""Chain of rigid rods, as published, with its dense mass matrix solved by Cholesky factors.
+    r"""Chain of rigid rods, as published: the dense mass matrix with Cholesky factors, or one recursion.
 
     `inertia` is that of a thin rod (`rod`), or the published one (`konig`), which leaves
     :math:`\cos^2\psi` out of the rotational energy: it keeps M regular at :math:`\psi=\pm\pi/2` and makes the
@@ -58,6 +60,7 @@ class RodChain(Chain):
     inertia: str = choice("konig", "rod", about="rotational energy of a rod", default="konig")
     curvature: str = choice("planes", "space", about="bending law", default="planes")
     root: str = choice("hanging", "pinned", "clamped", about="rest position of the root", default="hanging")
+    solver: str = choice("recursive", "dense", about="how M is solved with", default="recursive")
     slack: str = choice("carries", "slack", about="the top element when compressed", default="carries")
 
     @property
@@ -79,6 +82,11 @@ class RodChain(Chain):
         q = jnp.concatenate([jnp.asarray(p, dtype=float) for p in parts])
         return {"q": q, "rate": jnp.zeros_like(q)}
 
+    def along(self, directions, field, tip_force):
+        phi, psi = angles(directions)
+        pull = self._total() * jnp.asarray(field) + jnp.asarray(tip_force)
+        return self.at(pull @ directions[:, 0] / self.axial_stiffness, phi, psi)
+
     def with_tip(self, mass):
         return dataclasses.replace(self, tip_mass=mass)
 
@@ -96,8 +104,8 @@ class RodChain(Chain):
         v = (h * u_rate).at[:, 0].add(s_rate * u[:, 0])
         zero = jnp.zeros((3, 1))
         return Nodes(
-            jnp.concatenate([zero, jnp.cumsum(h * u, axis=1)], axis=1),
-            jnp.concatenate([zero, jnp.cumsum(v, axis=1)], axis=1),
+            jnp.concatenate([zero, running(h * u)], axis=1),
+            jnp.concatenate([zero, running(v)], axis=1),
         )
 
     # equations of motion
@@ -172,7 +180,7 @@ class RodChain(Chain):
         node = jnp.broadcast_to(u.node, (3, self.n + 1))[:, 1:]
         link = jnp.broadcast_to(u.link, (3, self.n))
         h = jnp.full(self.n, self.rod_length).at[0].add(s)
-        below = jnp.cumsum((node + link)[:, ::-1], axis=1)[:, ::-1] - link  # beyond a rod's centre
+        below = running(node + link, reverse=True) - link  # beyond a rod's centre
         centre = jnp.full(self.n, self.rod_length / 2).at[0].add(s)
         load = h * below + centre * link
         q_s = u1 @ jnp.sum(node + link, axis=1)
@@ -222,16 +230,42 @@ class RodChain(Chain):
 
     def solve(self, t, x, u):
         q, rate = x["q"], x["rate"]
-        force = (
-            self.quadratic(q, rate)
-            + self.field_force(q, u.field)
-            + self.outer_force(q, u)
-            + self.damping_force(rate)
-            + self.elastic_force(q)
-        )
-        factor = jax.scipy.linalg.cho_factor(self.mass_matrix(q), lower=True)
-        second = jax.scipy.linalg.cho_solve(factor, force)
+        force = self.field_force(q, u.field) + self.outer_force(q, u)
+        force = force + self.damping_force(rate) + self.elastic_force(q)
+        if self.solver == "dense":
+            factor = jax.scipy.linalg.cho_factor(self.mass_matrix(q), lower=True)
+            second = jax.scipy.linalg.cho_solve(factor, self.quadratic(q, rate) + force)
+        else:
+            second = self._recursive(q, rate, force)
         return self._solved(x, second, u)
+
+    def _recursive(self, q, rate, force):
+        """Second rates by the recursion along the chain."""
+        s, phi, psi = self.split(q)
+        s_rate, phi_rate, psi_rate = self.split(rate)
+        m, l = self.mass / self.n, self.rod_length
+        e_phi, e_psi = tangents(phi, psi)
+        extra = jnp.zeros(self.n)
+        q_s, q_phi, q_psi = self.split(force)
+        if self.inertia == "konig":
+            sine, cosine = jnp.sin(psi), jnp.cos(psi)
+            extra = m * l**2 / 12 * sine**2
+            swing = m * l**2 / 12 * sine * cosine
+            q_phi, q_psi = q_phi - 2 * swing * phi_rate * psi_rate, q_psi + swing * phi_rate**2
+        found = rod_accelerations(
+            m=m,
+            l=l,
+            tip_mass=self.tip_mass,
+            u=direction(phi, psi),
+            e_phi=e_phi,
+            e_psi=e_psi,
+            gamma=bias(phi, psi, phi_rate, psi_rate),
+            extra=extra,
+            force=(q_s, q_phi, q_psi),
+            stretch=(s, s_rate),
+            u1_rate=e_phi[:, 0] * phi_rate[0] + e_psi[:, 0] * psi_rate[0],
+        )
+        return jnp.concatenate([jnp.reshape(found[0], 1), found[1], found[2]])
 
     def _solved(self, x, second, u):
         s, phi, psi = self.split(x["q"])
@@ -243,7 +277,7 @@ class RodChain(Chain):
         h = jnp.full(self.n, self.rod_length).at[0].add(s)
         u1_rate = e_phi[:, 0] * phi_rate[0] + e_psi[:, 0] * psi_rate[0]
         a = (h * turn).at[:, 0].add(s_2 * n_[:, 0] + 2 * s_rate * u1_rate)
-        acceleration = jnp.concatenate([jnp.zeros((3, 1)), jnp.cumsum(a, axis=1)], axis=1)
+        acceleration = jnp.concatenate([jnp.zeros((3, 1)), running(a)], axis=1)
         # the rods' centres, and from them what each rod must carry: Newton's law for all that hangs below
         centre = acceleration[:, 1:] - 0.5 * self.rod_length * turn
         m = self.mass / self.n
@@ -252,7 +286,7 @@ class RodChain(Chain):
         node = jnp.broadcast_to(u.node, (3, self.n + 1))
         carried = load + node[:, 1:]
         carried = carried.at[:, -1].add(self.tip_mass * (field[:, 0] - acceleration[:, -1]))
-        below = jnp.cumsum(carried[:, ::-1], axis=1)[:, ::-1]
+        below = running(carried, reverse=True)
         tension = dot(n_, below - 0.5 * load)  # at the rod's middle
         return Solved(
             rate={"q": x["rate"], "rate": second},
@@ -260,6 +294,14 @@ class RodChain(Chain):
             tension=tension,
             reaction=below[:, 0] + node[:, 0],
         )
+
+    def fastest_rates(self):
+        r"""Of joint friction, :math:`-48 C n^3/(m L^2)`, a bound that is tight for many rods; of the axial element."""
+        m, n, total = float(self.mass), self.n, float(self.mass + self.tip_mass)
+        joint = -48 * float(self.joint_damping) * n**3 / (m * float(self.length) ** 2)
+        b, c = float(self.axial_damping) / total, float(self.axial_stiffness) / total
+        root = cmath.sqrt(b * b / 4 - c)
+        return [joint, -b / 2 + root, -b / 2 - root]
 
     def _elastic_energies(self, q):
         s, phi, psi = self.split(q)
@@ -280,8 +322,22 @@ class RodChain(Chain):
 
     def energies(self, x, u=None):
         axial, bent = self._elastic_energies(x["q"])
-        kinetic = 0.5 * x["rate"] @ (self.mass_matrix(x["q"]) @ x["rate"])
-        return {"kinetic": kinetic, "axial": axial, "bending": bent}
+        return {"kinetic": self._kinetic(x), "axial": axial, "bending": bent}
+
+    def _kinetic(self, x):
+        """Of the rods from the velocities of their ends, and of the tip mass."""
+        s, phi, psi = self.split(x["q"])
+        _, phi_rate, psi_rate = self.split(x["rate"])
+        e_phi, e_psi = tangents(phi, psi)
+        m, l = self.mass / self.n, self.rod_length
+        far = self.nodes(x).velocity[:, 1:]
+        near = far - l * (e_phi * phi_rate + e_psi * psi_rate)
+        kinetic = m / 6 * jnp.sum(near**2 + near * far + far**2) + 0.5 * self.tip_mass * jnp.sum(
+            far[:, -1] ** 2
+        )
+        if self.inertia == "konig":
+            kinetic = kinetic + 0.5 * m * l**2 / 12 * jnp.sum((jnp.sin(psi) * phi_rate) ** 2)
+        return kinetic
 
     def mass_moments(self, x, u=None):
         s, phi, psi = self.split(x["q"])

@@ -1,0 +1,218 @@
+r"""What flies at the tip: a point with drag and commanded lift, with lag, or a body with four fins; a stage.
+
+All take the wind relative to the tip and give a force on it; the rope carries their mass. Lift acts across the
+wind and up, side force across both, to starboard:
+
+.. math:: F = \tfrac12\rho|w|\,S C_D\,w + \tfrac12\rho|w|^2 (S C_{L\alpha}\,\alpha\,\hat l + S C_{Y\beta}\,\beta\,\hat s)
+    + L_0 (|w|/V)^2\,\hat l
+
+Sources: point model after [Mastrogiuseppe 2023, sec. 4.2]; the superposition of fins is ours, as its source is
+not public.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+from dovetail.core import Part, choice, kind, parameter
+
+UP = jnp.array([0.0, -1.0, 0.0])
+
+
+class TipDevice(Part):
+    """A body at the rope's tip: its mass is the rope's tip mass, its attitude its own state."""
+
+    mass: jax.Array = parameter("kg", "mass, carried by the rope", default=0.0, at_least=0.0)
+
+    def init(self) -> Any:
+        """State of its attitude at the start."""
+        return {}
+
+    @abstractmethod
+    def force(
+        self, x: Any, wind: jax.Array, density: jax.Array, speed: jax.Array, command: jax.Array
+    ) -> jax.Array:
+        """Force (3,) [N] on the tip in a relative wind (3,) [m/s]; `speed` is the undisturbed one."""
+
+    def rate(self, x: Any, wind: jax.Array, density: jax.Array, speed: jax.Array, command: jax.Array) -> Any:
+        """Rate of the attitude's state."""
+        return {}
+
+    def attitude(self, x: Any, command: jax.Array) -> jax.Array:
+        """Pitch and yaw (2,) [rad] that act."""
+        return command
+
+
+@kind("no-device")
+class NoDevice(TipDevice):
+    """A bare tip, or a lump of `mass`."""
+
+    def force(self, x, wind, density, speed, command):
+        return jnp.zeros(3)
+
+
+@kind("pulled-tip")
+class PulledTip(TipDevice):
+    """A constant force on the tip."""
+
+    pull: jax.Array = parameter("N", "force, (3,)", default=(0.0, 0.0, 0.0))
+
+    def force(self, x, wind, density, speed, command):
+        return self.pull
+
+
+@kind("winged-stage")
+class WingedStage(TipDevice):
+    """A stage in tow: constant drag, and lift that carries its weight. An extreme simplification.
+
+    Source: [Mastrogiuseppe 2023, sec. 4.2.2].
+    """
+
+    drag: jax.Array = parameter("N", "drag, along the undisturbed stream", default=50e3, at_least=0.0)
+    lift_over_weight: jax.Array = parameter("1", "share of the weight that lift carries", default=1.0)
+    gravity: jax.Array = parameter("m/s^2", "with which the weight is counted", default=9.81)
+
+    def force(self, x, wind, density, speed, command):
+        return jnp.array([1.0, 0.0, 0.0]) * self.drag + self.lift_over_weight * self.mass * self.gravity * UP
+
+
+class Aerodynamic(TipDevice):
+    """What the flying devices share: drag, trim lift, lift and side force by angles."""
+
+    drag_area: jax.Array = parameter("m^2", "S C_D", default=0.7909, at_least=0.0)
+    trim_lift: jax.Array = parameter("N", "lift at trim in the undisturbed stream", default=171.5)
+    lift_area: jax.Array = parameter("m^2/rad", "S C_L,alpha", default=2.0, at_least=0.0)
+    side_area: jax.Array = parameter("m^2/rad", "S C_Y,beta", default=2.0, at_least=0.0)
+    trim: str = choice("constant", "dynamic", about="whether trim lift follows the wind", default="constant")
+
+    def loads(self, wind, density, speed, angles):
+        """Force (3,) [N] for angles of attack and side-slip (2,) [rad]."""
+        square = wind @ wind
+        size = jnp.sqrt(square)
+        along = wind / size
+        up = UP - (UP @ along) * along
+        up = up / jnp.sqrt(up @ up)
+        side = jnp.cross(up, along)
+        side = jnp.where(side[2] < 0, -side, side)  # to starboard
+        q = 0.5 * density * square
+        trim = self.trim_lift * (UP if self.trim == "constant" else up * square / speed**2)
+        lift = q * (self.lift_area * angles[0] * up + self.side_area * angles[1] * side)
+        return 0.5 * density * size * self.drag_area * wind + trim + lift
+
+
+@kind("point-device")
+class PointDevice(Aerodynamic):
+    """A point whose angles of attack and side-slip are the command at once."""
+
+    def force(self, x, wind, density, speed, command):
+        return self.loads(wind, density, speed, command)
+
+
+@kind("lagged-device")
+class LaggedDevice(Aerodynamic):
+    """A point whose angles follow the command as an oscillator does."""
+
+    frequency: jax.Array = parameter("rad/s", "natural frequency of the tracking", default=2.0, above=0.0)
+    damping: jax.Array = parameter("1", "damping ratio of the tracking", default=0.7, at_least=0.0)
+
+    def init(self):
+        return {"angle": jnp.zeros(2), "angle_rate": jnp.zeros(2)}
+
+    def force(self, x, wind, density, speed, command):
+        return self.loads(wind, density, speed, x["angle"])
+
+    def rate(self, x, wind, density, speed, command):
+        w = self.frequency
+        return {
+            "angle": x["angle_rate"],
+            "angle_rate": w**2 * (command - x["angle"]) - 2 * self.damping * w * x["angle_rate"],
+        }
+
+    def attitude(self, x, command):
+        return x["angle"]
+
+
+@kind("rigid-device")
+class RigidDevice(Aerodynamic):
+    r"""A body free in pitch, yaw and roll, with four fins behind its centre of mass.
+
+    Fin i stands at the roll angle :math:`\eta_i`, sees the incidence :math:`\alpha_i = \alpha\cos\eta_i +
+    \beta\sin\eta_i - p r/V + \tau\delta_i` plus what pitching and yawing add at its arm, and pushes across its
+    plane with :math:`q S_f a\,\alpha_i`; forces and moments of the four are summed. The flaps are set by the
+    least-squares inverse of that sum: pitch and yaw flaps trim the body at the commanded angles of attack and
+    side-slip, roll flaps level it. Angles of attack are those of the local flow, so gusts and wakes lift it.
+    Small angles; the rope's pull acts at the centre of mass and has no moment.
+    """
+
+    inertia: jax.Array = parameter("kg m^2", "in roll, pitch and yaw", default=(15.0, 60.0, 60.0), above=0.0)
+    fin_area: jax.Array = parameter("m^2", "of one fin", default=0.25, above=0.0)
+    fin_slope: jax.Array = parameter("1/rad", "lift slope of a fin", default=3.5, above=0.0)
+    fin_arm: jax.Array = parameter("m", "from the centre of mass back to the fins", default=0.8, above=0.0)
+    fin_radius: jax.Array = parameter(
+        "m", "from the axis to a fin's centre of pressure", default=0.5, above=0.0
+    )
+    flap_effect: jax.Array = parameter("1", "incidence by flap deflection", default=0.5, above=0.0)
+    flap_limit: jax.Array = parameter("rad", "largest deflection", default=0.6, above=0.0)
+    roll_gain: jax.Array = parameter("1", "roll flap by roll angle", default=0.5, at_least=0.0)
+    first_fin: jax.Array = parameter("rad", "roll angle of the first fin", default=0.7853981633974483)
+
+    def init(self):
+        return {"attitude": jnp.zeros(3), "attitude_rate": jnp.zeros(3)}  # roll, pitch, yaw
+
+    def fins(self):
+        """Roll angles (4,) [rad] of the fins."""
+        return self.first_fin + jnp.arange(4) * jnp.pi / 2
+
+    def flow_angles(self, x, wind):
+        """Angles of attack and side-slip (2,) [rad] of the local flow; positive lifts, pushes to starboard."""
+        _, pitch, yaw = x["attitude"]
+        return jnp.stack([pitch - wind[1] / wind[0], yaw + wind[2] / wind[0]])
+
+    def allocation(self):
+        """Flap deflections (4, 3) for unit incidence in pitch, yaw and roll: least squares of the fins' sum."""
+        eta = self.fins()
+        effect = jnp.stack([jnp.cos(eta), jnp.sin(eta), jnp.ones(4)]) * self.flap_effect  # (3, 4)
+        return effect.T @ jnp.linalg.inv(effect @ effect.T)
+
+    def flaps(self, x, command):
+        """Deflections (4,) [rad]: trim at the command, level in roll."""
+        # a body at incidence a is in trim when its flaps cancel the fins' own incidence, summed: 2 a
+        wanted = jnp.stack([-2.0 * command[0], -2.0 * command[1], -4.0 * self.roll_gain * x["attitude"][0]])
+        return jnp.clip(self.allocation() @ wanted, -self.flap_limit, self.flap_limit)
+
+    def incidences(self, x, wind, speed, command):
+        """Incidence (4,) [rad] of each fin."""
+        alpha, beta = self.flow_angles(x, wind)
+        roll_rate, pitch_rate, yaw_rate = x["attitude_rate"]
+        eta = self.fins()
+        swept = (pitch_rate * jnp.cos(eta) + yaw_rate * jnp.sin(eta)) * self.fin_arm / speed
+        rolled = roll_rate * self.fin_radius / speed
+        own = alpha * jnp.cos(eta) + beta * jnp.sin(eta)
+        return own + swept + rolled + self.flap_effect * self.flaps(x, command)
+
+    def force(self, x, wind, density, speed, command):
+        eta = self.fins()
+        q = 0.5 * density * (wind @ wind)
+        each = q * self.fin_area * self.fin_slope * self.incidences(x, wind, speed, command)
+        fins = jnp.stack([0.0 * q, -jnp.sum(each * jnp.cos(eta)), jnp.sum(each * jnp.sin(eta))])
+        return self.loads(wind, density, speed, self.flow_angles(x, wind)) + fins
+
+    def rate(self, x, wind, density, speed, command):
+        eta = self.fins()
+        q = 0.5 * density * (wind @ wind)
+        each = q * self.fin_area * self.fin_slope * self.incidences(x, wind, speed, command)
+        moment = jnp.stack(
+            [
+                -self.fin_radius * jnp.sum(each),
+                -self.fin_arm * jnp.sum(each * jnp.cos(eta)),
+                -self.fin_arm * jnp.sum(each * jnp.sin(eta)),
+            ]
+        )
+        return {"attitude": x["attitude_rate"], "attitude_rate": moment / self.inertia}
+
+    def attitude(self, x, command):
+        return x["attitude"][1:]

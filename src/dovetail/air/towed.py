@@ -1,0 +1,243 @@
+r"""A rope towed through the air with a body at its tip: everything together, with an energy ledger.
+
+The wind at a place of the rope is the stream, less the place's own velocity, plus steady wind, wake and gusts:
+
+.. math:: w = V\hat x + v_{wind} + v_{wake}(r) + v_{gust}(t, x) - \dot r
+
+The ledger integrates the power of all outer forces and of the dampers beside the motion, so that what is left of
+:math:`U - U_0 - W` is the error of the integration. Axes: x downstream, y down, z to starboard.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from dovetail.air.aircraft import SteadyFlight, SupportMotion
+from dovetail.air.atmosphere import StandardAtmosphere
+from dovetail.air.commands import Command, NoCommand
+from dovetail.air.cylinder import CableDrag
+from dovetail.air.device import NoDevice, TipDevice
+from dovetail.air.settling import settling
+from dovetail.air.turbulence import StillAir, Turbulence
+from dovetail.air.wake import GriddedWake, NoWake, Wake
+from dovetail.core import Flow, Method, check_step, choice, kind, parameter
+from dovetail.core.errors import DovetailError, Fault, StepSizeError
+from dovetail.mechanics.chain import Chain, LengthProgramme, Loads
+from dovetail.mechanics.chain.angles import direction
+from dovetail.mechanics.chain.base import apart, dot
+from dovetail.mechanics.chain.static import hanging_directions
+
+
+@kind("towed-rope")
+class TowedRope(Flow):
+    """A rope behind an aircraft, or hung from any moving support.
+
+    It starts straight along `start_angles` (phi 0 hanging, 90 degrees trailing; psi to starboard) at rest, or in
+    its static equilibrium. The tip body's mass is put on the chain's tip. Without a `density` the standard
+    atmosphere gives it at the `altitude`. `descent` tilts gravity against the stream: a glide.
+    """
+
+    chain: Chain
+    device: TipDevice = NoDevice()
+    motion: SupportMotion = SteadyFlight()
+    command: Command = NoCommand()
+    wake: Wake = NoWake()
+    gusts: Turbulence = StillAir()
+    drag: CableDrag | None = None
+    reel: LengthProgramme | None = None
+    airspeed: jax.Array = parameter("m/s", "true airspeed", default=170.0, at_least=0.0)
+    altitude: jax.Array = parameter("m", "altitude", default=5000.0)
+    density: jax.Array | None = parameter("kg/m^3", "density of the air", default=None, at_least=0.0)
+    wind: jax.Array = parameter("m/s", "steady wind beside the stream, (3,)", default=(0.0, 0.0, 0.0))
+    gravity: jax.Array = parameter("m/s^2", "acceleration of gravity", default=9.81, at_least=0.0)
+    descent: jax.Array = parameter("rad", "angle of descent", default=0.0)
+    start_angles: jax.Array = parameter("rad", "phi and psi of a straight start", default=(jnp.pi / 2, 0.0))
+    strength: jax.Array | None = parameter("N", "breaking strength of the rope", default=None, above=0.0)
+    safety: jax.Array = parameter("1", "factor that the strength must leave", default=1.0, above=0.0)
+    start: str = choice("straight", "static", about="initial state", default="straight")
+    air: str = choice("off", "on", about="whether there is a stream at all", default="on")
+
+    @property
+    def loaded_chain(self) -> Chain:
+        """The chain with the device's mass at its tip."""
+        return self.chain.with_tip(self.device.mass)
+
+    def air_density(self) -> jax.Array:
+        """[kg/m^3]"""
+        return StandardAtmosphere().density(self.altitude) if self.density is None else self.density
+
+    def weight_field(self) -> jax.Array:
+        """Gravity in the rope's axes, (3,) [m/s^2]."""
+        zero = jnp.zeros(())
+        return self.gravity * jnp.stack([-jnp.sin(self.descent), jnp.cos(self.descent), zero])
+
+    def init(self) -> dict[str, Any]:
+        chain = self.loaded_chain
+        rope = chain.straight(direction(*self.start_angles))
+        if self.start == "static":
+            rope = chain.along(self.static_directions(), self.weight_field(), self._still_tip_force())
+        elif self.reel is not None:
+            first = self.reel(0.0)[0] / chain.length
+            rope = {name: value * first for name, value in rope.items()}
+        x = {"rope": rope, "device": self.device.init()}
+        work = {"external": jnp.zeros(()), "damping": jnp.zeros(())}
+        return x | {"work": work, "energy": self.mechanical_energy(x)}
+
+    def static_directions(self) -> jax.Array:
+        """Directions (3, n) of the links at rest, the air on the rope included."""
+        chain = self.loaded_chain
+        l = jnp.full(chain.links, chain.length / chain.links)
+        link_force = None
+        if self.drag is not None and self.air == "on":
+            stream = jnp.zeros((3, chain.links)).at[0].set(self.airspeed) + self.wind[:, None]
+            rho = self.air_density()
+
+            def link_force(u):
+                return self.drag.forces(u, l, stream, rho)
+
+        return hanging_directions(
+            chain.links,
+            chain.mass,
+            self.device.mass,
+            self.weight_field(),
+            self._still_tip_force(),
+            link_force,
+        )
+
+    def _still_tip_force(self):
+        wind = jnp.zeros(3).at[0].set(self.airspeed) + self.wind
+        return self.device.force(
+            self.device.init(),
+            wind,
+            self._rho(),
+            self.airspeed,
+            self.command(0.0, jnp.zeros(3), jnp.zeros(3)),
+        )
+
+    def _rho(self):
+        return self.air_density() if self.air == "on" else jnp.zeros(())
+
+    def local_wind(self, t: Any, r: jax.Array, v: jax.Array) -> jax.Array:
+        """Wind (3, n) [m/s] relative to places r (3, n) [m] that move at v (3, n) [m/s]."""
+        stream = jnp.zeros((3, 1)).at[0].set(self.airspeed) + self.wind[:, None]
+        disturbed = self.wake.velocity(r, self.airspeed, self._rho()) + self.gusts.at(t, r[0], self.airspeed)
+        return stream + disturbed - v
+
+    def _acting(self, t, x):
+        """Loads on the chain, the tip's wind and the command."""
+        chain = self.loaded_chain
+        nodes = chain.nodes(x["rope"])
+        tip, tip_velocity = nodes.tip
+        command = self.command(t, tip, tip_velocity)
+        rho = self._rho()
+        wind = self.local_wind(t, tip[:, None], tip_velocity[:, None])[:, 0]
+        force = self.device.force(x["device"], wind, rho, self.airspeed, command)
+        link: Any = 0.0
+        if self.drag is not None and self.air == "on":
+            r, v = nodes.centres
+            d = apart(nodes.position)
+            l = jnp.sqrt(dot(d, d))
+            link = self.drag.forces(d / l, l, self.local_wind(t, r, v), rho)
+        node = jnp.zeros((3, chain.links + 1)).at[:, -1].set(force)
+        field = self.weight_field() - self.motion.acceleration(t)
+        length = None if self.reel is None else self.reel(t)
+        return chain, Loads(field=field, node=node, link=link, length=length), wind, command
+
+    def derivative(self, t, x, u):
+        chain, loads, wind, command = self._acting(t, x)
+        power = chain.power(x["rope"], loads)
+        _, momentum = chain.mass_moments(x["rope"], loads)
+        external = power["external"] - self.motion.acceleration(t) @ momentum
+        return {
+            "rope": chain.solve(t, x["rope"], loads).rate,
+            "device": self.device.rate(x["device"], wind, self._rho(), self.airspeed, command),
+            "work": {"external": external, "damping": power["damping"]},
+            "energy": jnp.zeros(()),
+        }
+
+    def mechanical_energy(self, x: dict[str, Any], loads: Loads | None = None) -> jax.Array:
+        """Kinetic, elastic and gravity energy [J]; the support is at zero height."""
+        chain = self.loaded_chain
+        moment, _ = chain.mass_moments(x["rope"], loads)
+        return sum(chain.energies(x["rope"], loads).values()) - self.weight_field() @ moment
+
+    def output(self, t, x, u):
+        chain, loads, wind, command = self._acting(t, x)
+        shown = chain.output(t, x["rope"], loads)
+        energy = chain.energies(x["rope"], loads)
+        moment, _ = chain.mass_moments(x["rope"], loads)
+        gravity = -self.weight_field() @ moment
+        total = gravity + sum(energy.values())
+        shown |= {
+            "kinetic_energy": energy["kinetic"],
+            "elastic_energy": energy["axial"] + energy["bending"],
+            "gravity_energy": gravity,
+            "external_work": x["work"]["external"],
+            "damping_work": x["work"]["damping"],
+            "tip_wind": wind,
+            "tip_command": command,
+            "tip_attitude": self.device.attitude(x["device"], command),
+        }
+        if self.reel is None:  # a reel does work that the ledger does not know
+            shown["energy_residual"] = total - x["energy"] - x["work"]["external"] - x["work"]["damping"]
+        return shown
+
+    def faults(self, method: Method, step: float) -> list[Fault]:
+        """What is wrong with the whole: a step too long, a rope too weak, a wake that ends too soon."""
+        faults = []
+        rates = self.chain.with_tip(self.device.mass).fastest_rates()
+        try:
+            check_step(method, rates, step)
+        except StepSizeError as error:
+            faults.append(Fault("rate", str(error)))
+        if self.strength is not None:
+            pull = float(self.static_pull())
+            allowed = float(self.strength / self.safety)
+            if pull > allowed:
+                faults.append(
+                    Fault(
+                        "system.device.mass",
+                        f"the rope must carry {pull:.4g} N at rest, but may {allowed:.4g} N (strength "
+                        f"{float(self.strength):.4g} N over a factor {float(self.safety):g}); take a stronger rope "
+                        "or a lighter body",
+                    )
+                )
+        if isinstance(self.wake, GriddedWake):
+            try:
+                self.wake.check_cover(float(self.chain.length))
+            except DovetailError as error:
+                faults.append(Fault("system.wake", str(error)))
+        return faults
+
+    def static_pull(self) -> jax.Array:
+        """Force on the support at rest [N], the air on the rope left out."""
+        total = (self.chain.mass + self.device.mass) * self.weight_field() + self._still_tip_force()
+        return jnp.sqrt(total @ total)
+
+    def measures(self, data: Any) -> dict[str, str]:
+        """What a run of it showed, in words: for the command line and the report."""
+        found = settling(data.time.values, data["displacement"].values[:, 1])
+        largest = float(data["tension"].max())
+        period = f", period {found.period:.3g} s" if np.isfinite(found.period) else ""
+        shown = {
+            "tip at the end": ", ".join(f"{v:.5g}" for v in data["displacement"].values[-1]) + " m",
+            "depth": f"{found.final:.4g} m settled, {found.peak:.4g} m deepest at {found.peak_time:.3g} s{period}",
+            "settled to 5 %": f"after {found.settling_time:.4g} s",
+            "largest tension": f"{largest:.4g} N",
+        }
+        if "energy_residual" in data:
+            residual = float(abs(data["energy_residual"]).max())
+            share = 100 * residual / max(float(data["kinetic_energy"].max()), 1e-300)
+            shown["energy residual"] = f"{residual:.3g} J, {share:.2g} % of the kinetic peak"
+        if self.strength is not None:
+            shown["safety factor"] = f"{float(self.strength) / largest:.3g}"
+        return shown
+
+    def with_length(self, length: Any) -> TowedRope:
+        """The same system on a rope of another length [m], its other figures unchanged."""
+        return dataclasses.replace(self, chain=dataclasses.replace(self.chain, length=length))

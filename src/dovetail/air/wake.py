@@ -1,0 +1,130 @@
+r"""The wake of the towing aircraft: a velocity field that depends on the place.
+
+`VortexPair` has two counter-rotating vortices at :math:`z = \pm b_0/2`, :math:`b_0 = \pi b/4`, of circulation
+:math:`\Gamma = m g/(\rho V b_0)` and with the core :math:`v_\theta = \Gamma r / (2\pi(r^2 + r_c^2))`
+[Burnham & Hallock 1982], and an axial deficit; both fade to nothing at a depth. `GriddedWake` reads a field from a
+file. Axes: x downstream, y down, z to starboard; origin at the attachment point.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from pathlib import Path
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from dovetail.core import Part, kind, parameter
+from dovetail.core.errors import OutputError, ParameterError
+
+
+class Wake(Part):
+    """A velocity field behind the aircraft."""
+
+    @abstractmethod
+    def velocity(self, r: jax.Array, speed: jax.Array, density: jax.Array) -> jax.Array:
+        """Disturbance (3, n) [m/s] at places r (3, n) [m], in a stream of `speed` [m/s] and density."""
+
+
+@kind("no-wake")
+class NoWake(Wake):
+    """Undisturbed air."""
+
+    def velocity(self, r, speed, density):
+        return jnp.zeros_like(r)
+
+
+@kind("vortex-pair")
+class VortexPair(Wake):
+    """A pair of trailing vortices that carries the aircraft, with an axial deficit, down to a depth."""
+
+    aircraft_mass: jax.Array = parameter("kg", "mass that the vortices carry", default=250e3, above=0.0)
+    span: jax.Array = parameter("m", "wing span", default=63.45, above=0.0)
+    core: jax.Array = parameter("m", "core radius", default=3.0, above=0.0)
+    deficit: jax.Array = parameter("1", "axial speed lost, over the speed", default=0.0, at_least=0.0)
+    depth: jax.Array = parameter("m", "below this the wake is neglected", default=50.0, above=0.0)
+
+    def circulation(self, speed: jax.Array, density: jax.Array) -> jax.Array:
+        """[m^2/s]"""
+        return self.aircraft_mass * 9.81 / (density * speed * self._spacing())
+
+    def _spacing(self):
+        return jnp.pi / 4 * self.span
+
+    def velocity(self, r, speed, density):
+        x, y, z = r
+        gamma = self.circulation(speed, density) / (2 * jnp.pi)
+        half = 0.5 * self._spacing()
+
+        def vortex(sign):
+            dz = z - sign * half
+            swirl = gamma / (y**2 + dz**2 + self.core**2)
+            return -sign * dz * swirl, sign * y * swirl  # along y (down between them), along z
+
+        left, right = vortex(-1.0), vortex(1.0)
+        fade = 0.5 * (1 + jnp.cos(jnp.pi * jnp.clip(jnp.abs(y) / self.depth, 0.0, 1.0)))
+        down = (left[0] + right[0]) * fade
+        side = (left[1] + right[1]) * fade
+        return jnp.stack([-self.deficit * speed * fade, down, side])
+
+
+@kind("gridded-wake")
+class GriddedWake(Wake):
+    """A measured or computed field on a regular grid, linear between its points.
+
+    The file is an `.npz` with `x`, `y`, `z` [m], rising, and `velocity` of shape (3, x, y, z) [m/s], or of shape
+    (angles, 3, x, y, z) with `attack` [rad] for several angles of attack. Outside the grid the disturbance is NaN,
+    so that a run ends there with what was computed; `check_cover` says so before.
+    """
+
+    file: str
+    attack: jax.Array = parameter("rad", "angle of attack to read the field at", default=0.0)
+
+    def _tables(self):
+        path = Path(self.file)
+        try:
+            with np.load(path) as stored:
+                data = {name: np.asarray(stored[name], dtype=float) for name in stored.files}
+        except (OSError, ValueError) as error:
+            raise OutputError(f"{path}: no wake grid could be read ({error}); give an .npz file") from error
+        missing = [name for name in ("x", "y", "z", "velocity") if name not in data]
+        if missing:
+            raise ParameterError(f"{path}: has no {', '.join(missing)}; a wake grid has x, y, z and velocity")
+        shape = tuple(len(data[name]) for name in "xyz")
+        if data["velocity"].shape[-4:] != (3, *shape):
+            raise ParameterError(
+                f"{path}: velocity has the shape {data['velocity'].shape}; needs (3, {', '.join(map(str, shape))})"
+            )
+        return data
+
+    def _field(self, data):
+        if data["velocity"].ndim == 4:
+            return jnp.asarray(data["velocity"])
+        place = jnp.interp(self.attack, data["attack"], jnp.arange(len(data["attack"])))
+        low = jnp.clip(jnp.floor(place).astype(int), 0, len(data["attack"]) - 2)
+        field = jnp.asarray(data["velocity"])
+        return field[low] + (place - low) * (field[low + 1] - field[low])
+
+    def velocity(self, r, speed, density):
+        data = self._tables()
+        field = self._field(data)
+        index = []
+        for place, name in zip(r, "xyz", strict=True):
+            axis = jnp.asarray(data[name])
+            at = jnp.interp(place, axis, jnp.arange(len(axis), dtype=float), left=jnp.nan, right=jnp.nan)
+            index.append(at)
+        inside = jnp.isfinite(index[0] + index[1] + index[2])
+        index = [jnp.where(inside, i, 0.0) for i in index]
+        read = [jax.scipy.ndimage.map_coordinates(component, index, order=1) for component in field]
+        return jnp.where(inside, jnp.stack(read), jnp.nan)
+
+    def check_cover(self, reach: float) -> None:
+        """Raise `ParameterError` if a rope of length `reach` [m] could leave the grid."""
+        data = self._tables()
+        for name, low, high in (("x", 0.0, reach), ("y", 0.0, reach), ("z", -reach, reach)):
+            if data[name][0] > low or data[name][-1] < high:
+                raise ParameterError(
+                    f"{self.file}: {name} goes from {data[name][0]:g} to {data[name][-1]:g} m, but the rope may "
+                    f"reach from {low:g} to {high:g} m; extend the grid, with zeros where the air is undisturbed"
+                )

@@ -1,0 +1,91 @@
+r"""Chains at rest: every link lies along the force that it carries.
+
+.. math:: u_k \parallel F_{tip} + \sum_{j>k}(F_j + m_j g) + \tfrac12(F_k + m_k g) + m_p g
+
+With loads that depend on the shape (drag) the shape is found by fixed-point iteration. Bending is neglected, as
+it is in a loaded rope. Good as an initial state and as a test oracle. Source: [Mastrogiuseppe 2023, sec. 4.2].
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from dovetail.core.errors import ParameterError
+from dovetail.mechanics.chain.base import dot
+
+
+def hanging_directions(
+    n: int,
+    mass: jax.Array,
+    tip_mass: jax.Array,
+    field: jax.Array,
+    tip_force: jax.Array | Callable[[jax.Array], jax.Array],
+    link_force: Callable[[jax.Array], jax.Array] | None = None,
+    iterations: int = 200,
+) -> jax.Array:
+    """Directions (3, n) of the links of a chain at rest.
+
+    Parameters
+    ----------
+    mass, tip_mass : mass of the chain and at its tip [kg].
+    field : (3,) uniform acceleration [m/s^2].
+    tip_force : (3,) [N], or a function of the directions.
+    link_force : function of the directions (3, n) that gives forces (3, n) [N] on the links' middles.
+    """
+    field = jnp.asarray(field)[:, None]
+    weight = mass / n * field
+
+    def below(u):
+        load = weight + (jnp.zeros((3, n)) if link_force is None else link_force(u))
+        tip = tip_force(u) if callable(tip_force) else jnp.asarray(tip_force)
+        end = tip[:, None] + tip_mass * field
+        beyond = jnp.cumsum(load[:, ::-1], axis=1)[:, ::-1] - 0.5 * load
+        carried = beyond + end
+        return carried / jnp.sqrt(dot(carried, carried))
+
+    start = below(jnp.broadcast_to(field / jnp.sqrt(dot(field, field)), (3, n)))
+    if link_force is None and not callable(tip_force):
+        return start
+
+    def improve(_, u):
+        mixed = u + 0.5 * (below(u) - u)  # relaxed: drag grows as the rope lifts into it
+        return mixed / jnp.sqrt(dot(mixed, mixed))
+
+    return jax.lax.fori_loop(0, iterations, improve, start)
+
+
+def root_pull(
+    mass: jax.Array,
+    tip_mass: jax.Array,
+    field: jax.Array,
+    tip_force: jax.Array,
+    link_force: jax.Array | float = 0.0,
+) -> jax.Array:
+    """Force (3,) [N] that a chain at rest puts on its support."""
+    loads = jnp.sum(jnp.broadcast_to(link_force, (3, 1)), axis=1)
+    return (mass + tip_mass) * jnp.asarray(field) + jnp.asarray(tip_force) + loads
+
+
+def straight_to(tip: np.ndarray, length: float) -> np.ndarray:
+    """Unit vector from the support to a wanted tip position (3,) [m] of a straight rope.
+
+    Raises
+    ------
+    ParameterError
+        If the rope would be slack there, or cannot reach it.
+    """
+    distance = float(np.linalg.norm(tip))
+    if distance > length * (1 + 1e-9):
+        raise ParameterError(
+            f"tip at {distance:.6g} m from the support; a rope of {length:g} m cannot reach it"
+        )
+    if distance < length * (1 - 1e-9):
+        raise ParameterError(
+            f"tip at {distance:.6g} m from the support; a rope of {length:g} m would be slack at the start. Do: move "
+            'the tip out to the rope\'s length, shorten the rope, or start from an equilibrium (start = "static")'
+        )
+    return np.asarray(tip, dtype=float) / distance

@@ -1,0 +1,221 @@
+"""A simulation without a rig: a system, how it is integrated, what may not be exceeded.
+
+Not everything that precedes a hybrid test has an interface yet. A rope that is towed, settles and is steered is
+simulated as a whole, from a file of the same form, with the same run folder. Such a file says
+`kind = "simulation"` and has a `system`, any flow that test files can name.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from dovetail import air as _air  # noqa: F401  (registers its kinds)
+from dovetail.core import RK4, Flow, Method, Part, constant, count, signals
+from dovetail.core.errors import Fault, ParameterError, TestFileError
+from dovetail.core.randomness import seeded
+from dovetail.testing import schedule as schedules
+from dovetail.testing.excitation import Excitation, Rest
+from dovetail.testing.loop import Driven
+from dovetail.testing.outcome import Outcome, Trip
+from dovetail.testing.run import Progress, Run, dataset
+from dovetail.testing.supervisor import Limits
+
+PIECES = 20
+WATCHED = {"displacement": "displacement", "velocity": "velocity", "force": "tension"}  # limit: signal
+
+
+class Simulation(Part):
+    """A system that is simulated as a whole.
+
+    Attributes
+    ----------
+    system
+        The flow. It may say what is wrong with itself: `faults(method, step)` gives a list of `Fault`.
+    excitation
+        What drives it, where it takes an excitation; no interface force acts.
+    limits
+        `displacement`, `velocity` (of its output) and `force` (its `tension`); a run ends where one is met.
+    rate, substeps
+        Records per second [Hz]; integration steps between two records.
+    axes
+        Names of the axes of its vectors.
+    """
+
+    system: Flow
+    excitation: Excitation = Rest()
+    limits: Limits = Limits()
+    method: Method = RK4()
+    rate: float = constant("Hz", "records per second", default=100.0, above=0.0)
+    duration: float = constant("s", "length of the simulation", default=10.0, above=0.0)
+    substeps: int = count("integration steps between two records", default=1, at_least=1)
+    seed: int = count("from which every random number of the run follows", default=0)
+    title: str = eqx.field(default="", static=True)
+    axes: tuple[str, ...] = eqx.field(default=("x", "y", "z"), static=True)
+    source: str = eqx.field(default="", static=True)
+
+    @property
+    def dt(self) -> float:
+        """Time between two records [s]."""
+        return 1.0 / self.rate
+
+    @property
+    def tick_count(self) -> int:
+        """Number of records after the first."""
+        return round(self.duration * self.rate)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Shape of vectors in the recording."""
+        return (len(self.axes),) if self.axes else ()
+
+    @property
+    def numerical(self) -> Flow:
+        """The system, as what a run's dataset asks for."""
+        return self.system
+
+    def faults(self) -> list[Fault]:
+        """All that is wrong with it as a whole, beyond what each part checks for itself."""
+        faults = []
+        if self.tick_count < 1:
+            faults.append(
+                Fault("duration", f"{self.duration:g} s is shorter than one record of {self.dt:g} s")
+            )
+        ask = getattr(self.system, "faults", None)
+        return faults + (ask(self.method, self.dt / self.substeps) if ask else [])
+
+    def prepared(self) -> Simulation:
+        """This simulation checked and with its random keys drawn. Raises `TestFileError` with all faults."""
+        faults = self.faults()
+        if faults:
+            raise TestFileError(self.title or "simulation", faults)
+        return seeded(self.sampled_at(self.dt), jax.random.key(self.seed))
+
+    def with_values(self, **values: Any) -> Simulation:
+        """A variant with other values at dotted paths."""
+        changed = self
+        for path, value in values.items():
+            old = schedules.get(changed, path)
+            if isinstance(old, jax.Array):
+                value = jnp.broadcast_to(jnp.asarray(value, dtype=old.dtype), old.shape)
+                changed = schedules.put(changed, path, value)
+            elif "." in path:
+                raise ParameterError(f'"{path}" is no numeric parameter; build the part anew instead')
+            else:
+                changed = dataclasses.replace(changed, **{path: value})
+        return changed
+
+    def simulate(self, progress: Progress | None = None) -> Run:
+        """Run it. What was computed until a limit, a number that is not finite, or an interrupt is kept."""
+        prepared = self.prepared()
+        records, outcome = _in_pieces(prepared, progress)
+        times = np.arange(len(next(iter(records.values())))) * self.dt
+        data = dataset(self, times, records, {"mode": "simulate", "title": self.title, "seed": self.seed})
+        return Run(self, "simulate", data, outcome, _trip(self, data, outcome))
+
+
+def driven(simulation: Simulation) -> Driven:
+    """The system with its excitation attached; its input is an interface force that is zero."""
+    return Driven(simulation.system, simulation.excitation)
+
+
+def advance(
+    simulation: Simulation, state: Any, first: jax.Array, number: int
+) -> tuple[Any, dict[str, jax.Array]]:
+    """`number` records from record `first` on: the state after, and the records. Pure, for batches too."""
+    flow, dt, steps = driven(simulation), simulation.dt, simulation.substeps
+    h = dt / steps
+    force = jnp.zeros(())
+
+    def one(carry, k):
+        def sub(carry, i):
+            return simulation.method.step(flow, k * dt + i * h, h, carry[0], force, carry[1]), None
+
+        if steps == 1:
+            carry, _ = sub(carry, 0)
+        else:
+            carry, _ = jax.lax.scan(sub, carry, jnp.arange(steps))
+        return carry, flow.output((k + 1) * dt, carry[0], force)
+
+    return jax.lax.scan(one, state, first + jnp.arange(number))
+
+
+def start(simulation: Simulation) -> tuple[Any, dict[str, jax.Array]]:
+    """State at the start, and the first record."""
+    flow = driven(simulation)
+    x = flow.init()
+    return (x, simulation.method.init(flow, x)), flow.output(0.0, x, jnp.zeros(()))
+
+
+_start = eqx.filter_jit(start)
+_advance = eqx.filter_jit(advance)
+
+
+def _in_pieces(prepared: Simulation, progress: Progress | None) -> tuple[dict[str, np.ndarray], Outcome]:
+    total = prepared.tick_count
+    size = min(total, max(100, -(-total // PIECES)))
+    pieces: list[dict[str, np.ndarray]] = []
+    outcome, kept = Outcome.FINISHED, 0
+    try:
+        state, first = _start(prepared)
+        while kept < total:
+            state, piece = _advance(prepared, state, jnp.asarray(kept), size)
+            pieces.append({name: np.asarray(values) for name, values in piece.items()})
+            place, outcome = _breach(prepared.limits, pieces[-1])
+            if place is not None:
+                kept += place
+                break
+            kept += size
+            if progress:
+                progress(min(kept / total, 1.0), f"{min(kept, total) * prepared.dt:.3g} s simulated")
+    except KeyboardInterrupt:
+        if not pieces:
+            raise
+        outcome = Outcome.INTERRUPTED
+    whole = {
+        name: np.concatenate([np.asarray(first[name])[None], *(p[name] for p in pieces)])
+        for name in pieces[0]
+    }
+    return {name: values[: min(kept, total) + 1] for name, values in whole.items()}, outcome
+
+
+def _breach(limits: Limits, piece: dict[str, np.ndarray]) -> tuple[int | None, Outcome]:
+    """Records of a piece before the first that is not finite, or up to the first beyond a limit."""
+    length = len(next(iter(piece.values())))
+    found: list[tuple[int, int, Outcome]] = []
+    finite = np.ones(length, dtype=bool)
+    for values in piece.values():
+        finite &= np.isfinite(values).reshape(length, -1).all(axis=1)
+    if not finite.all():
+        found.append((int(np.argmin(finite)), 0, Outcome.NOT_FINITE))
+    for name, signal in WATCHED.items():
+        outcome = {
+            "displacement": Outcome.DISPLACEMENT,
+            "velocity": Outcome.VELOCITY,
+            "force": Outcome.FORCE,
+        }[name]
+        if signal in piece:
+            with np.errstate(invalid="ignore"):
+                beyond = np.abs(piece[signal]).reshape(length, -1).max(axis=1) > float(getattr(limits, name))
+            if beyond.any():
+                found.append((int(np.argmax(beyond)), 1, outcome))
+    if not found:
+        return None, Outcome.FINISHED
+    place, kept, outcome = min(found, key=lambda item: item[:2])
+    return place + kept, outcome
+
+
+def _trip(simulation: Simulation, data: Any, outcome: Outcome) -> Trip | None:
+    """What the last record of a stopped run met, in numbers."""
+    names = {Outcome.DISPLACEMENT: "displacement", Outcome.VELOCITY: "velocity", Outcome.FORCE: "force"}
+    if outcome not in names:
+        return None
+    signal = WATCHED[names[outcome]]
+    worst = float(np.max(np.abs(data[signal][-1])))
+    limit = float(np.max(getattr(simulation.limits, names[outcome])))
+    return Trip(signal, worst, limit, float(data.time[-1]), signals.signal(signal).unit)
