@@ -14,9 +14,13 @@ from dovetail.fidelity.energy import EnergyAdded, energy_added, energy_in_time
 from dovetail.fidelity.errors import Proposition1, errors, local_error, norms, peak, proposition_1, rms
 from dovetail.fidelity.force_velocity import Balance, Characteristic, balance, characteristic, smooth_velocity
 from dovetail.fidelity.growth import growth_rate
+from dovetail.fidelity.impact_errors import ImpactErrors, ImpactTrace, SignalErrors, impact_errors
+from dovetail.fidelity.impacts import ImpactEvent, energy_balance, find_impacts, impact_log
+from dovetail.fidelity.measured import read_traces, smoothed
 from dovetail.fidelity.rths_criteria import RthsCriteria, criteria_of, rths_criteria
 from dovetail.fidelity.spectra import Peak, amplitude_spectrum, peaks, spectrum_map
 from dovetail.fidelity.synchronisation import Loop, loop, outside, overlay, share_outside
+from dovetail.fidelity.validation import Validation, from_relative, validate
 
 __all__ = [
     "Balance",
@@ -25,11 +29,16 @@ __all__ = [
     "EnergyAdded",
     "Envelope",
     "ErrorBudget",
+    "ImpactErrors",
+    "ImpactEvent",
+    "ImpactTrace",
     "Loop",
     "Peak",
     "Proposition1",
     "RthsCriteria",
+    "SignalErrors",
     "Utilisation",
+    "Validation",
     "amplitude_spectrum",
     "balance",
     "characteristic",
@@ -39,10 +48,15 @@ __all__ = [
     "delay_by_correlation",
     "delay_by_crossings",
     "energy_added",
+    "energy_balance",
     "energy_in_time",
     "error_budget",
     "errors",
+    "find_impacts",
+    "from_relative",
     "growth_rate",
+    "impact_errors",
+    "impact_log",
     "local_error",
     "loop",
     "norms",
@@ -51,11 +65,14 @@ __all__ = [
     "peak",
     "peaks",
     "proposition_1",
+    "read_traces",
     "response_at",
     "rms",
     "rths_criteria",
     "share_outside",
     "smooth_velocity",
+    "smoothed",
     "spectrum_map",
     "utilisation",
+    "validate",
 ]

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from dovetail.fidelity.validation import Validation, from_relative
 from dovetail.specimens.contact_loop import ImpactPairing
 from dovetail.studies.docking.scenarios import executed, experiments, grid, impacts
 from dovetail.transfer import ShapedNoise
@@ -109,3 +110,53 @@ def _within(got, expected: np.ndarray, tolerance: float) -> int:
 
 def _worst(got, expected: np.ndarray) -> float:
     return float(np.max(np.abs(np.asarray(got) - expected)))
+
+
+def measured(table: str) -> Validation:
+    """Ideal, modelled and measured values of a table of appendix C, all rows."""
+    return Validation(*(printed(table, column) for column in ("d", "m", "h")))
+
+
+def measured_areas(table: str) -> Validation:
+    """The same for areas under curves, of which the source prints errors relative to the ideal."""
+    return from_relative(printed(table, "md"), printed(table, "hd"))
+
+
+def fidelity_of_scenario_4() -> list[float]:
+    """RT-51: fidelity [%] of peak and area of force, then of depth, for 0.8 and 0.9."""
+    rows = [i for i, row in enumerate(_rows()) if row["scenario"] == 4]
+    columns = [
+        measured("force_N"),
+        measured("depth_um"),
+        measured_areas("force_integral_error_percent"),
+        measured_areas("depth_integral_error_percent"),
+    ]
+    return [float(column.fidelity[i]) for column in columns for i in rows]
+
+
+def cells_of_appendix_c() -> list[int]:
+    """RT-52: cells of tables C.1, C.2 and C.4 that follow from d, m and h, and how many there are.
+
+    Printed values are rounded to 0.01; velocities (table C.3) to 1 mm/s, too coarse to check percentages.
+    """
+    agree = count = 0
+    for quantity, error in (("force_N", "force_error_percent"), ("depth_um", "depth_error_percent")):
+        found = measured(quantity)
+        for name in ("md", "hd", "hm"):
+            cell = np.abs(getattr(found, f"{name}_percent") - printed(error, name)) <= 0.02
+            agree, count = agree + int(cell.sum()), count + cell.size
+        # a small real error makes the quotient sensitive to rounding by 0.01 of either
+        slack = 0.01 + 0.015 * (1 + np.abs(found.fidelity) / 100) / np.abs(found.hd) * 100
+        cell = np.abs(found.fidelity - printed(error, "fidelity")) <= slack
+        agree, count = agree + int(cell.sum()), count + cell.size
+    for error in ("force_integral_error_percent", "depth_integral_error_percent"):
+        found = measured_areas(error)
+        slack = 0.01 + 0.01 * (1 + np.abs(found.fidelity) / 100) / np.abs(printed(error, "hd")) * 100
+        cell = np.abs(found.fidelity - printed(error, "fidelity")) <= slack
+        other = np.abs(found.hm_percent - printed(error, "hm")) <= 0.03
+        agree, count = agree + int(cell.sum()) + int(other.sum()), count + 2 * cell.size
+    times = measured("duration_ms")
+    for name in ("md", "hd", "hm"):
+        cell = np.abs(getattr(times, name) - printed("duration_error_ms", name)) <= 0.0151
+        agree, count = agree + int(cell.sum()), count + cell.size
+    return [agree, count]

@@ -1,0 +1,120 @@
+r"""Errors of an impact in a test against the ideal impact: peaks, instants, areas, speed, duration, energy.
+
+With H the trace of the test, I that of the ideal, contact intervals of each, and their union c:
+
+======================  ==========================================================================
+instantaneous           :math:`\max(H - I)`, over :math:`I` at that instant, or over :math:`\max I`
+absolute                :math:`(\max H - \max I)/\max I`
+integral absolute       :math:`(\int|H| - \int|I|)/\int|I|`, each over its own contact
+integral                :math:`\int_c |H - I| / \int |I|`
+======================  ==========================================================================
+
+[Bondoky 2020, eqs 3.1 to 3.8]. The maxima are signed, as published; a trace that stays below the ideal then
+has no instantaneous error, so the largest modulus is given beside them. Integral errors reward a coarse
+quantiser, which makes the area smaller: never judge by them alone.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+
+import numpy as np
+
+from dovetail.core.errors import AnalysisError, ParameterError
+from dovetail.fidelity.impacts import ImpactEvent, find_impacts
+
+
+@dataclass(frozen=True)
+class ImpactTrace:
+    """One system's impact over time: force [N] and depth [m] positive in contact, speed [m/s] of approach."""
+
+    time: np.ndarray
+    force: np.ndarray
+    depth: np.ndarray
+    velocity: np.ndarray
+
+    def __post_init__(self):
+        for field in dataclasses.fields(self):
+            object.__setattr__(self, field.name, np.asarray(getattr(self, field.name), float))
+        if np.any(np.diff(self.time) <= 0):
+            raise ParameterError("the times of a trace must rise from sample to sample")
+
+    def first_impact(self) -> ImpactEvent:
+        """The first contact."""
+        events = find_impacts(self.time, self.depth, self.force, self.velocity)
+        if not events:
+            raise AnalysisError("nothing touched: the depth never rises above zero")
+        return events[0]
+
+
+@dataclass(frozen=True)
+class SignalErrors:
+    """Errors of one signal (force or depth); percentages of the ideal where they say so."""
+
+    instantaneous: float  # largest H - I, in the unit of the signal
+    instantaneous_percent: float  # of the ideal at that instant
+    relative_to_peak_percent: float  # the same of the ideal's peak
+    largest_modulus: float  # of H - I
+    absolute_percent: float  # of the peaks
+    integral_absolute_percent: float  # of the areas
+    integral_percent: float  # area of the modulus of the difference
+
+
+@dataclass(frozen=True)
+class ImpactErrors:
+    """All errors of the first impact of a test."""
+
+    force: SignalErrors
+    depth: SignalErrors
+    velocity: float  # [m/s] of the rebound, signed as velocities are
+    velocity_percent: float
+    duration: float  # [s]
+    kinetic_energy_percent: float  # of the relative motion after the impact
+
+
+def impact_errors(test: ImpactTrace, ideal: ImpactTrace) -> ImpactErrors:
+    """Errors of the first impact of a test against the ideal one; the traces need not share their times."""
+    h, i = test.first_impact(), ideal.first_impact()
+    if not np.isfinite([h.end, i.end]).all():
+        raise AnalysisError("a trace ends while the bodies still touch; record for longer")
+    begin, end = min(h.start, i.start), max(h.end, i.end)
+    times = np.union1d(test.time, ideal.time)
+    times = times[(times >= begin) & (times <= end)]
+
+    def on(trace, name):
+        return np.interp(times, trace.time, getattr(trace, name))
+
+    force = _errors(times, on(test, "force"), on(ideal, "force"), h, i)
+    # a gap is no depth
+    depth = _errors(times, *(np.maximum(on(trace, "depth"), 0.0) for trace in (test, ideal)), h, i)
+    return ImpactErrors(
+        force=force,
+        depth=depth,
+        velocity=i.rebound - h.rebound,
+        velocity_percent=100 * (h.rebound / i.rebound - 1),
+        duration=h.duration - i.duration,
+        kinetic_energy_percent=100 * ((h.rebound / i.rebound) ** 2 - 1),
+    )
+
+
+def _errors(t, h, i, of_h: ImpactEvent, of_i: ImpactEvent) -> SignalErrors:
+    difference = h - i
+    at = int(np.argmax(difference))
+    peak = i.max()
+    area_h, area_i = (_area(t, np.abs(x), event) for x, event in ((h, of_h), (i, of_i)))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return SignalErrors(
+            instantaneous=float(difference[at]),
+            instantaneous_percent=float(100 * difference[at] / i[at]),
+            relative_to_peak_percent=float(100 * difference[at] / peak),
+            largest_modulus=float(np.abs(difference).max()),
+            absolute_percent=float(100 * (h.max() / peak - 1)),
+            integral_absolute_percent=float(100 * (area_h / area_i - 1)),
+            integral_percent=float(100 * np.trapezoid(np.abs(difference), t) / area_i),
+        )
+
+
+def _area(t, x, event: ImpactEvent) -> float:
+    inside = (t >= event.start) & (t <= event.end)
+    return float(np.trapezoid(x[inside], t[inside]))

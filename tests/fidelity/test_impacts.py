@@ -1,0 +1,66 @@
+import numpy as np
+import pytest
+import xarray as xr
+
+from dovetail.core.errors import AnalysisError, ParameterError
+from dovetail.fidelity.impacts import energy_balance, find_impacts, impact_log
+
+
+def half_sine(t, start, duration, peak):
+    inside = (t > start) & (t < start + duration)
+    return np.where(inside, peak * np.sin(np.pi * (t - start) / duration), 0.0)
+
+
+T = np.linspace(0, 0.1, 10_001)
+DEPTH = half_sine(T, 0.02, 0.005, 1e-4) + half_sine(T, 0.06, 0.008, 5e-5) - 1e-6
+FORCE = 1e7 * np.maximum(DEPTH, 0)
+VELOCITY = np.where(T < 0.022, 0.1, np.where(T < 0.05, -0.08, np.where(T < 0.064, 0.05, -0.04)))
+
+
+def test_every_contact_is_listed_with_its_numbers():
+    first, second = find_impacts(T, DEPTH, FORCE, VELOCITY)
+    assert (first.approach, first.rebound) == (0.1, 0.08)
+    assert first.restitution == pytest.approx(0.8)
+    assert first.duration == pytest.approx(0.005, rel=0.02)
+    assert first.peak_depth == pytest.approx(99e-6, rel=1e-3)
+    assert second.start == pytest.approx(0.06, abs=2e-4)
+    assert second.peak_force == pytest.approx(490.0, rel=1e-3)
+    assert "m/s" in str(first)
+
+
+def test_impulse_is_the_area_under_the_force():
+    first = find_impacts(T, DEPTH, FORCE, VELOCITY)[0]
+    assert first.impulse == pytest.approx(np.trapezoid(FORCE[:5000], T[:5000]), rel=1e-6)
+
+
+def test_a_record_that_ends_in_contact_has_no_end():
+    event = find_impacts(T[:2250], DEPTH[:2250], FORCE[:2250], VELOCITY[:2250])[0]
+    assert np.isnan(event.end)
+
+
+def test_nothing_touched():
+    assert find_impacts(T, np.full_like(T, -1.0), 0 * T, 0 * T) == []
+
+
+def test_a_run_is_read_by_its_signals():
+    data = xr.Dataset(
+        {"depth": ("time", DEPTH), "force": ("time", -FORCE), "velocity": ("time", VELOCITY)}, {"time": T}
+    )
+    assert len(impact_log(data)) == 2
+    with pytest.raises(AnalysisError, match='no "depth"'):
+        impact_log(data.drop_vars("depth"))
+    with pytest.raises(AnalysisError, match="has no kinetic_energy"):
+        energy_balance(data)
+
+
+def test_energies_are_summed():
+    names = ("kinetic_energy", "contact_energy", "contact_heat")
+    data = xr.Dataset(
+        {name: ("time", np.full(3, i + 1.0)) for i, name in enumerate(names)}, {"time": [0, 1, 2]}
+    )
+    np.testing.assert_array_equal(energy_balance(data).balance, [6.0, 6.0, 6.0])
+
+
+def test_traces_of_different_length_are_refused():
+    with pytest.raises(ParameterError, match="give four of equal length"):
+        find_impacts(T, DEPTH[:-1], FORCE, VELOCITY)
