@@ -28,6 +28,7 @@ _ROOMS = (
     "compensation",
     "core",
     "fidelity",
+    "links",
     "mechanics",
     "report",
     "specimens",

@@ -102,7 +102,7 @@ def fake(wires):
     return make
 
 
-def cs1(rate=200.0, duration=0.5, delay=0.01, **fields):
+def cs1(rate=1000.0, duration=0.3, delay=0.01, **fields):
     """CS1 with a purely late actuator, at a rate that a busy machine can keep."""
     limits = fields.pop("limits", {})
     return dv.Test(
@@ -111,7 +111,7 @@ def cs1(rate=200.0, duration=0.5, delay=0.01, **fields):
         excitation=dv.Sine(amplitude=0.012, frequency=3.0),
         rate=rate,
         duration=duration,
-        limits=dv.Limits(**{"silence": 4000, **limits}),
+        limits=dv.Limits(**{"silence": 4000, "approach": 0.05, "to_rest": 0.05, **limits}),
         **fields,
     )
 
@@ -121,16 +121,47 @@ def make_cs1():
     return cs1
 
 
+class Mangled:
+    """A socket whose datagrams, either way, are what `mangle(data, outgoing)` makes of each: a list."""
+
+    def __init__(self, inner, mangle):
+        self.inner, self.mangle, self.waiting = inner, mangle, []
+
+    def recvfrom(self, most):
+        while not self.waiting:
+            data, sender = self.inner.recvfrom(most)
+            self.waiting = [(piece, sender) for piece in self.mangle(data, False)]
+        return self.waiting.pop(0)
+
+    def sendto(self, data, to):
+        for piece in self.mangle(data, True):
+            self.inner.sendto(piece, to)
+
+    def fileno(self):
+        return self.inner.fileno()
+
+    def close(self):
+        self.inner.close()
+
+
+# no real-time scheduling on a machine that others use; an answer is waited for as long as it takes
+PATIENT = {"priority": 0, "lock": False, "wait": 20.0}
+
+
 @pytest.fixture
 def served():
     """`served(test)` serves the virtual rig of a test in a thread; the server, with its address and words."""
     running = []
 
-    def serve(test, plant=None, **options):
+    def serve(test, plant=None, lockstep=True, mangle=None, **options):
         said = []
         plant = plant or VirtualPlant(test)
         server = Server(plant, Address("127.0.0.1", 0), test.rate, report=said.append, **options)
         server.said = said
+        if lockstep:  # the rig's time is that of the commands, so that a busy machine changes nothing
+            server.clock = lambda: (server.session.reader.newest + 1) * server.session.tick
+        if mangle is not None:
+            server.datagrams = Mangled(server.datagrams, mangle)
         thread = threading.Thread(target=server.serve, daemon=True)
         thread.start()
         running.append((server, thread))

@@ -3,6 +3,36 @@
 Depends on: core, testing.
 """
 
+from dovetail.links.address import Address, read_key, write_key
+from dovetail.links.connection import Connection, connect
+from dovetail.links.handshake import Hello, Welcome
 from dovetail.links.protocol import Datagram, Flag, State
+from dovetail.links.remote_rig import RemoteRig
+from dovetail.links.run import Operator, RealTime, run
+from dovetail.links.serve import Server
+from dovetail.links.session import Plant, Session
+from dovetail.links.tick import PythonTick, Settings
+from dovetail.links.virtual_plant import VirtualPlant
 
-__all__ = ["Datagram", "Flag", "State"]
+__all__ = [
+    "Address",
+    "Connection",
+    "Datagram",
+    "Flag",
+    "Hello",
+    "Operator",
+    "Plant",
+    "PythonTick",
+    "RealTime",
+    "RemoteRig",
+    "Server",
+    "Session",
+    "Settings",
+    "State",
+    "VirtualPlant",
+    "Welcome",
+    "connect",
+    "read_key",
+    "run",
+    "write_key",
+]

@@ -1,8 +1,8 @@
 """SipHash-2-4 with 128-bit output: a short message authentication code.
 
 The rig protocol signs every message with it. It needs a 16-byte key, no tables and thirty lines of C, so
-a rig on a microcontroller can have it too. This is the plain Python version (some fifty microseconds a datagram);
-the native tick brings its own [aumasson2012siphash].
+a rig on a microcontroller can have it too. This is the plain Python version (some fifty microseconds a
+datagram); the native tick brings its own [aumasson2012siphash].
 """
 
 from __future__ import annotations

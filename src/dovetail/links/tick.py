@@ -1,18 +1,18 @@
 """The tick, in Python: sleep to the deadline, send the command, take the measurement, note the times.
 
-This is the fallback where there is no compiler, and the place that explains the rules; `native/tick.cc` is the
-same in C++ and the tests run both. The rules:
+This is the fallback where there is no compiler, and the place that explains the rules; `native/tick.cc` is
+the same in C++ and the tests run both. The rules:
 
 - Deadlines are absolute: tick n is due at epoch + n dt, so lateness does not add up.
 - A command that is not finite is never sent: the rig is told to go to its safe state instead.
 - The answer is awaited for a part of the tick; without one the last reading is used again and its age noted.
   No answer for `silence` ticks: the link is lost.
-- Late by more than the grace: `count` it and keep the schedule; `hold` the test's time by the whole ticks missed;
-  or `stop`.
-- The operator may hold (the rig holds, the test's time stands still) or stop (the run ends after this tick and
-  the rig is led to rest).
-- Whatever ends the run, the first reason is kept, and but for the operator's stop the rig is told to go to its
-  safe state in that same tick and in every tick that follows.
+- Late by more than the grace: `count` it and keep the schedule; `hold` the test's time by the whole ticks
+  missed; or `stop`.
+- The operator may hold (the rig holds, the test's time stands still) or stop (the run ends after this tick
+  and the rig is led to rest).
+- Whatever ends the run, the first reason is kept, and but for the operator's stop the rig is told to go to
+  its safe state in that same tick and in every tick that follows.
 """
 
 from __future__ import annotations
@@ -59,6 +59,7 @@ class Settings:
     fifo: int = 0  # priority under SCHED_FIFO; 0 leaves the scheduling alone
     lock: bool = False  # keep all memory in place
     core: int = -1  # to run on; -1 leaves it to the system
+    sequence: int = 0  # of the last command that was sent before
 
     @property
     def longest_wait(self) -> int:
@@ -126,7 +127,8 @@ class PythonTick:
         self.reader = Reader(MEASUREMENT, settings.session, settings.count, settings.key)
         self._counts.rejected = self.reader.rejected
         self.stop = self.hold = False  # the operator's
-        self.sequence = self.missed = self.done = self.code = 0
+        self.sequence = self.reader.newest = settings.sequence
+        self.missed = self.done = self.code = 0
         self.safe = self.started = False
         self.epoch = self.ended = 0
         self.rig_state, self.flags = State.READY, 0

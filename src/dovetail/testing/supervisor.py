@@ -38,7 +38,10 @@ class Limits(Part):
         "m/s^2", "fastest change of the demand's velocity", above=0.0, default=jnp.inf
     )
     power: jax.Array = parameter("W", "largest power across the interface", above=0.0, default=jnp.inf)
-    stale: int = count("ticks that a reading may stand still while the demand moves; 0 for any", default=0)
+    stale: int = count(
+        "ticks that a reading may stand still while the demand moves, more than the rig is late; 0 for any",
+        default=0,
+    )
     silence: int = count("ticks without a word over the link", default=20, at_least=1)
     overrun: str = choice("count", "hold", "stop", about="what to do with a late tick", default="count")
     approach: jax.Array = parameter("s", "time to lead the rig to its start", at_least=0.0, default=1.0)

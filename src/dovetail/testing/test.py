@@ -187,6 +187,12 @@ class Test(Part):
 
         return rehearse(self, progress)
 
+    def run(self, url: str, **options: Any) -> Run:
+        """The test itself, in real time against the rig at `url`; see `dovetail.links.run`."""
+        from dovetail.links import run
+
+        return run(self, url, **options)
+
     def replay(self, recording: Any) -> Run:
         """The test against a recording of its rig's readings."""
         from dovetail.testing.replay import replay

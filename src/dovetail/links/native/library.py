@@ -21,26 +21,31 @@ from dovetail.testing.outcome import Outcome
 _NOW, _SLEEP = CFUNCTYPE(c_int64), CFUNCTYPE(None, c_int64)
 
 
+def _whole(*names: str) -> list[tuple[str, Any]]:
+    return [(name, c_int64) for name in names]
+
+
 class _Tick(ctypes.Structure):
     """`struct Tick` of tick.cc, field by field."""
 
     _fields_ = [
-        *((name, c_int64) for name in "socket axes count tick wait spin grace silence overrun".split()),
+        *_whole("socket", "axes", "count", "tick", "wait", "spin", "grace", "silence", "overrun"),
         ("session", c_uint64),
         ("keyed", c_int64),
         ("key", c_uint8 * 16),
-        *((f"code_{n}", c_int64) for n in "not_finite deadline link_lost rig_stopped interrupted".split()),
-        *((name, c_int64) for name in "fifo lock core".split()),
+        *_whole("code_not_finite", "code_deadline", "code_link_lost", "code_rig_stopped", "code_interrupted"),
+        *_whole("fifo", "lock", "core"),
         ("now", _NOW),
         ("sleep", _SLEEP),
         ("attend", _SLEEP),
-        *((name, c_int64) for name in "stop hold started epoch done ended code safe".split()),
-        *((name, c_uint64) for name in "sequence newest".split()),
-        *((name, c_int64) for name in "missed rig_state rig_flags".split()),
+        *_whole("stop", "hold", "started", "epoch", "done", "ended", "code", "safe"),
+        ("sequence", c_uint64),
+        ("newest", c_uint64),
+        *_whole("missed", "rig_state", "rig_flags"),
         ("reading", c_double * MOST_VALUES),
-        *((name, c_int64) for name in "sent received lost overruns held".split()),
+        *_whole("sent", "received", "lost", "overruns", "held"),
         ("rejected", c_int64 * len(Rejection)),
-        *((name, c_int64) for name in "fifo_error lock_error core_error thread".split()),
+        *_whole("fifo_error", "lock_error", "core_error", "thread"),
     ]
 
 
@@ -91,6 +96,8 @@ class NativeTick:
             silence=settings.silence,
             overrun=OVERRUN.index(settings.overrun),
             session=settings.session,
+            sequence=settings.sequence,
+            newest=settings.sequence,
             keyed=settings.key is not None,
             key=(c_uint8 * 16)(*(settings.key or bytes(16))),
             fifo=settings.fifo,

@@ -1,0 +1,332 @@
+/* A reference rig: the whole rig protocol in one file of C, written from the page docs/rig-protocol.md.
+
+   The rig is a spring on an actuator with a first-order lag. Put your converters and your controller where it says
+   YOUR RIG; the rest is the protocol.
+
+     cc -O2 -o rig rig.c -lm && ./rig --port 7001 [--key FILE] [--stiffness 2250] [--lag 0.002] [--force-limit 500]
+
+   It listens on loopback only. It ends on SIGTERM or SIGINT, in its safe state.                                   */
+
+#define _GNU_SOURCE
+#include <arpa/inet.h>
+#include <errno.h>
+#include <math.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { READY, ACTIVE, HOLD, SAFE };
+enum { TOLD = 1, SILENCE = 2, DISPLACEMENT = 4, FORCE = 8, NOT_FINITE = 16, OPERATOR = 32, ENDED = 64 };
+enum { AXES = 1, COUNT = 2, COMMAND_BYTES = 64 + 8 * AXES, MEASUREMENT_BYTES = 64 + 8 * COUNT };
+#define REST_TIME 0.5 /* [s] from where the rig is to rest, in its safe state */
+
+/* ---- YOUR RIG ------------------------------------------------------------------------------------------------- */
+
+static double stiffness = 2250.0, lag = 0.002, position; /* [N/m], [s], [m] */
+
+static void rig_step(double command, double dt, double reading[COUNT]) {
+  position += (command - position) * (lag > 0 ? 1 - exp(-dt / lag) : 1);
+  reading[0] = position;              /* measured_displacement [m] */
+  reading[1] = -stiffness * position; /* measured_force [N], as it acts on the numerical substructure */
+}
+
+/* ---- the protocol ----------------------------------------------------------------------------------------------- */
+
+static uint8_t key[16];
+static int keyed;
+
+static uint64_t rotated(uint64_t x, int b) { return x << b | x >> (64 - b); }
+
+static void sip_round(uint64_t v[4]) {
+  v[0] += v[1]; v[1] = rotated(v[1], 13) ^ v[0]; v[0] = rotated(v[0], 32);
+  v[2] += v[3]; v[3] = rotated(v[3], 16) ^ v[2];
+  v[0] += v[3]; v[3] = rotated(v[3], 21) ^ v[0];
+  v[2] += v[1]; v[1] = rotated(v[1], 17) ^ v[2]; v[2] = rotated(v[2], 32);
+}
+
+static void siphash(const uint8_t *message, size_t length, uint8_t tag[16]) {
+  uint64_t k[2], word;
+  memcpy(k, key, 16);
+  uint64_t v[4] = {k[0] ^ 0x736f6d6570736575, k[1] ^ 0x646f72616e646f6d ^ 0xee, k[0] ^ 0x6c7967656e657261,
+                   k[1] ^ 0x7465646279746573};
+  for (size_t i = 0; i + 8 <= length; i += 8) {
+    memcpy(&word, message + i, 8);
+    v[3] ^= word; sip_round(v); sip_round(v); v[0] ^= word;
+  }
+  word = 0;
+  memcpy(&word, message + length / 8 * 8, length % 8);
+  word |= (uint64_t)(length & 0xff) << 56;
+  v[3] ^= word; sip_round(v); sip_round(v); v[0] ^= word;
+  v[2] ^= 0xee;
+  for (int half = 0; half < 2; half++) {
+    if (half) v[1] ^= 0xdd;
+    for (int i = 0; i < 4; i++) sip_round(v);
+    word = v[0] ^ v[1] ^ v[2] ^ v[3];
+    memcpy(tag + 8 * half, &word, 8);
+  }
+}
+
+static int64_t now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return t.tv_sec * 1000000000LL + t.tv_nsec;
+}
+
+static struct {
+  int open, state, silence;
+  uint32_t flags;
+  uint64_t number, newest;
+  int64_t tick, epoch, done, heard, safe_from; /* [ns], [ns], ticks, [ns], ticks */
+  double command, safe_command, reading[COUNT], displacement_limit, force_limit;
+} session;
+
+static double own_force_limit = INFINITY;
+
+static void go_safe(uint32_t why) {
+  if (session.state != SAFE) {
+    session.state = SAFE;
+    session.safe_from = session.done;
+    session.safe_command = session.command;
+    printf("safe: %u\n", why);
+  }
+  session.flags |= why;
+}
+
+/* Take the ticks that this rig's own clock says are due. */
+static void advance(int64_t time) {
+  if (!session.epoch) return;
+  int64_t due = (time - session.epoch + session.tick / 2) / session.tick;
+  while (session.done < due) {
+    double followed = session.command, dt = session.tick * 1e-9;
+    session.done++;
+    if (session.state == SAFE) { /* the least jerk to rest, and there it stays */
+      double s = fmin((session.done - session.safe_from) * dt / REST_TIME, 1.0);
+      followed = session.safe_command * (1 - s * s * s * (10 - 15 * s + 6 * s * s));
+    }
+    rig_step(followed, dt, session.reading);
+    if (!isfinite(session.reading[0]) || !isfinite(session.reading[1])) go_safe(NOT_FINITE);
+    if (fabs(session.reading[0]) > session.displacement_limit) go_safe(DISPLACEMENT);
+    if (fabs(session.reading[1]) > session.force_limit) go_safe(FORCE);
+  }
+}
+
+static void obey(int state, double value, int64_t time) {
+  if (session.state == SAFE) return;
+  if (state == SAFE) go_safe(TOLD);
+  if (state == HOLD && session.state == ACTIVE) session.state = HOLD;
+  if (state != ACTIVE) return;
+  if (!isfinite(value)) { go_safe(NOT_FINITE); return; }
+  if (fabs(value) > session.displacement_limit) { go_safe(DISPLACEMENT); return; }
+  session.state = ACTIVE;
+  session.command = value;
+  if (!session.epoch) {
+    session.epoch = time - session.tick; /* the tick that leads to this command ends now */
+    printf("moving\n");
+  }
+}
+
+/* One datagram: dropped without a word unless it is exactly a newer command of this session. */
+static int answer(const uint8_t *data, ssize_t length, uint8_t reply[MEASUREMENT_BYTES]) {
+  uint64_t number, sequence;
+  uint32_t count;
+  uint8_t tag[16] = {0}, differ = 0;
+  if (!session.open || length != COMMAND_BYTES || memcmp(data, "DVTL", 4) || data[4] != 1 || data[5] != 1 ||
+      data[6] > SAFE || data[7] != 0)
+    return 0;
+  memcpy(&number, data + 8, 8);
+  memcpy(&sequence, data + 16, 8);
+  memcpy(&count, data + 44, 4);
+  if (keyed) siphash(data, COMMAND_BYTES - 16, tag);
+  for (int i = 0; i < 16; i++) differ |= tag[i] ^ data[COMMAND_BYTES - 16 + i];
+  if (count != AXES || number != session.number || differ || sequence <= session.newest) return 0;
+
+  int64_t time = now();
+  double value;
+  memcpy(&value, data + 48, 8);
+  session.newest = sequence;
+  session.heard = time;
+  obey(data[6], value, time);
+  advance(time);
+
+  memset(reply, 0, MEASUREMENT_BYTES);
+  memcpy(reply, "DVTL\1\2", 6);
+  reply[6] = (uint8_t)session.state;
+  memcpy(reply + 8, &session.number, 8);
+  memcpy(reply + 16, &sequence, 8);
+  memcpy(reply + 24, &time, 8);
+  memcpy(reply + 32, data + 24, 8); /* the command's clock, back again */
+  memcpy(reply + 40, &session.flags, 4);
+  count = COUNT;
+  memcpy(reply + 44, &count, 4);
+  memcpy(reply + 48, session.reading, 8 * COUNT);
+  if (keyed) siphash(reply, MEASUREMENT_BYTES - 16, reply + MEASUREMENT_BYTES - 16);
+  return 1;
+}
+
+/* The value after `word ` in a message of lines; null if it is not there. */
+static const char *line(const char *text, const char *word) {
+  size_t n = strlen(word);
+  for (const char *at = text; at; at = strchr(at, '\n') ? strchr(at, '\n') + 1 : NULL)
+    if (!strncmp(at, word, n) && at[n] == ' ') return at + n + 1;
+  return NULL;
+}
+
+static double number_in(const char *text, const char *word, double otherwise) {
+  const char *found = line(text, word);
+  return found ? atof(found) : otherwise;
+}
+
+/* `before` is what the tag covers beside the text itself. Returns the length with the last line added. */
+static size_t signed_text(char *text, size_t room, const char *before, size_t before_length) {
+  uint8_t all[16384], tag[16];
+  size_t length = strlen(text);
+  if (!keyed) return length + (size_t)snprintf(text + length, room - length, "mac -\n");
+  memcpy(all, before, before_length);
+  memcpy(all + before_length, text, length);
+  siphash(all, before_length + length, tag);
+  size_t at = length + (size_t)snprintf(text + length, room - length, "mac ");
+  for (int i = 0; i < 16; i++) at += (size_t)snprintf(text + at, room - at, "%02x", tag[i]);
+  return at + (size_t)snprintf(text + at, room - at, "\n");
+}
+
+/* Read a hello and answer it; 1 if a session begins. */
+static int greet(int connection, int port) {
+  char hello[8192], copy[8192], reply[8192];
+  size_t length = 0;
+  struct timeval patience = {2, 0};
+  setsockopt(connection, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+  hello[0] = 0;
+  while (!(length && hello[length - 1] == '\n' && strstr(hello, "\nmac "))) {
+    ssize_t got = recv(connection, hello + length, sizeof hello - 1 - length, 0);
+    if (got <= 0) return 0;
+    length += (size_t)got;
+    hello[length] = 0;
+  }
+  const char *refusal = NULL;
+  strcpy(copy, hello);
+  *(strstr(copy, "\nmac ") + 1) = 0;
+  char expected[8300];
+  strcpy(expected, copy);
+  signed_text(expected, sizeof expected, "", 0);
+  double rate = number_in(copy, "rate", 0), silence = number_in(copy, "silence", 0);
+  if (strncmp(copy, "DOVETAIL RIG 1\n", 15)) refusal = "this rig speaks version 1";
+  else if (strcmp(expected, hello)) refusal = "the signature is wrong: the keys differ";
+  else if (session.open) refusal = "another session is going on";
+  else if (number_in(copy, "axes", 0) != AXES) refusal = "the rig has 1 axis";
+  else if (!(rate >= 1 && rate <= 20000 && silence >= 1)) refusal = "the rig ticks at 1 to 20000 Hz";
+  if (refusal) {
+    snprintf(reply, sizeof reply, "DOVETAIL RIG 1\nrefused %s\n", refusal);
+  } else {
+    memset(&session, 0, sizeof session);
+    position = 0;
+    if (getrandom(&session.number, sizeof session.number, 0) != sizeof session.number) return 0;
+    session.open = 1;
+    session.tick = llround(1e9 / rate);
+    session.silence = (int)silence;
+    session.displacement_limit = number_in(copy, "limit displacement", INFINITY);
+    session.force_limit = fmin(number_in(copy, "limit force", INFINITY), own_force_limit);
+    snprintf(reply, sizeof reply,
+             "DOVETAIL RIG 1\nsession %016llx\nport %d\nname reference rig in C\n"
+             "signal measured_displacement 1\nsignal measured_force 1\n",
+             (unsigned long long)session.number, port);
+    printf("session: %g Hz\n", rate);
+  }
+  size_t size = signed_text(reply, sizeof reply, hello, length);
+  if (send(connection, reply, size, MSG_NOSIGNAL) != (ssize_t)size) session.open = 0;
+  return !refusal && session.open;
+}
+
+static void end_session(int *control) {
+  go_safe(ENDED);
+  printf("end: flags %u after %lld ticks\n", session.flags, (long long)session.done);
+  close(*control);
+  *control = -1;
+  session.open = 0;
+}
+
+static volatile sig_atomic_t ending;
+static void end(int signal) { (void)signal; ending = 1; }
+
+int main(int count, char **words) {
+  int port = 7001;
+  for (int i = 1; i + 1 < count; i += 2) {
+    if (!strcmp(words[i], "--port")) port = atoi(words[i + 1]);
+    else if (!strcmp(words[i], "--stiffness")) stiffness = atof(words[i + 1]);
+    else if (!strcmp(words[i], "--lag")) lag = atof(words[i + 1]);
+    else if (!strcmp(words[i], "--force-limit")) own_force_limit = atof(words[i + 1]);
+    else if (!strcmp(words[i], "--key")) {
+      FILE *file = fopen(words[i + 1], "r");
+      for (int j = 0; file && j < 16; j++) {
+        unsigned byte;
+        if (fscanf(file, "%2x", &byte) != 1) { fprintf(stderr, "%s: holds no key\n", words[i + 1]); return 2; }
+        key[j] = (uint8_t)byte;
+      }
+      if (!file) { perror(words[i + 1]); return 2; }
+      fclose(file);
+      keyed = 1;
+    } else { fprintf(stderr, "unknown option %s\n", words[i]); return 2; }
+  }
+  setvbuf(stdout, NULL, _IOLBF, 0);
+  struct sigaction action = {.sa_handler = end};
+  sigaction(SIGTERM, &action, NULL);
+  sigaction(SIGINT, &action, NULL);
+
+  struct sockaddr_in here = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port)};
+  here.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof here;
+  int listener = socket(AF_INET, SOCK_STREAM, 0), datagrams = socket(AF_INET, SOCK_DGRAM, 0), control = -1, on = 1;
+  setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+  if (bind(listener, (struct sockaddr *)&here, size) || listen(listener, 4) ||
+      getsockname(listener, (struct sockaddr *)&here, &size) || bind(datagrams, (struct sockaddr *)&here, size)) {
+    perror("cannot listen");
+    return 1;
+  }
+  port = ntohs(here.sin_port);
+  printf("port %d\n", port);
+
+  while (!ending) {
+    /* sleep until something comes, or half a tick after a command was due */
+    int64_t wake = session.open && session.epoch ? session.epoch + (2 * session.done + 3) * session.tick / 2 : 0;
+    int64_t left = wake ? wake - now() : 200000000LL;
+    if (left < 0) left = 0;
+    struct timespec patience = {left / 1000000000LL, left % 1000000000LL};
+    struct pollfd ready[3] = {{datagrams, POLLIN, 0}, {listener, POLLIN, 0}, {control, POLLIN, 0}};
+    if (ppoll(ready, 3, &patience, NULL) < 0) continue;
+
+    if (ready[0].revents) {
+      uint8_t data[2048], reply[MEASUREMENT_BYTES];
+      struct sockaddr_in peer;
+      socklen_t length = sizeof peer;
+      ssize_t got;
+      while ((got = recvfrom(datagrams, data, sizeof data, MSG_DONTWAIT, (struct sockaddr *)&peer, &length)) >= 0)
+        if (answer(data, got, reply))
+          sendto(datagrams, reply, sizeof reply, MSG_DONTWAIT, (struct sockaddr *)&peer, length);
+    }
+    if (session.open) {
+      int64_t time = now();
+      if ((session.state == ACTIVE || session.state == HOLD) && time - session.heard > session.silence * session.tick)
+        go_safe(SILENCE);
+      advance(time - session.tick);
+    }
+    if (control >= 0 && ready[2].revents) {
+      char word[256];
+      ssize_t got = recv(control, word, sizeof word, MSG_DONTWAIT);
+      if (got == 0 || (got < 0 && errno != EAGAIN)) end_session(&control);
+    }
+    if (ready[1].revents) {
+      int connection = accept(listener, NULL, NULL);
+      if (connection < 0) continue;
+      if (greet(connection, port)) control = connection;
+      else close(connection);
+    }
+  }
+  if (session.open) { go_safe(OPERATOR); end_session(&control); }
+  return 0;
+}

@@ -1,0 +1,102 @@
+"""A rig at the other end of a link, as the loop sees it: a command goes in, a reading comes out.
+
+Its step calls out of the compiled program: into the native tick through XLA's foreign function interface, or
+into the Python tick by a callback. Which session it talks to is a value, not part of the program, so the next
+run of the same test is not compiled anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.experimental import io_callback
+
+from dovetail.links.protocol import State
+from dovetail.links.tick import NOTES
+from dovetail.testing.rig import AbstractRig, Reading
+
+_python_ticks: dict[int, Any] = {}  # ticks in Python by their handle
+
+
+def enter(tick: Any) -> int:
+    """Make a Python tick known under a handle."""
+    handle = id(tick)
+    _python_ticks[handle] = tick
+    return handle
+
+
+def leave(handle: int) -> None:
+    """Forget it again."""
+    _python_ticks.pop(handle, None)
+
+
+class RemoteRig(AbstractRig):
+    """The rig of an open session.
+
+    `state` is what the rig is asked to be in (`protocol.State`). The notes of the tick are recorded beside
+    the readings; the code of the first reason to stop is in the rig's state, for the loop to end on.
+    """
+
+    handle: jax.Array  # int64: where the tick is
+    first: jax.Array  # what the sensors showed before the first command, all values
+    signals: tuple[tuple[str, tuple[int, ...]], ...] = eqx.field(static=True)  # names and shapes
+    native: bool = eqx.field(static=True)
+    state: State = eqx.field(default=State.ACTIVE, static=True)
+
+    def init(self) -> dict[str, jax.Array]:
+        return {"code": jnp.zeros((), dtype=int), "told": jnp.zeros((), dtype=int)}
+
+    def first_reading(self, x) -> Reading:
+        return {**self._named(self.first), **{name: jnp.zeros(()) for name in NOTES[:5]}}
+
+    def step(self, t, dt, x, u):
+        # through `told` this call comes after the one that settled the last tick
+        state = jnp.asarray(int(self.state)) + 0 * x["told"]
+        flat, notes = self._call(state, jnp.ravel(u))
+        shown = dict(zip(NOTES, notes, strict=True))
+        x = {"code": notes[NOTES.index("code")].astype(int), "told": x["told"]}
+        return x, {**self._named(flat), **{name: shown[name] for name in NOTES[:5]}}
+
+    def settle(self, x, code):
+        told = self._tell(code)
+        return {"code": jnp.where(x["code"] > 0, x["code"], told), "told": told}
+
+    def release(self, x) -> jax.Array:
+        """The last call: gives back the thread's real-time scheduling."""
+        return self._tell(-1 + 0 * x["told"])
+
+    def _named(self, flat: jax.Array) -> Reading:
+        reading, at = {}, 0
+        for name, shape in self.signals:
+            size = int(np.prod(shape, dtype=int))
+            reading[name] = flat[at : at + size].reshape(shape)
+            at += size
+        return reading
+
+    def _call(self, state, command) -> tuple[jax.Array, jax.Array]:
+        results = tuple(jax.ShapeDtypeStruct(shape, float) for shape in (self.first.shape, (len(NOTES),)))
+        if self.native:
+            call: Callable = jax.ffi.ffi_call("dovetail_step", results, has_side_effect=True)
+            return call(self.handle, state, command)
+        return io_callback(_python_step, results, self.handle, state, command)
+
+    def _tell(self, code) -> jax.Array:
+        code = jnp.asarray(code, dtype=int)
+        result = jax.ShapeDtypeStruct((), code.dtype)
+        if self.native:
+            return jax.ffi.ffi_call("dovetail_settle", result, has_side_effect=True)(self.handle, code)
+        return io_callback(_python_settle, result, self.handle, code)
+
+
+def _python_step(handle, state, command):
+    return _python_ticks[int(handle)].step(int(state), np.asarray(command))
+
+
+def _python_settle(handle, code):
+    _python_ticks[int(handle)].settle(int(code))
+    return np.asarray(code)

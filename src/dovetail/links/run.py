@@ -1,0 +1,351 @@
+"""Run: the test itself, on the wall clock, against a rig at the other end of a link.
+
+The whole run is one compiled program: lead the rig to its start, the loop of the test, lead it to rest. It
+calls out once per tick (`RemoteRig`). Nothing else happens in the thread that runs it; this one only watches
+for the operator.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+import xarray as xr
+
+from dovetail.core.errors import LinkError
+from dovetail.links import remote_rig
+from dovetail.links.address import Address
+from dovetail.links.connection import Connection, connect
+from dovetail.links.handshake import Hello
+from dovetail.links.native import NativeTick, available
+from dovetail.links.protocol import State
+from dovetail.links.remote_rig import RemoteRig
+from dovetail.links.tick import Counts, PythonTick, Settings
+from dovetail.testing import loop
+from dovetail.testing.outcome import Outcome, Trip
+from dovetail.testing.run import Progress, Run, dataset, find_trip
+from dovetail.testing.test import Test
+
+LOOK = 0.05  # [s] between two looks at the operator
+ASK, QUESTIONS = 50_000_000, 40  # [ns] between the first questions to the rig, and how many
+BRAKE = 0.1  # [s] at most, in which the rig is braked when a run ends
+AROUND = 0.25  # [s] kept before the end of a run that was stopped, beside what came after
+
+
+@dataclasses.dataclass(frozen=True)
+class RealTime:
+    """How the loop keeps time on this machine.
+
+    `native` None takes the native tick where it can be built; False takes the one in Python. Real-time
+    priority, locked memory and a core of its own are asked for and, where the system refuses, reported.
+    """
+
+    native: bool | None = None
+    priority: int = 50  # under SCHED_FIFO; 0 leaves the scheduling alone
+    lock: bool = True
+    core: int = -1  # -1 leaves it to the system
+    spin: float = 60e-6  # [s] before the deadline that are spun, not slept
+    wait: float = 0.0  # [s] longest wait for an answer; 0 takes 70 % of the tick
+
+
+class Operator:
+    """The operator's two buttons; any thread may press them."""
+
+    def __init__(self):
+        self.stopped = self.held = False
+
+    def stop(self) -> None:
+        """End the run; the rig is led to rest."""
+        self.stopped = True
+
+    def hold(self, held: bool = True) -> None:
+        """Hold the rig where it is, and the test's time; or go on."""
+        self.held = held
+
+
+def run(
+    test: Test,
+    url: str,
+    *,
+    key: bytes | None = None,
+    real_time: RealTime | None = None,
+    operator: Operator | None = None,
+    progress: Progress | None = None,
+) -> Run:
+    """Run the test in real time against the rig at `url` (udp://HOST:PORT).
+
+    Ctrl-C is the operator's stop. A run always returns what it recorded; how the link and the clock did is in
+    the dataset's attributes, and what happened around a stop in `Run.aftermath`.
+
+    Raises
+    ------
+    LinkError
+        If no session comes about. Nothing has moved then.
+    """
+    prepared = test.prepared()
+    shape = test.shape
+    finite = {
+        name: float(np.min(getattr(test.limits, name))) for name in ("displacement", "velocity", "force")
+    }
+    hello = Hello(
+        axes=int(np.prod(shape, dtype=int)),
+        rate=test.rate,
+        silence=test.limits.silence,
+        limits={name: value for name, value in finite.items() if np.isfinite(value)},
+    )
+    with connect(Address.parse(url), hello, key) as connection:
+        reading, sequence = _asked(connection)
+        tick = _tick(connection, test, real_time or RealTime(), sequence)
+        handle = tick.handle if isinstance(tick, NativeTick) else remote_rig.enter(tick)
+        rig = RemoteRig(
+            handle=jnp.asarray(handle, dtype=int),
+            first=jnp.asarray(reading),
+            signals=_shaped(connection.welcome.signals, shape),
+            native=isinstance(tick, NativeTick),
+        )
+        ready = dataclasses.replace(prepared, rig=rig)
+        phases = tuple(
+            max(round(float(t) * test.rate), 1) for t in (test.limits.approach, test.limits.to_rest)
+        )
+        program = _compiled(ready, phases)
+        try:
+            result = _attended(lambda: program(ready), tick, operator or Operator(), test, progress)
+        finally:
+            remote_rig.leave(handle)
+    return _as_run(test, url, result, tick, connection)
+
+
+def _compiled(test: Test, phases: tuple[int, int]) -> Callable[[Test], Any]:
+    """The program for a test, compiled before anything moves."""
+    whole = eqx.filter_jit(_whole)
+    compiled = whole.lower(test, phases).compile()
+    return lambda ready: jax.block_until_ready(compiled(ready, phases))
+
+
+def _whole(test: Test, phases: tuple[int, int]) -> dict[str, Any]:
+    """Approach, test, rest: the whole run as one function."""
+    rig, dt = test.rig, test.dt
+    x = rig.init()
+    here = rig.first_reading(x)["measured_displacement"]
+    there = loop.start(test)[1]["displacement"]
+
+    def approach(carry, k):
+        x, _ = carry
+        command = here + least_jerk((k + 1) / phases[0]) * (there - here)
+        x, reading = rig.step(k * dt, dt, x, command)
+        return (rig.settle(x, _judged(test, reading)), reading), None
+
+    (x, reading), _ = jax.lax.scan(approach, (x, rig.first_reading(x)), jnp.arange(phases[0]))
+    flat = jnp.concatenate([jnp.ravel(reading[name]) for name, _ in rig.signals])
+    test = eqx.tree_at(lambda t: t.rig.first, test, flat)
+    state, first = loop.start(test)
+    state["rig"] = x
+
+    shapes = jax.eval_shape(lambda s: loop.tick(test, s, jnp.zeros((), dtype=int))[1], state)
+    count = test.tick_count
+    records = {name: jnp.zeros((count, *of.shape), of.dtype) for name, of in shapes.items()}
+
+    def going(carry):
+        k, state, _ = carry
+        return (k < count) & (state["watch"]["code"] == 0) & (state["rig"]["code"] == 0)
+
+    def advance(carry):
+        k, state, records = carry
+        state, record = loop.tick(test, state, k)
+        records = {name: values.at[k].set(record[name]) for name, values in records.items()}
+        return k + 1, state, records
+
+    done, state, records = jax.lax.while_loop(going, advance, (jnp.zeros((), dtype=int), state, records))
+
+    # to rest, from the last two commands on: position and velocity are kept
+    last, before = (jnp.where(done >= i, records["command"][jnp.maximum(done - i, 0)], there) for i in (1, 2))
+    path = _to_rest(last, (last - before) / dt, there, phases[1] * dt)
+    code = jnp.where(state["watch"]["code"] > 0, state["watch"]["code"], state["rig"]["code"])
+
+    def rest(x, k):
+        command = path((k + 1) * dt)
+        x, reading = rig.step((done + k) * dt, dt, x, command)
+        return rig.settle(x, _judged(test, reading)), {"command": command, **reading}
+
+    x, after = jax.lax.scan(rest, state["rig"], jnp.arange(phases[1]))
+    x = {**x, "told": rig.release(x)}
+    return {"first": first, "done": done, "records": records, "code": code, "after": after, "rig": x}
+
+
+def _judged(test: Test, reading: dict[str, jax.Array]) -> jax.Array:
+    """The supervisor's word on a tick before or after the test: the force alone has a limit there."""
+    force = reading["measured_force"]
+    code = jnp.where(jnp.any(jnp.abs(force) > test.limits.force), Outcome.FORCE.code, 0)
+    finite = jnp.all(jnp.isfinite(force)) & jnp.all(jnp.isfinite(reading["measured_displacement"]))
+    return jnp.where(finite, code, Outcome.NOT_FINITE.code)
+
+
+def least_jerk(s: jax.Array) -> jax.Array:
+    """From 0 to 1 with the least jerk, at rest at both ends."""
+    return s**3 * (10 - 15 * s + 6 * s**2)
+
+
+def _to_rest(p, v, rest, duration: float) -> Callable[[Any], jax.Array]:
+    r"""From position `p` and velocity `v` to rest with no step in velocity or acceleration.
+
+    Two quintics are added: the least jerk to the place of rest, and one that takes the velocity away within
+    `BRAKE`, so that a fast rig does not swing out by more than :math:`0.2\,v` times that.
+    """
+    brake = min(duration, BRAKE)
+
+    def path(t):
+        s = jnp.minimum(t / brake, 1.0)
+        swing = s - 6 * s**3 + 8 * s**4 - 3 * s**5  # slope 1 at the start; nothing, and at rest, at the end
+        return p + least_jerk(t / duration) * (rest - p) + brake * v * swing
+
+    return path
+
+
+def _asked(connection: Connection) -> tuple[np.ndarray, int]:
+    """Where the rig is, asked without moving it; and the sequence number of the last question."""
+    welcome = connection.welcome
+    slow = Settings(welcome.session, connection.hello.axes, welcome.count, ASK, QUESTIONS, key=connection.key)
+    asking = PythonTick(slow, connection.datagrams)
+    rest = np.zeros(connection.hello.axes)
+    while not asking.counts().received:
+        reading, _ = asking.step(State.READY, rest)
+        if asking.code:
+            why = (
+                "is in its safe state"
+                if asking.rig_state == State.SAFE
+                else "does not answer; is UDP let through?"
+            )
+            raise LinkError(f"{connection.address}: the rig agreed to a session but {why}")
+    return reading, asking.sequence
+
+
+def _tick(connection: Connection, test: Test, real_time: RealTime, sequence: int) -> Any:
+    """The tick of a session, native where it can be."""
+    settings = Settings(
+        session=connection.welcome.session,
+        axes=connection.hello.axes,
+        count=connection.welcome.count,
+        tick=round(1e9 / test.rate),
+        silence=test.limits.silence,
+        overrun=test.limits.overrun,
+        key=connection.key,
+        wait=round(real_time.wait * 1e9),
+        spin=round(real_time.spin * 1e9),
+        fifo=real_time.priority,
+        lock=real_time.lock,
+        core=real_time.core,
+        sequence=sequence,
+    )
+    wanted = real_time.native
+    why_not = available() if wanted is not False else "not asked for"
+    if wanted and why_not:
+        raise LinkError(f"no native tick: {why_not}")
+    return (PythonTick if why_not else NativeTick)(settings, connection.datagrams)
+
+
+def _shaped(
+    signals: tuple[tuple[str, int], ...], shape: tuple[int, ...]
+) -> tuple[tuple[str, tuple[int, ...]], ...]:
+    """Signals of the interface have its shape; what else a rig shows is a number or a row of them."""
+    size = int(np.prod(shape, dtype=int))
+    interface = {"measured_displacement", "measured_force", "achieved_displacement", "specimen_force"}
+    found = []
+    for name, count in signals:
+        if name in interface and count != size:
+            raise LinkError(f"the rig shows {count} values of {name}; the test has {size} axes")
+        found.append((name, shape if name in interface else (() if count == 1 else (count,))))
+    return tuple(found)
+
+
+def _attended(
+    program: Callable[[], Any], tick: Any, operator: Operator, test: Test, progress: Progress | None
+) -> Any:
+    """The program in a thread of its own, while this one carries the operator's wishes to the tick."""
+    result: list[Any] = []
+    failure: list[BaseException] = []
+    finished = threading.Event()  # an interrupted `join` may leave a thread that looks dead and is not
+
+    def work() -> None:
+        try:
+            result.append(program())
+        except BaseException as error:  # handed on to the caller's thread
+            failure.append(error)
+        finally:
+            finished.set()
+
+    threading.Thread(target=work, name="dovetail-loop", daemon=True).start()
+    while not finished.is_set():
+        try:
+            tick.hold, tick.stop = operator.held, operator.stopped
+            finished.wait(LOOK)
+            if progress:
+                share = min(tick.done / (test.tick_count + 1), 1.0)
+                progress(share, f"{tick.done * test.dt:.3g} s in real time")
+        except KeyboardInterrupt:
+            operator.stop()
+    if failure:
+        raise failure[0]
+    return result[0]
+
+
+def _as_run(test: Test, url: str, result: dict[str, Any], tick: Any, connection: Connection) -> Run:
+    """The recording up to the end, and beside it what came after."""
+    result = jax.tree.map(np.asarray, result)
+    done, code = int(result["done"]), int(result["code"])
+    records = {}
+    for name, values in result["records"].items():
+        start = result["first"].get(name, values[0] if done else np.zeros(values.shape[1:]))
+        records[name] = np.concatenate([np.asarray(start)[None], values[:done]])
+    outcome = Outcome.from_code(code)
+    times = np.arange(done + 1) * test.dt
+    attributes = {
+        "mode": "run",
+        "title": test.title,
+        "seed": test.seed,
+        "rig": f"{connection.welcome.name} at {url}",
+        "tick": "native" if isinstance(tick, NativeTick) else "python",
+        **_told(tick.counts()),
+    }
+    data = dataset(test, times, records, attributes)
+    trip = find_trip(test, data, outcome) or _link_trip(data, outcome, test)
+    after = None
+    if not outcome.completed:
+        after = _around(test, data, result["after"], attributes)
+    return Run(test, "run", data, outcome, trip, after)
+
+
+def _told(counts: Counts) -> dict[str, Any]:
+    """Counts as attributes of a dataset."""
+    said = {f"datagrams_{name}": getattr(counts, name) for name in ("sent", "received", "lost")}
+    said |= {f"datagrams_rejected_{reason.name.lower()}": n for reason, n in counts.rejected.items()}
+    said |= {"ticks_late": counts.overruns, "ticks_held": counts.held}
+    return said | {word.replace(" ", "_").replace("-", "_"): text for word, text in counts.scheduling.items()}
+
+
+def _link_trip(data: xr.Dataset, outcome: Outcome, test: Test) -> Trip | None:
+    """What the clock or the link met, in numbers."""
+    if outcome is Outcome.DEADLINE:
+        name, limit, unit = "tick_lateness", test.dt / 2, "s"
+    elif outcome is Outcome.LINK_LOST:
+        name, limit, unit = "reading_age", float(test.limits.silence), "ticks"
+    else:
+        return None
+    return Trip(name, float(data[name][-1]), limit, float(data.time[-1]), unit)
+
+
+def _around(
+    test: Test, data: xr.Dataset, after: dict[str, np.ndarray], attributes: dict[str, Any]
+) -> xr.Dataset:
+    """The last of the run and all of what followed, in the signals that both have."""
+    end = float(data.time[-1])
+    late = {name: values for name, values in after.items() if name in data}
+    times = end + test.dt * np.arange(1, len(next(iter(late.values()))) + 1)
+    early = data[list(late)].sel(time=slice(end - AROUND, None))
+    both = xr.concat([early, dataset(test, times, late, attributes)], "time", data_vars="all")
+    return both.assign_attrs({**attributes, "ended_at": end})
