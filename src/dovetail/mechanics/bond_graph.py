@@ -135,18 +135,18 @@ class BondGraph:
         for name, (kind, value) in self.nodes.items():
             at = [(i, 1.0 if bond[1] == name else -1.0) for i, bond in enumerate(self.bonds) if name in bond]
             i = at[0][0] if at else 0
-            effort, flow = i, count + i
+            e, f = i, count + i
             match kind:
                 case "I":
-                    equation([(flow, 1.0)], {name: 1 / value})
+                    equation([(f, 1.0)], {name: 1 / value})
                 case "C":
-                    equation([(effort, 1.0)], {name: 1 / value})
+                    equation([(e, 1.0)], {name: 1 / value})
                 case "R":
-                    equation([(effort, 1.0), (flow, -value)])
+                    equation([(e, 1.0), (f, -value)])
                 case "Se":
-                    equation([(effort, 1.0)], {name: 1.0})
+                    equation([(e, 1.0)], {name: 1.0})
                 case "Sf":
-                    equation([(flow, 1.0)], {name: 1.0})
+                    equation([(f, 1.0)], {name: 1.0})
                 case _:
                     common, summed = (0, count) if kind == "0" else (count, 0)
                     for j, _ in at[1:]:

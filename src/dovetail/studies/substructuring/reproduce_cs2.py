@@ -18,7 +18,7 @@ from dovetail.compensation import HeldForceExtrapolation, NoCompensation
 from dovetail.stability import DelayEquation, maps, predictor_taps
 from dovetail.studies.substructuring.reproduce_cs1 import DT, FREE, ready, rehearsed
 from dovetail.testing.outlook import delay_equation, linear_parts
-from dovetail.testing.schedule import put
+from dovetail.testing.schedule import get, put
 from dovetail.transfer import Delay
 from dovetail.transfer.linear import LinearTransfer
 
@@ -71,7 +71,7 @@ def predictor_verdicts() -> list[str]:
     verdicts = []
     for test in (pure, limited):
         taps = [predictor_taps(4, 10, horizon, DT) for horizon in DELAYS]
-        equation = stability.linear_loop(*linear_parts(test), test.rig.actuator.linear(), taps=taps)
+        equation = stability.linear_loop(*linear_parts(test), get(test, "rig.actuator").linear(), taps=taps)
         verdicts.append(equation.stable())
     verdicts += [test.stability().stable for test in (pure, limited)]
     return ["stable" if stable else "unstable" for stable in verdicts]
@@ -141,8 +141,9 @@ def _learnt(name: str) -> list[bool | float]:
 def switched_growth() -> list[str | float]:
     """R24: how the switched test ends; its growth over that of the delay equation with both delays.
 
-    The run is let go on past the limits. Two motions grow side by side, so the trace is taken apart; the faster
-    one counts. Holding the force is half a tick more delay than the equation has, hence a little faster.
+    The run is let go on past the limits. Two motions grow side by side, so the trace is taken apart; the
+    faster one counts. Holding the force is half a tick more delay than the equation has, so it is a little
+    faster still.
     """
     ending = rehearsed("cs2-switch").outcome
     data = rehearsed("cs2-switch", **{path.replace(".", "__"): v for path, v in FREE.items()}).data
