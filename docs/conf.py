@@ -28,6 +28,7 @@ extensions = [
 ]
 exclude_patterns = ["_build", "figures", "**/README.md"]
 templates_path = ["_templates"]
+suppress_warnings = ["ref.python"]  # two packages may each have a `Chain`; an annotation does not say which
 default_role = "code"
 
 html_theme = "furo"
@@ -56,10 +57,11 @@ if any((HERE.parent / "examples").rglob("*.py")):
         "examples_dirs": ["../examples"],
         "gallery_dirs": ["gallery"],
         "filename_pattern": r"\.py",
+        "within_subsection_order": "FileNameSortKey",
         "download_all_examples": False,
         "remove_config_comments": True,
         "abort_on_example_error": True,
-        "min_reported_time": 1e9,
+        "write_computation_times": False,
         "show_memory": False,
     }
 

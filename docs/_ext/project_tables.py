@@ -9,6 +9,13 @@ from docutils.parsers.rst import Directive
 from dovetail.core import signals
 from dovetail.studies import capabilities, studies, targets
 
+WIDTHS = {  # of the columns, in shares of a hundred
+    "signals": (24, 10, 12, 54),
+    "studies": (18, 50, 12, 20),
+    "targets": (15, 36, 20, 14, 15),
+    "capabilities": (12, 70, 9, 9),
+}
+
 
 def _signals():
     yield "name", "symbol", "unit", "label"
@@ -28,11 +35,11 @@ def _studies():
 
 
 def _targets():
-    yield "study", "id", "what", "expected", "tolerance", "kind", "source"
+    yield "target", "what", "expected", "kind", "source"
     for target in targets():
         what = target.what if target.unit == "1" else f"{target.what} [{target.unit}]"
-        numbers = _show(target.expected), str(target.tolerance)
-        yield target.study, target.id, what, *numbers, target.kind, target.source
+        expected = f"{_show(target.expected)} ({target.tolerance})"
+        yield f"{target.study} {target.id}", what, expected, target.kind, target.source
 
 
 def _capabilities():
@@ -45,7 +52,7 @@ def _show(value) -> str:
     if isinstance(value, list):
         shown = [_show(v) for v in value]
         return ", ".join(shown if len(shown) <= 12 else [*shown[:10], "…", shown[-1]])
-    return str(value)
+    return f"{value:.5g}" if isinstance(value, float) else str(value)
 
 
 class ProjectTable(Directive):
@@ -62,10 +69,10 @@ class ProjectTable(Directive):
             "capabilities": _capabilities,
         }
         header, *rows = tables[name](*study)
-        table = nodes.table(classes=["project", name])
+        table = nodes.table(classes=["project", name, "colwidths-given"])
         group = nodes.tgroup(cols=len(header))
         table += group
-        group += [nodes.colspec(colwidth=1) for _ in header]
+        group += [nodes.colspec(colwidth=width) for width in WIDTHS[name]]
         group += nodes.thead("", _row(header))
         group += nodes.tbody("", *map(_row, rows))
         return [table]
