@@ -8,7 +8,7 @@ slip, in any direction of the tangent plane:
 .. math:: f = F_N\,n + F_t(F_N, v_t),\qquad v_t = v - (v\cdot n)\,n,\qquad \tau_D = c \times f
 
 with v the velocity, relative to D, of the ball's material at the contact point c. What is returned is the
-wrench on the probe about the origin of D, in D.
+wrench on the probe about its tip, in the axes of D.
 
 The source takes the velocity of the ball's centre and slip in the meridian plane only [Bondoky 2020, secs
 6.3.3 and 6.3.4]; both are special cases. One contact point, no friction torque about the normal, no latches.
@@ -125,8 +125,9 @@ class ProbeInDrogue(Specimen):
 
     def output(self, t, x, u):
         now = self._contact(x, u)
+        wrench = now.wrench.at(self.home + u["displacement"][:3])
         return {
-            "force": jnp.concatenate([now.wrench.f, now.wrench.tau]),
+            "force": jnp.concatenate([wrench.f, wrench.tau]),
             "depth": now.touch.depth,
             "normal_force": now.normal_force,
             "contact_energy": now.stored,

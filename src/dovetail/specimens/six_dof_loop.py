@@ -1,4 +1,4 @@
-r"""Docking in six degrees of freedom, twice: as physics would have it, and through a robot and a sensor table.
+r"""Docking in six degrees of freedom, twice: as physics would have it, and through robot and sensor table.
 
 The ideal (Docking Model) is two free bodies with a ball-in-cavity contact between them. The other (HIL
 Model) has a robot between the bodies' computed relative pose z and the contact, and a force and torque sensor
@@ -11,7 +11,7 @@ between the contact's wrench and the bodies; each is six second-order lags follo
     \text{wrench on the bodies} = Q_s(C s)
 
 with w the contact's wrench about the origin of D and C a matrix of cross-talk (none by default). Only the
-pose is rounded, not its rate. Both start from the same state; the robot follows the approach in steady motion.
+pose is rounded, not its rate. Both start from the same state, the robot in steady motion.
 
 Impacts last milliseconds and are seconds apart, so the step is chosen anew every time: short while ball and
 wall touch or the sensor still shows something, else half the time in which they could meet at the earliest
@@ -46,7 +46,9 @@ class SixAxisInstruments(Part):
     robot_delay: jax.Array = parameter("s", "total delay of the robot", above=0.0, default=1e-3)
     sensor_delay: jax.Array = parameter("s", "total delay of the sensor", above=0.0, default=0.1e-3)
     damping: jax.Array = parameter("1", "damping ratio of both", above=0.0, default=0.7)
-    position_resolution: jax.Array = parameter("m", "step of the robot's position", at_least=0.0, default=1e-6)
+    position_resolution: jax.Array = parameter(
+        "m", "step of the robot's position", at_least=0.0, default=1e-6
+    )
     angle_resolution: jax.Array = parameter("rad", "step of its angles", at_least=0.0, default=1e-6)
     force_resolution: jax.Array = parameter("N", "step of the measured force", at_least=0.0, default=1.0)
     torque_resolution: jax.Array = parameter("N m", "step of the measured torque", at_least=0.0, default=1.0)
@@ -120,7 +122,7 @@ class Docking(Flow):
         """What is recorded."""
         now = self.contact(x, u)
         pose, twist = self.pair.relative(x["bodies"])
-        touch, rate = self.ball.approach(pose, twist)
+        _, rate = self.ball.approach(pose, twist)
         return {
             "depth": now.touch.depth,
             "rate": now.rate,
@@ -155,7 +157,7 @@ class HilDocking(Docking):
     instruments: SixAxisInstruments = SixAxisInstruments()
 
     def init(self) -> dict[str, Any]:
-        home, speed = self._home
+        _, speed = self._home
         lag = 2 * self.instruments.robot.damping / self.instruments.robot.frequency
         rest = jnp.zeros(6)
         return {
@@ -175,7 +177,9 @@ class HilDocking(Docking):
         return as_motion(home, pose, twist)[0]
 
     def seen(self, x) -> tuple[Pose, Twist]:
-        y, dy = x["robot"]
+        return self._placed(*x["robot"])
+
+    def _placed(self, y, dy) -> tuple[Pose, Twist]:
         return from_motion(self._home[0], self.instruments.placed(y), dy)
 
     def felt(self, x) -> jax.Array:
@@ -190,8 +194,8 @@ class HilDocking(Docking):
             "bodies": self.pair.derivative(t, x["bodies"], Wrench(felt[:3], felt[3:])),
             "impact_heat": now.impact_power,
             "friction_heat": now.friction_power,
-            "robot": _lag_rate(self.instruments.robot, x["robot"], self._demand(x)),
-            "sensor": _lag_rate(self.instruments.sensor, x["sensor"], wrench),
+            "robot": lag_rate(self.instruments.robot, x["robot"], self._demand(x)),
+            "sensor": lag_rate(self.instruments.sensor, x["sensor"], wrench),
         }
 
     def output(self, t, x, u):
@@ -199,7 +203,9 @@ class HilDocking(Docking):
 
     def settled(self, x):
         # the residue of a reading that no longer moves anything: a nanonewton, or what is rounded away
-        quiet = jnp.all(jnp.abs(x["sensor"][0]) + jnp.abs(x["sensor"][1]) / self.instruments.sensor.frequency < 1e-9)
+        quiet = jnp.all(
+            jnp.abs(x["sensor"][0]) + jnp.abs(x["sensor"][1]) / self.instruments.sensor.frequency < 1e-9
+        )
         return quiet
 
     def coast(self, x, h):
@@ -216,7 +222,8 @@ class HilDocking(Docking):
         return jnp.sqrt(jnp.maximum(jnp.sum(twist.v**2), jnp.sum(own.v**2)))
 
 
-def _lag_rate(lag: SecondOrderLag, x, u):
+def lag_rate(lag: SecondOrderLag, x, u):
+    """Rates of a second-order lag's output and its rate, under an input."""
     y, dy = x
     return dy, lag.frequency**2 * (u - y) - 2 * lag.damping * lag.frequency * dy
 
@@ -235,9 +242,7 @@ def begin(docking: Docking) -> Moment:
     """The start of a docking."""
     x = docking.init()
     _, rate = docking.ball.approach(*docking.seen(x))
-    return Moment(
-        jnp.zeros(()), x, docking.latch.above_floor(rate), jnp.zeros((), int), jnp.zeros((), int)
-    )
+    return Moment(jnp.zeros(()), x, docking.latch.above_floor(rate), jnp.zeros((), int), jnp.zeros((), int))
 
 
 def advance(docking: Docking, now: Moment, until: jax.Array) -> Moment:

@@ -3,6 +3,7 @@
 Depends on: core, mechanics.spatial.
 """
 
+from dovetail.mechanics.bodies.free_bodies import FreeBodies
 from dovetail.mechanics.bodies.mass_properties import MassProperties, assembled
 from dovetail.mechanics.bodies.pair import BodyPair, PairState
 from dovetail.mechanics.bodies.primitives import cube, cuboid, cylinder, frustum, half_sphere, sphere
@@ -11,6 +12,7 @@ from dovetail.mechanics.bodies.rigid_body import BodyState, RigidBody
 __all__ = [
     "BodyPair",
     "BodyState",
+    "FreeBodies",
     "MassProperties",
     "PairState",
     "RigidBody",

@@ -40,7 +40,7 @@ class BodyPair(Flow):
     second: MassProperties
     X_CP: Pose  # the first body's frame P, from its centre of mass C
     X_TD: Pose  # the second body's frame D, from its centre of mass T
-    start: PairState
+    start: PairState | None = None  # None where only the equations are wanted
 
     @classmethod
     def meeting(
@@ -69,7 +69,8 @@ class BodyPair(Flow):
     @property
     def bodies(self) -> tuple[RigidBody, RigidBody]:
         """The two as bodies of their own."""
-        return RigidBody(self.first, self.start.first), RigidBody(self.second, self.start.second)
+        start = self.start or PairState(None, None)
+        return RigidBody(self.first, start.first), RigidBody(self.second, start.second)
 
     def init(self) -> PairState:
         return self.start

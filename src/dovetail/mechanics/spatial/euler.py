@@ -13,7 +13,6 @@ import jax
 import jax.numpy as jnp
 
 from dovetail.mechanics.spatial import quaternion
-from dovetail.mechanics.spatial.rotation import about_x, about_y, about_z
 
 _LOCK = 1e-9  # cosine of the pitch below which yaw and roll cannot be told apart
 
@@ -21,7 +20,14 @@ _LOCK = 1e-9  # cosine of the pitch below which yaw and roll cannot be told apar
 def to_matrix(angles: jax.Array) -> jax.Array:
     """R_WB from roll, pitch, yaw [rad]."""
     angles = jnp.asarray(angles, float)
-    return about_z(angles[..., 2]) @ about_y(angles[..., 1]) @ about_x(angles[..., 0])
+    sin, cos = jnp.sin(angles), jnp.cos(angles)
+    (sf, st, sp), (cf, ct, cp) = ((a[..., 0], a[..., 1], a[..., 2]) for a in (sin, cos))
+    rows = [  # written out: three products of matrices are many times the work
+        [cp * ct, cp * sf * st - cf * sp, sf * sp + cf * cp * st],
+        [ct * sp, cf * cp + sf * sp * st, cf * sp * st - cp * sf],
+        [-st, ct * sf, cf * ct],
+    ]
+    return jnp.stack([jnp.stack(row, -1) for row in rows], -2)
 
 
 def to_quaternion(angles: jax.Array) -> jax.Array:

@@ -1,0 +1,149 @@
+"""A docking written down: traces, a log of its impacts, its energies and how it ended."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from dovetail.core.errors import AnalysisError
+from dovetail.mechanics.geometry import ZONES
+from dovetail.specimens.six_dof_loop import DOCKED, GOING, LEFT, Docking, Moment, begin, settle, trace
+
+ENDINGS = {
+    GOING: "Time was up and the probe was still in the drogue.",
+    DOCKED: "Docked: the probe's tip reached the bottom of the docking cylinder.",
+    LEFT: "Not docked: the probe left the drogue.",
+}
+
+
+@dataclasses.dataclass(frozen=True)
+class LoggedImpact:
+    """One impact: from first touch to separation."""
+
+    start: float  # [s]
+    duration: float  # [s]
+    zone: str
+    speed_in: float  # [m/s] approach at first touch
+    speed_out: float  # [m/s] of the bodies along the normal at separation, negative
+    peak_force: float  # [N] along the normal
+    peak_depth: float  # [m]
+
+    @property
+    def restitution(self) -> float:
+        """Rebound over approach; above one the impact has generated energy."""
+        return -self.speed_out / self.speed_in
+
+    def __str__(self) -> str:
+        return (
+            f"{self.start:8.4f} s  zone {self.zone:<10} {self.speed_in:7.4f} -> {self.speed_out:8.4f} m/s  "
+            f"{self.peak_force:7.1f} N  {1e3 * self.peak_depth:.4f} mm  {1e3 * self.duration:.2f} ms"
+        )
+
+
+@dataclasses.dataclass(frozen=True)
+class DockingRecord:
+    """Traces over time, at steps of their own, and what follows from them."""
+
+    traces: dict[str, np.ndarray]
+    ending: int
+
+    @property
+    def time(self) -> np.ndarray:
+        """Instants of the traces [s]."""
+        return self.traces["t"]
+
+    @property
+    def docked(self) -> bool:
+        """Whether the probe reached the bottom."""
+        return self.ending == DOCKED
+
+    @property
+    def impacts(self) -> list[LoggedImpact]:
+        """Every impact that began and ended, in order."""
+        r = self.traces
+        edges = np.diff((r["depth"] > 0).astype(int))
+        starts, ends = np.flatnonzero(edges == 1) + 1, np.flatnonzero(edges == -1) + 1
+        log = []
+        for a in starts:
+            later = ends[ends > a]
+            if not later.size:
+                break
+            b = later[0]
+            log.append(
+                LoggedImpact(
+                    start=_crossing(r, a),
+                    duration=_crossing(r, b) - _crossing(r, a),
+                    zone=ZONES[int(r["zone"][a])],
+                    speed_in=float(r["impact_speed"][a]),
+                    speed_out=float(r["body_rate"][b]),
+                    peak_force=float(r["normal_force"][a:b].max()),
+                    peak_depth=float(r["depth"][a:b].max()),
+                )
+            )
+        return log
+
+    @property
+    def first(self) -> LoggedImpact:
+        """The first impact: the only one that two models have in common."""
+        log = self.impacts
+        if not log:
+            raise AnalysisError(
+                "this docking had no impact; move the probe off the axis or let it run longer"
+            )
+        return log[0]
+
+    @property
+    def balance(self) -> np.ndarray:
+        """Kinetic and stored energy and all heat [J]: constant where no energy is generated."""
+        r = self.traces
+        return r["kinetic"] + r["stored"] + r["impact_heat"] + r["friction_heat"]
+
+    @property
+    def energy_ratio(self) -> float:
+        """Balance at the end over that at the start."""
+        balance = self.balance
+        return float(balance[-1] / balance[0])
+
+    def __str__(self) -> str:
+        lines = [f"{ENDINGS[self.ending]} {self.time[-1]:.3f} s, {len(self.impacts)} impacts"]
+        lines += [f"  {impact}" for impact in self.impacts]
+        r = self.traces
+        lines.append(
+            f"  energy {self.balance[0]:.5f} J at the start, {self.balance[-1]:.5f} J at the end "
+            f"({self.energy_ratio:.4f}): kinetic {r['kinetic'][-1]:.3f}, impacts {r['impact_heat'][-1]:.3f}, "
+            f"friction {r['friction_heat'][-1]:.3f}"
+        )
+        return "\n".join(lines)
+
+
+def _crossing(r: dict[str, np.ndarray], i: int) -> float:
+    """When the depth was zero between samples i - 1 and i."""
+    t0, t1, d0, d1 = r["t"][i - 1], r["t"][i], r["depth"][i - 1], r["depth"][i]
+    return float(t0 + (t1 - t0) * d0 / (d0 - d1))
+
+
+def record(docking: Docking, until: float = 20.0, piece: int = 2000) -> DockingRecord:
+    """Run a docking to its end, or to `until` [s], and write everything down."""
+    moment: Moment = begin(docking)
+    pieces = []
+    while int(moment.ending) == GOING and float(moment.t) < until:
+        moment, shown = trace(docking, moment, jnp.asarray(until), piece)
+        pieces.append(jax.tree.map(np.asarray, shown))
+    whole = {name: np.concatenate([p[name] for p in pieces]) for name in pieces[0]}
+    moving = np.concatenate([[True], np.diff(whole["t"]) > 0])
+    return DockingRecord({name: values[moving] for name, values in whole.items()}, int(moment.ending))
+
+
+@eqx.filter_jit
+def outcomes(dockings: Docking, until: float | jax.Array) -> dict[str, jax.Array]:
+    """How a batch of dockings (a docking with batched leaves) ends: ending, impacts, time [s]."""
+
+    def one(docking):
+        last = settle(docking, jnp.asarray(until, float))
+        return {"ending": last.ending, "impacts": last.impacts, "time": last.t}
+
+    return eqx.filter_vmap(one)(dockings)

@@ -1,0 +1,112 @@
+"""The engine of six-axis docking: energy closes, 3-D too; steps follow the gap; instruments do as told."""
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from dovetail.specimens.docking_record import record
+from dovetail.specimens.six_dof_loop import (
+    LEFT,
+    Docking,
+    HilDocking,
+    SixAxisInstruments,
+    advance,
+    begin,
+)
+from dovetail.studies.docking import six_dof
+
+OBLIQUE = eqx.tree_at(
+    lambda b: (b.position, b.attitude, b.spin),
+    six_dof.published(),
+    (jnp.array([0.245, 0.03, 0.06]), jnp.array([0.1, -0.1, 0.06]), jnp.array([0.03, -0.01, 0.02])),
+)
+
+
+@pytest.fixture(scope="module")
+def oblique():
+    return record(Docking.of(OBLIQUE, six_dof.ball()))
+
+
+def test_energy_closes_to_1e_4_in_full_three_dimensions(oblique):
+    # 20 us steps in contacts of 6 ms; measured 1e-6
+    assert len(oblique.impacts) > 3
+    assert np.abs(oblique.balance / oblique.balance[0] - 1).max() < 1e-4
+    assert np.ptp(oblique.traces["position"][:, 1]) > 5e-3  # it does leave the plane
+
+
+def test_momentum_and_angular_momentum_survive_the_impacts():
+    docking = Docking.of(OBLIQUE, six_dof.ball())
+
+    @eqx.filter_jit
+    def after(docking, count):
+        moment = jax.lax.fori_loop(
+            0, count, lambda _, m: advance(docking, m, jnp.asarray(20.0)), begin(docking)
+        )
+        return moment
+
+    moment = after(docking, 1500)
+    assert int(moment.impacts) >= 2
+    for quantity in (docking.pair.momentum, docking.pair.angular_momentum):
+        before, now = quantity(docking.pair.start), quantity(moment.x["bodies"])
+        # fourth order at 20 us in contact: 1e-9 of the total
+        np.testing.assert_allclose(now, before, atol=1e-9 * float(jnp.linalg.norm(before)))
+
+
+def test_a_probe_on_the_axis_docks_without_touching():
+    done = record(Docking.of(six_dof.published(0.0, 0.0), six_dof.ball()))
+    assert done.docked
+    assert done.impacts == []
+    # 245 mm less the tip's radius, at 0.1 m/s
+    assert done.time[-1] == pytest.approx(2.2, abs=0.03)  # the last step of free flight may pass it by 20 ms
+
+
+def test_steps_are_short_in_contact_and_long_in_flight(oblique):
+    h, touching = np.diff(oblique.time), oblique.traces["depth"][1:] > 0
+    assert h[touching].max() <= 20e-6 * 1.001
+    assert h[~touching].max() > 10e-3
+    # first contact is never overstepped: it begins with a micrometre or less
+    starts = np.flatnonzero(np.diff(touching.astype(int)) == 1) + 1
+    assert oblique.traces["depth"][1:][starts].max() < 3e-6
+
+
+def test_time_that_is_up_ends_a_docking_where_it_stands():
+    early = record(Docking.of(OBLIQUE, six_dof.ball()), until=0.1)
+    assert early.time[-1] == pytest.approx(0.1)
+    assert early.ending == 0
+
+
+def test_instruments_round_in_their_own_units_and_may_couple():
+    tools = SixAxisInstruments(position_resolution=1e-3, angle_resolution=0.1, force_resolution=10.0)
+    np.testing.assert_allclose(
+        tools.placed(jnp.array([1.4e-3, 0, -2.6e-3, 0.24, 0, -0.06])),
+        [1e-3, 0, -3e-3, 0.2, 0, -0.1],
+        atol=1e-15,
+    )
+    np.testing.assert_allclose(tools.read(jnp.array([14.0, 0, 0, 1.4, 0, 0])), [10, 0, 0, 1, 0, 0])
+    crossed = SixAxisInstruments(
+        coupling=np.eye(6) + 0.5 * np.eye(6)[::-1], force_resolution=0, torque_resolution=0
+    )
+    assert float(crossed.read(jnp.arange(6.0))[0]) == 2.5
+    assert float(tools.lag) == pytest.approx(0.35 * 1.1e-3)
+
+
+@pytest.mark.slow
+def test_a_perfect_rig_is_the_ideal():
+    """With ever faster instruments the HIL docking tends to the docking itself."""
+    bodies, ball = six_dof.published(), six_dof.ball()
+    ideal = record(Docking.of(bodies, ball), until=1.0).first
+    tools = SixAxisInstruments(
+        robot_delay=20e-6,
+        sensor_delay=20e-6,
+        position_resolution=0.0,
+        angle_resolution=0.0,
+        force_resolution=0.0,
+        torque_resolution=0.0,
+    )
+    fast = record(HilDocking.of(bodies, ball, instruments=tools, contact_step=4e-6), until=1.0).first
+    # 14 us of lag in a contact of 7.5 ms: 0.3 % in force, half of it in depth
+    assert fast.peak_force == pytest.approx(ideal.peak_force, rel=6e-3)
+    assert fast.speed_out == pytest.approx(ideal.speed_out, rel=1e-2)
+    assert LEFT == 2
