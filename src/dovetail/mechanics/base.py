@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from dovetail.core import Flow
 
@@ -16,3 +16,4 @@ class Substructure(Flow):
     """
 
     excitation_unit: ClassVar[str] = "m"  # what the excitation is to it: a motion, unless it says otherwise
+    ideal: ClassVar[dict[str, Any]] = {}  # method and substeps of the ideal, where the default is too much

@@ -105,7 +105,7 @@ def emulate(test: Test, accuracy: Accuracy | None = None) -> Run:
             "give the test a virtual rig, or compare two runs"
         )
     test.prepared()  # for its checks
-    accuracy = accuracy or Accuracy()
+    accuracy = accuracy or Accuracy(**test.numerical.ideal)
     coupled = Coupled(test.numerical, specimen, test.excitation, test.shape)
     records = jax.tree.map(
         np.asarray, _integrate(coupled, accuracy.method, test.dt, accuracy.substeps, test.tick_count)
