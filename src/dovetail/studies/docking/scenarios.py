@@ -97,11 +97,15 @@ def impacts(
     instruments: Instruments = TESTBED,
     law: type[Dissipative] = Flores,
     steps: int = 6000,
+    factor: Any = None,
 ) -> ImpactPairing:
     """All impacts of a list at once, ideal and through instruments; leaves have the list's length.
 
-    The list is filled up to a few sizes, so that most calls find their program compiled.
+    The list is filled up to a few sizes, so that most calls find their program compiled. `factor` takes the
+    place of law and restitution: a damping factor for each impact.
     """
+    if factor is None:
+        factor = law(stiffness=1.0).damping_factor(jnp.asarray(restitution, float))
     count = len(scenarios)
     size = next((n for n in (8, 24, 72) if n >= count), count)
 
@@ -111,7 +115,7 @@ def impacts(
     tools = eqx.tree_at(_fields, instruments, [column(v) for v in _fields(instruments)])
     paired = _batch(
         column([s.stiffness for s in scenarios]),
-        column(law(stiffness=1.0).damping_factor(jnp.asarray(restitution, float))),
+        column(factor),
         column([s.mass for s in scenarios]),
         column([s.speed for s in scenarios]),
         tools,

@@ -1,0 +1,63 @@
+"""Points of a design space, evaluated in one batch, as a table of measures.
+
+The evaluation is a function from a list of points to arrays, one value a point: what it is, and whether it
+runs on one core, a GPU or a cluster, is its own business. A point that fails is a row of NaN.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from dovetail.campaign.design_space import DesignSpace, Point
+from dovetail.core.errors import AnalysisError, ParameterError
+
+Evaluation = Callable[[list[Point]], Mapping[str, Any]]
+
+
+def evaluate(points: Iterable[Point], evaluation: Evaluation) -> xr.Dataset:
+    """Measures over dimension `point`, with the varied values as coordinates."""
+    table = list(points)
+    if not table:
+        raise ParameterError("there are no points to evaluate")
+    measures = {name: np.asarray(values) for name, values in evaluation(table).items()}
+    for name, values in measures.items():
+        if values.shape != (len(table),):
+            raise AnalysisError(f"{name}: {values.shape} values for {len(table)} points; give one for each")
+    coordinates = {name: ("point", [point[name] for point in table]) for name in table[0]}
+    return xr.Dataset({name: ("point", values) for name, values in measures.items()}, coordinates)
+
+
+def one_at_a_time(
+    space: DesignSpace, evaluation: Evaluation, names: Sequence[str] | None = None
+) -> dict[str, xr.Dataset]:
+    """Each variable through its values, all others at their default: a table over that variable, by name.
+
+    Everything is evaluated in one batch.
+    """
+    chosen = list(names or space.names)
+    points = [space.point({name: value}) for name in chosen for value in space[name].values]
+    whole = evaluate(points, evaluation)
+    tables, first = {}, 0
+    for name in chosen:
+        count = len(space[name].values)
+        part = whole.isel(point=slice(first, first + count))
+        tables[name] = xr.Dataset(
+            {key: (name, part[key].values) for key in part.data_vars}, {name: list(space[name].values)}
+        )
+        first += count
+    return tables
+
+
+def factorial(space: DesignSpace, evaluation: Evaluation, *names: str) -> xr.Dataset:
+    """Every combination of some variables' values, as a table with a dimension for each."""
+    chosen = names or tuple(space.names)
+    flat = evaluate(space.factorial(*chosen), evaluation)
+    shape = [len(space[name].values) for name in chosen]
+    return xr.Dataset(
+        {key: (chosen, flat[key].values.reshape(shape)) for key in flat.data_vars},
+        {name: list(space[name].values) for name in chosen},
+    )

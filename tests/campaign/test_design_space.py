@@ -1,0 +1,43 @@
+import pytest
+
+from dovetail.campaign import DesignSpace, Variable
+from dovetail.core.errors import ParameterError, UnknownNameError
+
+SPACE = DesignSpace(
+    (
+        Variable("delay", 1.0, (0.5, 1.0, 2.0), "ms", group="rig"),
+        Variable("law", "flores", ("flores", "hertz"), group="contact"),
+    )
+)
+
+
+def test_one_at_a_time_begins_with_the_default_and_repeats_nothing():
+    points = list(SPACE.one_at_a_time())
+    assert points[0] == {"delay": 1.0, "law": "flores"}
+    assert len(points) == 1 + 2 + 1
+    assert points[-1] == {"delay": 1.0, "law": "hertz"}
+
+
+def test_factorial_has_every_combination():
+    assert len(list(SPACE.factorial())) == 6
+    assert [p["delay"] for p in SPACE.factorial("delay")] == [0.5, 1.0, 2.0]
+
+
+def test_spaces_add_up_and_keep_their_groups():
+    both = SPACE + DesignSpace((Variable("mass", 5.0, (5.0,)),))
+    assert both.names == ["delay", "law", "mass"]
+    assert SPACE.groups == {"rig": ["delay"], "contact": ["law"]}
+    assert SPACE["delay"].numeric
+    assert not SPACE["law"].numeric
+    assert SPACE.with_values("delay", [3.0])["delay"].values == (3.0,)
+
+
+def test_mistakes_are_named():
+    with pytest.raises(UnknownNameError, match='did you mean "delay"'):
+        SPACE.point({"dely": 1.0})
+    with pytest.raises(ParameterError, match="delay, law: named twice"):
+        SPACE + SPACE
+    with pytest.raises(ParameterError, match="has no values"):
+        Variable("x", 1.0, ())
+    with pytest.raises(ParameterError, match="given twice"):
+        Variable("x", 1.0, (1.0, 1.0))

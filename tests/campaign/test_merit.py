@@ -1,0 +1,58 @@
+import math
+
+import pytest
+
+from dovetail.campaign import admissible, judge, requirements, speed_over_gap
+from dovetail.core.errors import AnalysisError, ParameterError
+
+NEEDED = requirements(delay=1.2e-3, force=2600.0, depth=200e-6, speed=0.1, mass=21.43, gap=50e-6)
+
+
+def test_what_follows_from_an_admissible_delay():
+    assert NEEDED.bandwidth == pytest.approx(530.5, rel=1e-4)  # Bondoky 2020, sec. 5.5.2
+    assert NEEDED.stroke == pytest.approx(250e-6)
+    assert NEEDED.resolution == pytest.approx(20e-6)
+    assert "531 Hz" in str(NEEDED)
+
+
+def test_the_admissible_value_lies_between_samples():
+    assert admissible([1.0, 2.0, 3.0], [10.0, 50.0, 70.0], 60.0) == pytest.approx(2.5)
+    with pytest.raises(AnalysisError, match="look below"):
+        admissible([1.0, 2.0], [70.0, 80.0], 60.0)
+    with pytest.raises(AnalysisError, match="look beyond"):
+        admissible([1.0, 2.0], [7.0, 8.0], 60.0)
+    with pytest.raises(ParameterError, match="values that rise"):
+        admissible([2.0, 1.0], [7.0, 8.0], 60.0)
+
+
+def test_a_rig_is_judged_by_its_weakest_ability():
+    good = requirements(delay=1e-3, force=8000.0, depth=300e-6, speed=0.2, mass=21.43)
+    good = type(good)(**{**vars(good), "resolution": 1e-6})
+    assert judge(good, NEEDED).go
+    slow = type(good)(**{**vars(good), "delay": 2e-3, "bandwidth": 318.0})
+    verdict = judge(slow, NEEDED)
+    assert not verdict.go
+    assert "delay 0.002 s is above 0.0012" in str(verdict)
+
+
+@pytest.mark.parametrize(("gap", "reached"), [(5e-6, 0.0245), (9e-6, 0.032)])
+def test_a_short_air_gap_is_crossed_below_the_speed_demanded(gap, reached):
+    # the identified actuator 1/{0.8, 3000}, 0.05 m/s demanded
+    assert speed_over_gap(gap=gap, speed=0.05, frequency=3000.0, damping=0.8) == pytest.approx(
+        reached, rel=0.02
+    )
+
+
+def test_a_long_gap_is_crossed_at_full_speed():
+    for damping in (0.5, 1.0, 1.5):
+        assert speed_over_gap(gap=1e-3, speed=0.05, frequency=3000.0, damping=damping) == pytest.approx(
+            0.05, rel=1e-3
+        )
+
+
+def test_impossible_demands_are_refused():
+    with pytest.raises(ParameterError, match="mass: got 0; must be above 0"):
+        requirements(delay=1e-3, force=1.0, depth=1e-4, speed=0.1, mass=0.0)
+    with pytest.raises(ParameterError, match="above 0"):
+        speed_over_gap(gap=-1.0, speed=0.05, frequency=3000.0, damping=0.8)
+    assert math.isfinite(speed_over_gap(gap=0.0, speed=0.05, frequency=3000.0, damping=0.8))

@@ -1,0 +1,39 @@
+import numpy as np
+import pytest
+
+from dovetail.campaign import DesignSpace, Variable, evaluate, factorial, one_at_a_time
+from dovetail.core.errors import AnalysisError, ParameterError
+
+SPACE = DesignSpace((Variable("a", 1.0, (0.0, 1.0, 2.0)), Variable("b", 10.0, (10.0, 20.0))))
+CALLS = []
+
+
+def total(points):
+    CALLS.append(len(points))
+    return {"total": np.array([p["a"] + p["b"] for p in points])}
+
+
+def test_one_at_a_time_is_one_batch_and_a_table_for_each_variable():
+    CALLS.clear()
+    tables = one_at_a_time(SPACE, total)
+    assert CALLS == [5]
+    np.testing.assert_array_equal(tables["a"].total, [10, 11, 12])
+    np.testing.assert_array_equal(tables["b"].total, [11, 21])
+
+
+def test_factorial_has_a_dimension_for_each_variable():
+    table = factorial(SPACE, total)
+    assert table.total.dims == ("a", "b")
+    assert float(table.total.sel(a=2.0, b=20.0)) == 22.0
+
+
+def test_points_keep_their_values_as_coordinates():
+    table = evaluate(SPACE.one_at_a_time(), total)
+    np.testing.assert_array_equal(table.a, [1, 0, 2, 1])
+
+
+def test_mistakes_are_named():
+    with pytest.raises(ParameterError, match="no points"):
+        evaluate([], total)
+    with pytest.raises(AnalysisError, match="give one for each"):
+        evaluate(SPACE.factorial(), lambda points: {"total": np.zeros(2)})
