@@ -1,0 +1,209 @@
+"""Every compensator of Dovetail for the benchmark's nominal plant, tuned there, with what it trades away.
+
+`build` takes the benchmark on its nominal plant and returns it with the compensator, or the feedback, set
+from that plant's published model. Nothing here knows a perturbed plant.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+
+import jax.numpy as jnp
+import numpy as np
+
+from dovetail.compensation import (
+    AdaptiveForwardPrediction,
+    AdaptiveTimeSeries,
+    BlendedForce,
+    Chain,
+    Compensator,
+    FirstOrderInverse,
+    FixedCoefficients,
+    ForwardPrediction,
+    InverseModel,
+    MinimalControlSynthesis,
+    NoCompensation,
+    PhaseAdvance,
+    SecondOrderInverse,
+    SmithPredictor,
+)
+from dovetail.testing import Test
+from dovetail.transfer import LinearTransfer, ServoHydraulic
+
+FAST = 0.5e-3  # [s] time constant of the zeros that make the inverse of fifth order proper
+FIRST_MODE = 22.7  # [rad/s] of case 1, where the motion is
+PHASE_ADVANCE = "the size of the motion: thirty degrees of lead come with half as much gain again"
+
+
+@dataclasses.dataclass(frozen=True)
+class Entry:
+    """A compensator of the table."""
+
+    name: str
+    build: Callable[[Test], Test]
+    needs: str  # what must be known or measured
+    trades: str  # what it gives away for what it does
+
+
+def model(test: Test) -> LinearTransfer:
+    """The plant's published model, from demand to displacement."""
+    return next(p for p in test.rig.actuator.parts if isinstance(p, ServoHydraulic)).linear()
+
+
+def inverse_coefficients(test: Test) -> np.ndarray:
+    """p0, p1, p2 ...: 1/G = p0 + p1 s + p2 s^2 + ..., exact for a plant without zeros."""
+    plant = model(test)
+    return (plant.denominator / plant.numerator[-1])[::-1]
+
+
+def _with(make: Callable[[Test], Compensator]) -> Callable[[Test], Test]:
+    return lambda test: dataclasses.replace(test, compensator=make(test))
+
+
+def _delay(test: Test) -> float:
+    """Phase delay of the plant at the first mode [s], with half a tick for the converter's hold."""
+    return float(model(test).phase_delay(FIRST_MODE)) + test.dt / 2
+
+
+def _gain(test: Test) -> float:
+    return 1.0 / float(np.abs(model(test)(1j * FIRST_MODE)))
+
+
+def full_inverse(test: Test) -> InverseModel:
+    """The whole plant inverted, made proper by three fast zeros."""
+    zeros = np.poly(np.full(3, -1.0 / FAST)) * FAST**3
+    return InverseModel(numerator=tuple(zeros), denominator=tuple(inverse_coefficients(test)[::-1]))
+
+
+def inverse_and_prediction(test: Test) -> Chain:
+    """The inverse, and prediction over its three zeros and the converter's hold."""
+    ahead = jnp.asarray(3 * FAST + test.dt / 2)
+    return Chain((full_inverse(test), ForwardPrediction(ahead, order=2, window=16)))
+
+
+def second_order_inverse(test: Test) -> SecondOrderInverse:
+    """The first three coefficients of the inverse."""
+    p0, p1, p2 = inverse_coefficients(test)[:3]
+    return SecondOrderInverse(mass=p2 / p0, damping=p1 / p0, stiffness=1.0)
+
+
+def adaptive_time_series(test: Test) -> AdaptiveTimeSeries:
+    """Start at the plant's delay; limits well around its model."""
+    p0, p1, p2 = inverse_coefficients(test)[:3]
+    return AdaptiveTimeSeries(
+        delay=p1,
+        smoothing=129,  # 31 ms: the sensor's noise must not reach the second derivative
+        lowest=(0.9 * p0, 0.6 * p1, 0.7 * p2),
+        highest=(1.1 * p0, 1.4 * p1, 1.15 * p2),
+        rate=(0.5, 0.02, 2e-4),
+    )
+
+
+def _smith(test: Test) -> Test:
+    plant = next(p for p in test.rig.actuator.parts if isinstance(p, ServoHydraulic))
+    return dataclasses.replace(
+        test, compensator=NoCompensation(), feedback=SmithPredictor(test.rig.specimen, plant)
+    )
+
+
+def _blended(test: Test) -> Test:
+    return dataclasses.replace(
+        test,
+        compensator=second_order_inverse(test),
+        feedback=BlendedForce(model=test.rig.specimen, share=0.5),
+    )
+
+
+ENTRIES = (
+    Entry("none", _with(lambda t: NoCompensation()), "nothing", "stability: the plant is too late"),
+    Entry(
+        "forward prediction",
+        _with(lambda t: ForwardPrediction(_delay(t), _gain(t), order=3, window=96)),
+        "delay and gain at one frequency",
+        "the second and third mode: one delay and one gain for all frequencies",
+    ),
+    Entry(
+        "fixed coefficients",
+        _with(lambda t: FixedCoefficients.of_order(2, 64, delay=_delay(t), gain=_gain(t), steps=128)),
+        "delay and gain at one frequency",
+        "as forward prediction, with the error of repeating a fit",
+    ),
+    Entry(
+        "adaptive forward prediction",
+        _with(
+            lambda t: AdaptiveForwardPrediction(
+                _delay(t), _gain(t), order=3, window=96, alpha=1.0, beta=0.2, length_unit=1e-3
+            )
+        ),
+        "a first guess of delay and gain",
+        "the second and third mode, as forward prediction; follows a plant off its model",
+    ),
+    Entry("phase advance", _with(lambda t: PhaseAdvance(1.5, FIRST_MODE)), "the first mode", PHASE_ADVANCE),
+    Entry(
+        "minimal control synthesis",
+        _with(lambda t: MinimalControlSynthesis(120.0, 2.0, 0.02, leak=0.1, length_unit=2e-3)),
+        "nothing",
+        "stability: it starts as the bare loop, and a lag of fifth order is not of the form it adapts to",
+    ),
+    Entry(
+        "Smith predictor",
+        _smith,
+        "models of actuator and specimen",
+        "the test itself: with exact models the measured force cancels, and the rig is late throughout",
+    ),
+    Entry(
+        "first-order inverse",
+        _with(lambda t: FirstOrderInverse(*(1 / inverse_coefficients(t)[[1, 1]]))),
+        "the delay of slow motion",
+        "everything above the first mode",
+    ),
+    Entry(
+        "second-order inverse",
+        _with(second_order_inverse),
+        "a model of second order",
+        "the third mode; a plant off its model shows in full",
+    ),
+    Entry(
+        "second-order inverse, prediction",
+        _with(
+            lambda t: Chain(
+                (second_order_inverse(t), ForwardPrediction(jnp.asarray(t.dt / 2), order=2, window=16))
+            )
+        ),
+        "a model of second order",
+        "as second-order inverse; the converter's hold is predicted, at some noise",
+    ),
+    Entry(
+        "second-order inverse, phase advance",
+        _with(lambda t: PhaseAdvance(1.02, FIRST_MODE, second_order_inverse(t))),
+        "a model of second order",
+        "accuracy for margin: two per cent of gain for one degree of lead",
+    ),
+    Entry(
+        "second-order inverse, half the force modelled",
+        _blended,
+        "models of actuator and specimen",
+        "half of the specimen's own behaviour: a wrong model of it would not be noticed",
+    ),
+    Entry(
+        "inverse model",
+        _with(full_inverse),
+        "a model of full order",
+        "the three time constants that make it proper are left as delay",
+    ),
+    Entry(
+        "inverse model, prediction",
+        _with(inverse_and_prediction),
+        "a model of full order",
+        "a smooth command: noise reaches the valve; a plant off its model shows in full",
+    ),
+    Entry(
+        "adaptive time series",
+        _with(adaptive_time_series),
+        "a model of second order to start with, and limits around it",
+        "the first second, until it has learnt; computing time",
+    ),
+)
+COMPENSATORS = {entry.name: entry for entry in ENTRIES}
+BEST = "adaptive time series"

@@ -1,0 +1,18 @@
+"""The benchmark's plant is the published one, and our best compensator reaches its goals on it."""
+
+import pytest
+
+from dovetail.studies.reproduction import judge, targets
+
+SLOW = {"B04", "B05", "B06"}  # eighty-four runs
+TARGETS = [
+    pytest.param(target, id=target.id, marks=[pytest.mark.slow] if target.id in SLOW else [])
+    for target in targets("substructuring")
+    if target.compute.startswith("reproduce_rths:")
+]
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_a_target_of_the_benchmark_is_reached(target):
+    result = judge(target)
+    assert result.status == "met", result.record()
