@@ -9,6 +9,8 @@ from typing import Annotated
 
 import typer
 
+from dovetail.cli import rigs
+
 app = typer.Typer(
     name="dovetail",
     help="A workbench for hybrid tests: part of a machine is real, the rest is simulated.",
@@ -16,6 +18,8 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
+
+app.add_typer(rigs.app, name="rig")
 
 TestName = Annotated[
     str, typer.Argument(metavar="TEST", help="A study's test (substructuring/cs1) or a file.")
@@ -39,18 +43,22 @@ def list_() -> None:
 @app.command()
 def run(
     test: TestName,
-    mode: Annotated[str, typer.Option(help="How time advances: emulate, rehearse or replay.")] = "rehearse",
+    mode: Annotated[
+        str, typer.Option(help="How time advances: emulate, rehearse, run, replay.")
+    ] = "rehearse",
     settings: Settings = None,
     out: Annotated[
         Path | None, typer.Option(help="Folder to write; a new one under runs/ by default.")
     ] = None,
     recording: Annotated[Path | None, typer.Option(help="For replay: the folder of an earlier run.")] = None,
+    rig: Annotated[str | None, typer.Option(help="For run: the rig, udp://HOST:PORT.")] = None,
+    key: Annotated[Path | None, typer.Option(help="For run: file with the key shared with the rig.")] = None,
     report: Annotated[bool, typer.Option(help="Write an HTML report beside the recording.")] = True,
 ) -> None:
     """Run a test and write its folder: resolved test, recording, outcome, report."""
     from dovetail.cli.running import run_test
 
-    raise typer.Exit(run_test(test, mode, settings or [], out, recording, report))
+    raise typer.Exit(run_test(test, mode, settings or [], out, recording, report, rig, key))
 
 
 @app.command()

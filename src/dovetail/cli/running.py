@@ -11,12 +11,13 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from dovetail import fidelity, testing
+from dovetail.cli.rigs import describe, run_against, save_somewhere
 from dovetail.core.errors import AnalysisError, Fault, ParameterError, TestFileError
 from dovetail.studies.registry import find_test
 from dovetail.testing import Outcome, Run, folder
 
 EXIT_STOPPED, EXIT_INTERRUPTED = 3, 130
-MODES = ("emulate", "rehearse", "replay")
+MODES = ("emulate", "rehearse", "run", "replay")
 
 
 def parse_settings(settings: list[str]) -> dict[str, Any]:
@@ -44,7 +45,14 @@ def check_test(name: str, settings: list[str]) -> None:
 
 
 def run_test(
-    name: str, mode: str, settings: list[str], out: Path | None, recording: Path | None, report: bool
+    name: str,
+    mode: str,
+    settings: list[str],
+    out: Path | None,
+    recording: Path | None,
+    report: bool,
+    rig: str | None = None,
+    key: Path | None = None,
 ) -> int:
     """Run, save, print what was found; the exit code."""
     if mode not in MODES:
@@ -53,17 +61,31 @@ def run_test(
         raise ParameterError("--mode replay needs --recording with the folder of an earlier run")
     file = find_test(name)
     test = testing.load(file, parse_settings(settings))
+    if isinstance(test, testing.ChartFile):
+        from dovetail.cli.charting import run_chart
+
+        return run_chart(test, file.stem, out)
     if isinstance(test, testing.Simulation):
         return run_simulation(test, file.stem, out, report)
+    if mode == "run" and rig is None:
+        raise ParameterError(
+            "--mode run needs --rig udp://HOST:PORT; serve one with: dovetail rig serve TEST"
+        )
     target = folder.create(out or folder.next_folder(Path("runs"), f"{file.stem}-{mode}"))
     say = Console(highlight=False, markup=False, soft_wrap=True).print
 
     stability = test.stability() if mode == "rehearse" else None
     if stability:
         say(str(stability))
-    run = with_progress(test, mode, recording)
-    folder.save(run, target)  # at once: nothing that comes after can lose it
+    if mode == "run":
+        run = run_against(test, rig, key)
+        target = save_somewhere(run, target)
+    else:
+        run = with_progress(test, mode, recording)
+        folder.save(run, target)  # at once: nothing that comes after can lose it
     say(str(run))
+    if mode == "run":
+        say(describe(run))
     ideal = _ideal(run)
     if ideal is not None:
         say(_compared(run, ideal))

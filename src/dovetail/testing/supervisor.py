@@ -82,7 +82,7 @@ class Watch(Part):
         return signals["displacement"], signals["displacement"] - signals["tracking_error"], force
 
     def _still(self, x, signals):
-        """How many ticks the readings have stood still to the bit while the demand moved, and what they are."""
+        """How many ticks the readings have stood still to the bit while the demand moved; what they are."""
         number, demand, position, force = x["still"]
         now = self._moving(signals)
         # an axis is stuck if its demand moved and neither reading did

@@ -1,0 +1,159 @@
+"""`dovetail rig serve`, `rig check`, `rig key`, and the real-time side of `dovetail run`."""
+
+from __future__ import annotations
+
+import signal
+import tempfile
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+app = typer.Typer(help="Serve a virtual rig, check the link to a rig, make a key.", no_args_is_help=True)
+
+Key = Annotated[
+    Path | None, typer.Option(help="File with the shared key; needed beyond this machine.", metavar="FILE")
+]
+Settings = Annotated[
+    list[str] | None, typer.Option("--set", metavar="PATH=VALUE", help="Change a value of the test.")
+]
+
+
+@app.command()
+def serve(
+    test: Annotated[str, typer.Argument(metavar="TEST", help="A study's test or a file.")],
+    host: Annotated[
+        str, typer.Option(help="Where to listen; beyond loopback a key is needed.")
+    ] = "localhost",
+    port: Annotated[int, typer.Option(help="TCP and UDP port; 0 takes a free one.")] = 7001,
+    key: Key = None,
+    settings: Settings = None,
+) -> None:
+    """Serve the virtual rig of a test, on its own clock, until Ctrl-C."""
+    from dovetail import links, testing
+    from dovetail.cli.running import parse_settings
+    from dovetail.core.errors import ParameterError
+    from dovetail.studies.registry import find_test
+
+    loaded = testing.load(find_test(test), parse_settings(settings or []))
+    if not isinstance(loaded, testing.Test):
+        raise ParameterError(f"{test}: is a simulation and has no rig to serve; choose a test with one")
+    limits = {name: float(getattr(loaded.limits, name).min()) for name in ("displacement", "force")}
+    server = links.Server(
+        links.VirtualPlant(loaded),
+        links.Address(host, port),
+        loaded.rate,
+        limits=limits,
+        key=links.read_key(key),
+        name=f"virtual rig of {loaded.title}",
+        report=lambda text: print(text, flush=True),
+    )
+    print(f"serving   {server.name} at {server.address}, {loaded.rate:g} Hz; Ctrl-C ends it", flush=True)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: server.stop())
+    server.serve()
+
+
+@app.command()
+def check(
+    url: Annotated[str, typer.Argument(metavar="URL", help="udp://HOST:PORT")],
+    test: Annotated[str | None, typer.Option(help="A test: its rate, and the delay it has left.")] = None,
+    rate: Annotated[float, typer.Option(help="[Hz] of the exchanges, where no test is given.")] = 1000.0,
+    count: Annotated[int, typer.Option(help="Number of exchanges.", min=10)] = 2000,
+    key: Key = None,
+) -> None:
+    """Measure round trip, jitter and loss; say what loop rate the link supports. Nothing moves."""
+    from dovetail import links, testing
+    from dovetail.core.errors import AnalysisError, ParameterError
+    from dovetail.links.check import check as measure
+    from dovetail.studies.registry import find_test
+
+    loaded = testing.load(find_test(test)) if test else None
+    if loaded is not None and not isinstance(loaded, testing.Test):
+        raise ParameterError(f"{test}: is a simulation and has no rig; choose a test with one")
+    shape = loaded.shape if loaded else ()
+    report = measure(
+        url,
+        rate=loaded.rate if loaded else rate,
+        axes=shape[0] if shape else 1,
+        count=count,
+        key=links.read_key(key),
+    )
+    print(report)
+    if loaded is None or not len(report.round_trips):
+        return
+    try:
+        margin = loaded.stability().margin
+    except AnalysisError as error:
+        print(f"delay left      cannot be told: {error}")
+        return
+    left = margin - report.median
+    print(f"delay left      {1e3 * left:.2f} ms of the critical delay, after rig, held force and round trip")
+
+
+@app.command()
+def key(file: Annotated[Path, typer.Argument(metavar="FILE")]) -> None:
+    """Make a key for both sides of a link, in a file that only its owner can read."""
+    from dovetail import links
+
+    print(f"written   {links.write_key(file)}; copy it to the other side by a safe way")
+
+
+def run_against(test, url: str, key: Path | None):
+    """The run mode, with a bar of the test's time."""
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn
+
+    from dovetail import links
+
+    columns = (TextColumn("running"), BarColumn(), TextColumn("{task.description}"))
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("connecting and compiling", total=1.0)
+        return test.run(
+            url,
+            key=links.read_key(key),
+            progress=lambda share, text: bar.update(task, completed=share, description=text),
+        )
+
+
+def describe(run) -> str:
+    """How clock and link did, in a few lines."""
+    told, data = run.data.attrs, run.data
+    rows = []
+    for name, word in (
+        ("tick_lateness", "lateness"),
+        ("exchange_time", "exchange"),
+        ("compute_time", "compute"),
+    ):
+        values = data[name][1:]
+        if values.size:
+            shown = {"median": 0.5, "99.9 %": 0.999, "worst": 1.0}
+            texts = (f"{what} {1e6 * float(values.quantile(q)):.0f} us" for what, q in shown.items())
+            rows.append(f"{word:<9} {', '.join(texts)}")
+    rows.append(
+        f"link      {told['datagrams_sent']} sent, {told['datagrams_lost']} unanswered; "
+        f"{told['ticks_late']} ticks late, {told['ticks_held']} held; {told['tick']} tick"
+    )
+    rows += [
+        f"{word.replace('_', ' ')}: {told[word]}"
+        for word in ("real_time_policy", "locked_memory")
+        if str(told.get(word, "")).startswith("refused")
+    ]
+    return "\n".join(rows)
+
+
+def save_somewhere(run, target: Path) -> Path:
+    """Save a run; where its folder cannot take it, in the system's temporary folder, so that it is kept."""
+    from dovetail.core.errors import OutputError
+    from dovetail.testing import folder
+
+    try:
+        return folder.save(run, target)
+    except OSError as error:
+        second = Path(tempfile.mkdtemp(prefix="dovetail-run-"))
+        try:
+            folder.save(run, second)
+        except OSError as again:
+            raise OutputError(f"{target}: cannot be written ({error}), nor can {second} ({again})") from error
+        print(f"{target}: cannot be written ({error}); the run is in {second} instead")
+        return second

@@ -1,0 +1,144 @@
+"""Rigs from the command line: serve one, check it, run a test against it."""
+
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import dovetail as dv
+from dovetail.cli.rigs import save_somewhere
+from dovetail.core.errors import OutputError
+from dovetail.testing import folder
+
+# generous: a busy machine may keep either side waiting for seconds
+PATIENT = ("--set", "rate=100", "--set", "limits.silence=1000", "--set", "rig.actuator.delay=0.01")
+
+
+@pytest.fixture(scope="module")
+def rig():
+    """A rig served in a process of its own; its address."""
+    code = "from dovetail.cli.main import main; main()"
+    words = [sys.executable, "-c", code, "rig", "serve", "substructuring/cs1", "--port", "0", *PATIENT]
+    process = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
+    first = process.stdout.readline()
+    yield re.search(r"udp://\S+:\d+", first)[0]
+    process.send_signal(signal.SIGTERM)
+    assert process.wait(20) == 0
+    process.stdout.close()
+
+
+def test_a_test_runs_against_a_served_rig(dovetail, rig):
+    short = ("--set", "duration=0.3", "--set", "limits.approach=0.1", "--set", "limits.to_rest=0.1")
+    words = ("run", "substructuring/cs1", "--mode", "run", "--rig", rig, *PATIENT, *short, "--no-report")
+    code, out, err = dovetail(*words, "--out", "here")
+    assert code == 0, err
+    assert "The test ran to its end." in out
+    assert re.search(r"link +\d+ sent", out)
+    run = folder.read(Path("here"))
+    assert (run.mode, run.data.sizes["time"]) == ("run", 31)
+    assert "virtual rig of CS1" in run.data.attrs["rig"]
+
+
+def test_a_link_is_checked_without_moving_the_rig(dovetail, rig):
+    code, out, _ = dovetail("rig", "check", rig, "--rate", "100", "--count", "20")
+    assert code == 0
+    assert "20 exchanges at 100 Hz" in out
+    assert re.search(r"supports +\d+ Hz", out)
+    assert "rig's limits    displacement 0.05, force 100" in out
+
+
+def test_a_rig_that_does_not_fit_says_why(dovetail, rig):
+    code, _, err = dovetail("run", "substructuring/cs1", "--mode", "run", "--rig", rig, "--no-report")
+    assert code == 2
+    assert "the rig ticks at 100 Hz, the test at 1000 Hz" in err
+
+
+@pytest.mark.parametrize(
+    ("words", "text"),
+    [
+        (("run", "substructuring/cs1", "--mode", "run"), "--mode run needs --rig udp://HOST:PORT"),
+        (("rig", "check", "udp://127.0.0.1:9"), "no rig answers"),
+        (("rig", "check", "localhost"), "the form udp://HOST:PORT"),
+        (("rig", "serve", "substructuring/cs1", "--host", "0.0.0.0"), "is not this machine"),
+        (("rig", "serve", "substructuring/cs1", "--key", "nowhere"), "cannot be read as a key"),
+    ],
+)
+def test_what_is_wrong_is_told_in_one_message(dovetail, words, text):
+    code, _, err = dovetail(*words)
+    assert code == 2
+    assert text in err
+    assert "Traceback" not in err
+
+
+def test_a_key_is_made_once(dovetail):
+    assert dovetail("rig", "key", "shared.key")[0] == 0
+    assert re.fullmatch(r"[0-9a-f]{32}\n", Path("shared.key").read_text())
+    code, _, err = dovetail("rig", "key", "shared.key")
+    assert code == 2
+    assert "cannot be written" in err
+
+
+def finished_run():
+    return dv.Test(
+        numerical=dv.mechanics.Oscillator(m=2.2, c=15.0, k=2250.0),
+        rig=dv.Rig(actuator=dv.transfer.Delay(3e-3), specimen=dv.specimens.Spring(k=2250.0)),
+        duration=0.01,
+    ).rehearse()
+
+
+def test_a_full_disk_does_not_lose_the_run(tmp_path, monkeypatch, capsys):
+    run, save = finished_run(), folder.save
+
+    def full(run, target):
+        if target == tmp_path / "full":
+            raise OSError(28, "No space left on device")
+        return save(run, target)
+
+    monkeypatch.setattr(folder, "save", full)
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr("tempfile.tempdir", None)
+    written = save_somewhere(run, tmp_path / "full")
+    assert "No space left" in capsys.readouterr().out
+    assert folder.read(written).data.equals(run.data)
+    monkeypatch.setattr(folder, "save", lambda run, target: full(run, tmp_path / "full"))
+    with pytest.raises(OutputError, match="nor can"):
+        save_somewhere(run, tmp_path / "full")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGSTOP, 3)])
+def test_a_loop_that_is_interrupted_or_paused_ends_well(rig, tmp_path, number, code):
+    """Ctrl-C leads the rig to rest; a pause beyond the agreed silence finds it in its safe state."""
+    strict = [word if word != "limits.silence=1000" else "limits.silence=100" for word in PATIENT]
+    call = "from dovetail.cli.main import main; main()"
+    words = [
+        "run",
+        "substructuring/cs1",
+        "--mode",
+        "run",
+        "--rig",
+        rig,
+        *strict,
+        "--out",
+        "here",
+        "--no-report",
+    ]
+    words += ["--set", "duration=60"]
+    process = subprocess.Popen(
+        [sys.executable, "-c", call, *words], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    time.sleep(25)  # imports, compiles, moves
+    process.send_signal(number)
+    if number == signal.SIGSTOP:
+        time.sleep(2.0)
+        process.send_signal(signal.SIGCONT)
+    process.communicate(timeout=60)
+    assert process.returncode == code
+    run = folder.read(tmp_path / "here")
+    wanted = dv.Outcome.INTERRUPTED if number == signal.SIGINT else dv.Outcome.RIG_STOPPED
+    assert run.outcome is wanted
+    assert run.data.sizes["time"] > 1
