@@ -37,7 +37,9 @@ def test_velocity_is_smoothed_without_a_phase_shift():
     inside = slice(30, -30)
     assert np.std((v - exact)[inside]) < 0.3 * np.std((raw - exact)[inside])
     shift = np.angle(np.vdot(np.exp(1j * OMEGA * run.time.values[inside]), v[inside]))
-    assert shift == pytest.approx(np.angle(np.vdot(np.exp(1j * OMEGA * run.time.values[inside]), exact[inside])), abs=1e-3)
+    assert shift == pytest.approx(
+        np.angle(np.vdot(np.exp(1j * OMEGA * run.time.values[inside]), exact[inside])), abs=1e-3
+    )
 
 
 def test_a_viscous_damper_has_no_hysteresis_and_its_own_damping():
@@ -59,7 +61,9 @@ def test_a_lagging_force_opens_the_loop_anticlockwise():
 
 
 def test_harmonics_are_amplitudes_of_the_force():
-    found = characteristic(recording(lambda v, p: 5e3 * np.cos(p) + 700 * np.cos(4 * p) + 300 * np.cos(6 * p)), F0)
+    found = characteristic(
+        recording(lambda v, p: 5e3 * np.cos(p) + 700 * np.cos(4 * p) + 300 * np.cos(6 * p)), F0
+    )
     assert found.harmonics[0] == pytest.approx(5e3, rel=5e-3)
     assert found.harmonics[3] == pytest.approx(700, rel=0.02)
     assert found.harmonics[5] == pytest.approx(300, rel=0.03)

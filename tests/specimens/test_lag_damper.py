@@ -88,7 +88,7 @@ def test_moved_slowly_it_has_the_orifice_s_slope_below_the_setting():
 
 def test_moved_slowly_it_relieves_above_the_setting():
     """Orifice and valve share the flow: f = 10.7 kN + C (v - f/c), solved for f."""
-    v, f, _ = cycle(REAL, 0.3, omega=0.2, steps=40_000)
+    _, f, _ = cycle(REAL, 0.3, omega=0.2, steps=40_000)
     at_peak = (10.7e3 + 22e3 * 0.3) / (1 + 22e3 / 200e3)
     assert float(f.max()) == pytest.approx(at_peak, rel=1e-3)
 
@@ -108,7 +108,7 @@ def test_a_damper_never_gives_energy_over_a_cycle():
 
 
 def test_at_130_millimetres_a_second_the_valve_opens_as_late_as_the_peak_of_the_velocity():
-    """The oil must first be turned from one setting to the other, so the valve opens where acceleration is low."""
+    """The oil must first turn from one setting to the other: the valve opens where acceleration is low."""
     v, _, relief = cycle(REAL, 0.13)
     opened = int(jnp.argmax((relief > 0) & (jnp.roll(relief, 1) <= 0)))
     assert float(v[opened]) > 0.95 * 0.13

@@ -1,11 +1,12 @@
 r"""A rotor whose blades are coupled through the in-plane motion of the hub.
 
-Blade k stands at :math:`\psi_k = \Omega t + 2\pi k/N`, with :math:`n = (-\sin\psi, \cos\psi)` the direction of lag
-and :math:`r = (\cos\psi, \sin\psi)` outwards. In the plane of rotation a mode carries the static moment s_i
-[kg m], so with :math:`S_k = \sum_i s_i\phi_{ki}` the hub X and the modes obey
+Blade k stands at :math:`\psi_k = \Omega t + 2\pi k/N`, with :math:`n = (-\sin\psi, \cos\psi)` in the sense
+of lag and :math:`r = (\cos\psi, \sin\psi)` outwards. In the plane of rotation a mode carries the static
+moment s_i [kg m], so with :math:`S_k = \sum_i s_i\phi_{ki}` the hub X and the modes obey
 
 .. math::
-   M\ddot X + C\dot X + K X &= -\sum_k \bigl(\ddot S_k\,n_k - 2\Omega\dot S_k\,r_k - \Omega^2 S_k\,n_k\bigr) \\
+   M\ddot X + C\dot X + K X &=
+   -\sum_k \bigl(\ddot S_k\,n_k - 2\Omega\dot S_k\,r_k - \Omega^2 S_k\,n_k\bigr) \\
    I_i\ddot\phi_{ki} &= \ldots - s_i\,n_k\cdot\ddot X
 
 the equations of ground resonance [Coleman & Feingold 1958] with several modes a blade. Alike blades hand the
@@ -28,8 +29,8 @@ from dovetail.mechanics.blade.modal import ModalBlade
 class CoupledRotor(Substructure):
     """Alike blades, each with a damper of its own, on a hub that moves in the plane of rotation.
 
-    The interface has one axis a blade. Both hub directions have their own mass, damping and stiffness, those of
-    the aircraft seen at the hub, blades included. The rotor speed is constant, whatever torque that takes.
+    The interface has one axis a blade. Both hub directions have their own mass, damping and stiffness, those
+    of the aircraft seen at the hub, blades included. The rotor speed is constant, whatever torque that takes.
     """
 
     blade: ModalBlade

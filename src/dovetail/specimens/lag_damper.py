@@ -1,11 +1,11 @@
 r"""Hydraulic lag dampers of a rotor: the ideal characteristic, and one with oil, orifice and relief valves.
 
-A piston pushes oil through an orifice; a spring-loaded relief valve for each direction opens once the pressure
-reaches its setting. The ideal is a steep slope while both valves are closed and a shallow one when one is open,
-continuous at zero, unlike friction. The real one adds two things: the oil is compressible, so after a reversal
-the force lags (the loop of resisting force over velocity is open at zero and drawn anticlockwise); and the valve
-is a mass on a spring, which rings when it opens, the more the faster the pressure rises
-[Wallace 2006, sec. 6.3 and 6.4.1].
+A piston pushes oil through an orifice; a spring-loaded relief valve for each direction opens once the
+pressure reaches its setting. The ideal is a steep slope while both valves are closed and a shallow one when
+one is open, continuous at zero, unlike friction. The real one adds two things: the oil is compressible, so
+after a reversal the force lags (the loop of resisting force over velocity is open at zero and drawn
+anticlockwise); and the valve is a mass on a spring, which rings when it opens, the more the faster the
+pressure rises [Wallace 2006, sec. 6.3 and 6.4.1].
 
 The source gives shapes and no constants. Not modelled: temperature, cavitation, seal friction.
 """
@@ -13,7 +13,7 @@ The source gives shapes and no constants. Not modelled: temperature, cavitation,
 from __future__ import annotations
 
 import dataclasses
-from typing import Self
+from typing import Any, Self
 
 import equinox as eqx
 import jax
@@ -70,7 +70,9 @@ class LagDamper(Specimen):
     valve_slope: jax.Array = parameter("N s/m", "force above the setting for a unit of relief C", above=0.0)
     valve_frequency: jax.Array = parameter("Hz", "natural frequency of a valve on its spring", above=0.0)
     valve_damping: jax.Array = parameter("1", "damping ratio of a valve", above=0.0)
-    turbulence: jax.Array = parameter("N s^2/m^2", "quadratic part c2 of the orifice", default=0.0, at_least=0.0)
+    turbulence: jax.Array = parameter(
+        "N s^2/m^2", "quadratic part c2 of the orifice", default=0.0, at_least=0.0
+    )
     asymmetry: jax.Array = parameter(
         "1", "the second valve's setting above the first's, as a share", default=0.0, above=-1.0
     )
@@ -79,7 +81,7 @@ class LagDamper(Specimen):
     def sampled_at(self, dt: float, shape: tuple[int, ...] = ()) -> Self:
         return dataclasses.replace(self, shape=tuple(shape))
 
-    def init(self) -> dict[str, jax.Array]:
+    def init(self) -> dict[str, Any]:
         sizes = [jnp.shape(getattr(self, f.name)) for f in dataclasses.fields(self) if f.name != "shape"]
         zero = jnp.zeros(jnp.broadcast_shapes(self.shape, *sizes))
         return {"resisting": zero, "lift": (zero, zero), "lift_rate": (zero, zero)}

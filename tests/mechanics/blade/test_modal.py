@@ -20,7 +20,9 @@ def test_motion_shown_is_consistent_in_its_rates():
     u = {**FREE, "force": 30.0}
     shown, rates = blade.output(0.1, x, u), blade.derivative(0.1, x, u)
     assert float(shown["velocity"]) == pytest.approx(float(jnp.dot(jnp.array(P), rates["phi"])), rel=1e-14)
-    assert float(shown["acceleration"]) == pytest.approx(float(jnp.dot(jnp.array(P), rates["rate"])), rel=1e-14)
+    assert float(shown["acceleration"]) == pytest.approx(
+        float(jnp.dot(jnp.array(P), rates["rate"])), rel=1e-14
+    )
 
 
 def test_power_of_the_force_is_the_rate_of_the_blade_s_energy():

@@ -8,7 +8,9 @@ from dovetail.core.errors import ParameterError
 from dovetail.mechanics import BladeModes
 
 OMEGA = 22.0  # rad/s
-DATA = dict(rotor_speed=OMEGA, frequency=[0.3, 1.03, 2.6], damping=[0.01, 0.02, 0.03], inertia=[2.0, 3.0, 5.0])
+DATA = dict(
+    rotor_speed=OMEGA, frequency=[0.3, 1.03, 2.6], damping=[0.01, 0.02, 0.03], inertia=[2.0, 3.0, 5.0]
+)
 FORCING = np.arange(3 * 17, dtype=float).reshape(3, 17)
 
 

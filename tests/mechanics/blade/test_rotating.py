@@ -1,4 +1,4 @@
-"""The whole blade: exact rates, the seven printed terms against virtual work, agreement with the modal blade."""
+"""The whole blade: exact rates, the printed terms against virtual work, agreement with the modal blade."""
 
 import dataclasses
 
@@ -14,7 +14,9 @@ from dovetail.mechanics import Attachment, BladeModes, ModalBlade, RotatingBlade
 ARM = (0.25, -0.22, 0.12)
 RADIUS = 9.3
 W, V = np.array([0.02, 1.04, 2.6, 0.1]) / RADIUS, np.array([1.04, 0.01, 0.02, 3.0]) / RADIUS
-MODES = BladeModes(rotor_speed=22.0, frequency=[0.28, 1.03, 2.6, 3.9], damping=0.01, inertia=[25.0, 40.0, 160.0, 147.0])
+MODES = BladeModes(
+    rotor_speed=22.0, frequency=[0.28, 1.03, 2.6, 3.9], damping=0.01, inertia=[25.0, 40.0, 160.0, 147.0]
+)
 BLADE = RotatingBlade(
     modes=MODES,
     attachment=Attachment(hub_point=[0.1, -0.25, 0.1], hinge=[0.4, 0.0, 0.0], arm=ARM),
@@ -76,7 +78,9 @@ def test_the_seven_terms_are_virtual_work_to_first_order_in_the_angles():
 
     @eqx.filter_jit
     def difference(scale):
-        angles = dict(coning=0.05 * scale, collective=0.15 * scale, lateral_cyclic=0.0, longitudinal_cyclic=0.0)
+        angles = dict(
+            coning=0.05 * scale, collective=0.15 * scale, lateral_cyclic=0.0, longitudinal_cyclic=0.0
+        )
         small = dataclasses.replace(BLADE, attachment=along, **angles)
         exact = dataclasses.replace(small, share="virtual-work")
         got, expected = (b.modal_share(0.0, scale * PHI, 1000.0) for b in (small, exact))

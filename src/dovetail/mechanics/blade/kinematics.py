@@ -72,7 +72,11 @@ class Attachment(Part):
 
 
 def piston_velocity(
-    arm: ArrayLike, angles: tuple[ArrayLike, ...], rates: tuple[ArrayLike, ...], delta: ArrayLike, gamma: ArrayLike
+    arm: ArrayLike,
+    angles: tuple[ArrayLike, ...],
+    rates: tuple[ArrayLike, ...],
+    delta: ArrayLike,
+    gamma: ArrayLike,
 ) -> jax.Array:
     """First component of (T_delta T_gamma)^T dD/dt for any axis angles delta and gamma.
 

@@ -6,11 +6,14 @@ r"""Modal equations of a blade in rotation, with the modes that take part select
 
 :math:`M` is the total periodic forcing of a rotor code in trim, :math:`L` the share its own lag damper had in
 it, which is taken out, and :math:`Q` the share of the damper under test, which takes its place
-[Wallace 2006, eq. 6.2]. The modal coordinates have no unit, so the inertia is in kg m^2 and the forcing in N m; the
-source divides both by the blade radius squared, and the forcing by the rotor speed squared as well.
+[Wallace 2006, eq. 6.2]. The modal coordinates have no unit, so the inertia is in kg m^2 and the forcing in
+N m; the source divides both by the blade radius squared, and the forcing by the rotor speed squared as well.
 """
 
 from __future__ import annotations
+
+import dataclasses
+from typing import Self
 
 import jax
 import jax.numpy as jnp
@@ -27,21 +30,26 @@ PER_MODE = ("frequency", "damping", "inertia", "mask", "start")
 class BladeModes(Part):
     """Frequencies, dampings, inertias and periodic forcing of the modes of one blade.
 
-    A mode whose `mask` is 0 neither moves the damper nor feels it nor the forcing: it rings down by itself. The
-    mask can be scheduled during a run (`numerical.modes.mask`); the piston then jumps by what the mode held.
+    A mode whose `mask` is 0 neither moves the damper nor feels it nor the forcing: it rings down by itself.
+    The mask can be scheduled during a run (`numerical.modes.mask`); the piston then jumps by what the mode
+    held.
     """
 
     rotor_speed: jax.Array = parameter("rad/s", "angular speed of the rotor", above=0.0)
     frequency: jax.Array = parameter("1", "natural frequencies per revolution", above=0.0)
     damping: jax.Array = parameter("1", "structural damping ratios", at_least=0.0)
     inertia: jax.Array = parameter("kg m^2", "modal inertias", above=0.0)
-    forcing: jax.Array = parameter("N m", "Fourier coefficients of the total forcing, a row a mode", default=0.0)
+    forcing: jax.Array = parameter(
+        "N m", "Fourier coefficients of the total forcing, a row a mode", default=0.0
+    )
     code_damper_forcing: jax.Array = parameter(
         "N m", "those of the rotor code's own damper, taken out", default=0.0
     )
     load: jax.Array = parameter("1", "factor on the forcing, for flight that changes", default=1.0)
     azimuth: jax.Array = parameter("rad", "azimuth at the start", default=0.0)
-    mask: jax.Array = parameter("1", "1 for modes that take part, 0 for the others", default=1.0, at_least=0.0, at_most=1.0)
+    mask: jax.Array = parameter(
+        "1", "1 for modes that take part, 0 for the others", default=1.0, at_least=0.0, at_most=1.0
+    )
     start: jax.Array = parameter("1", "modal coordinates at the start", default=0.0)
 
     def __check_init__(self):
@@ -51,10 +59,10 @@ class BladeModes(Part):
         if len(shape) != 1:
             raise ParameterError(f"BladeModes.frequency: has shape {shape}; give a list, one entry a mode")
         for name in PER_MODE:
-            if np.shape(getattr(self, name)) not in ((), shape):
+            got = np.shape(getattr(self, name))
+            if got not in ((), shape):
                 raise ParameterError(
-                    f"BladeModes.{name}: has shape {np.shape(getattr(self, name))} for {shape[0]} modes; give "
-                    "one value, or one a mode"
+                    f"BladeModes.{name}: has shape {got} for {shape[0]} modes; give one value, or one a mode"
                 )
         for name in ("forcing", "code_damper_forcing"):
             got = np.shape(getattr(self, name))
@@ -62,6 +70,10 @@ class BladeModes(Part):
                 raise ParameterError(
                     f"BladeModes.{name}: has shape {got}; give {shape[0]} rows of 1 + 2 H coefficients"
                 )
+
+    def sampled_at(self, dt: float, shape: tuple[int, ...] = ()) -> Self:
+        """These modes with one mask each, so that a schedule can set them one by one."""
+        return dataclasses.replace(self, mask=jnp.broadcast_to(self.mask, (self.count,)))
 
     @property
     def count(self) -> int:

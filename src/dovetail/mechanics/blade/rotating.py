@@ -7,8 +7,9 @@ Flap and lag angle at the damper are sums over the modes, pitch is prescribed by
    \theta = \theta_0 + \theta_D - A_1\cos\psi - B_1\sin\psi
 
 The lag slope of the third mode changes with pitch, which mixes the fourth into it:
-:math:`\bar v'_3 = v'_3 + c\,\Delta\theta\,v'_4` with :math:`\Delta\theta = \theta_0 - A_1\cos\psi - B_1\sin\psi`
-[Wallace 2006, eqs 6.3-6.8 and app. B]. The rates here are exact derivatives, that of the changing slope included.
+:math:`\bar v'_3 = v'_3 + c\,\Delta\theta\,v'_4`, :math:`\Delta\theta = \theta_0 - A_1\cos\psi - B_1\sin\psi`
+[Wallace 2006, eqs 6.3-6.8 and app. B]. The rates here are exact derivatives, that of the changing slope
+included.
 """
 
 from __future__ import annotations
@@ -38,12 +39,13 @@ class RotatingBlade(Substructure):
        Q_i/R = F_{Cx}(-\theta y - z - x\beta)\,w'_i + F_{Cx}(\theta z - y - x\zeta)\,\bar v'_i
        + F_{Cx}(-\beta y + \zeta z)\,t_i + F_{Cy}(\bar v_i - z\,t_i) + F_{Cz}(w_i + y\,t_i)
 
-    and with `share = "virtual-work"` exactly :math:`Q_i = F\,\partial L/\partial\phi_i`, which knows no twist.
-    The two agree to first order in the angles, that of the damper's axis to x included, where the deflections are
-    those of a blade that is rigid from hinge to damper, w = x w' and v = x v', and the twist t is zero.
+    and with `share = "virtual-work"` exactly :math:`Q_i = F\,\partial L/\partial\phi_i`, which knows no
+    twist. The two agree to first order in the angles, that of the damper's axis to x included, where the
+    deflections are those of a blade that is rigid from hinge to damper, w = x w' and v = x v', and the twist
+    t is zero.
 
-    The excitation of a test does not reach the blade. Displacement is counted from the damper's length with the
-    modes at zero and the pitch at its mean.
+    The excitation of a test does not reach the blade. Displacement is counted from the damper's length with
+    the modes at zero and the pitch at its mean.
     """
 
     modes: BladeModes
@@ -63,7 +65,9 @@ class RotatingBlade(Substructure):
     built_in_pitch: jax.Array = parameter("rad", "pitch theta_D of the damper's end", default=0.0)
     lateral_cyclic: jax.Array = parameter("rad", "cyclic pitch A1", default=0.0)
     longitudinal_cyclic: jax.Array = parameter("rad", "cyclic pitch B1", default=0.0)
-    share: str = choice("small-angle", "virtual-work", about="how the force acts on the modes", default="small-angle")
+    share: str = choice(
+        "small-angle", "virtual-work", about="how the force acts on the modes", default="small-angle"
+    )
 
     def __check_init__(self):
         if not isinstance(self.modes, BladeModes) or not isinstance(self.modes.frequency, jax.Array):
@@ -72,7 +76,9 @@ class RotatingBlade(Substructure):
         for name in SHAPES:
             got = np.shape(getattr(self, name))
             if got not in ((), (count,)):
-                raise ParameterError(f"RotatingBlade.{name}: has shape {got} for {count} modes; give one a mode")
+                raise ParameterError(
+                    f"RotatingBlade.{name}: has shape {got} for {count} modes; give one a mode"
+                )
         coupled = isinstance(self.pitch_coupling, jax.Array) and not isinstance(
             self.pitch_coupling, jax.core.Tracer
         )

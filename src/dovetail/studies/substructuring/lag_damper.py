@@ -1,0 +1,69 @@
+"""CS3, the helicopter lag damper: its tests, its identification sequence, the two dampers of the comparison.
+
+Data and assembly only; the numbers are in `blade_surrogate.toml` and in the test files.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import tomllib
+from functools import cache
+from typing import Any
+
+from dovetail.specimens import LagDamper
+from dovetail.studies.registry import FOLDER
+from dovetail.testing import Run, Test, load
+
+STUDY = FOLDER / "substructuring"
+
+
+@cache
+def surrogate() -> dict[str, Any]:
+    """What is printed and what is assumed of blade, damper and actuator."""
+    return tomllib.loads((STUDY / "blade_surrogate.toml").read_text("utf-8"))
+
+
+def test_named(name: str) -> Test:
+    """A test of this study: `lag-damper`, `lag-damper-detuned`, ..."""
+    test = load(STUDY / "tests" / f"{name}.toml")
+    assert isinstance(test, Test)
+    return test
+
+
+def half_stroke(speed: float) -> float:
+    """Half stroke [m] of a sine of peak speed [m/s] at the rotor's frequency."""
+    return speed / (2 * math.pi * surrogate()["printed"]["rotor_frequency"])
+
+
+def first_damper() -> LagDamper:
+    """The damper of the tests."""
+    return LagDamper(**surrogate()["assumed"]["damper"])
+
+
+def second_damper() -> LagDamper:
+    """One that is out of certification."""
+    assumed = surrogate()["assumed"]
+    return LagDamper(**assumed["damper"] | assumed["second_damper"])
+
+
+def identification(speed: float, damper: LagDamper | None = None) -> Test:
+    """A point of the identification sequence: a sine of peak speed [m/s], its amplitude corrected on line."""
+    amplitude = half_stroke(speed)
+    values = {"numerical.amplitude": amplitude, "compensator.length_unit": amplitude}
+    test = with_damper(test_named("lag-damper-identification"), damper or first_damper())
+    return dataclasses.replace(test.with_values(**values), title=f"lag damper at {1e3 * speed:g} mm/s")
+
+
+def identify(
+    damper: LagDamper | None = None, points: tuple[int, ...] = tuple(range(1, 12))
+) -> dict[int, Run]:
+    """Runs of the identification sequence by test number; the twelfth exceeds the actuator's speed."""
+    speeds = surrogate()["printed"]["identification_speeds"]
+    return {point: identification(1e-3 * speeds[point - 1], damper).rehearse() for point in points}
+
+
+def with_damper(test: Test, damper: LagDamper) -> Test:
+    """A test with another damper on the rig."""
+    rig: Any = test.rig
+    return dataclasses.replace(test, rig=dataclasses.replace(rig, specimen=damper))
