@@ -1,6 +1,7 @@
 """Can a hybrid test be believed? Errors, delay, synchronisation, capacity, spectra, growth, energy.
 
-Depends on: core. Works on recorded datasets (xarray), so it serves a rehearsal, a real run and a replay.
+Depends on: core, mechanics, specimens. Works on recorded datasets (xarray), so it serves a rehearsal, a real
+run and a replay.
 
 Every function takes a dataset or anything with one as `.data`; traces that are too short, not finite or at
 rest are answered with an `AnalysisError` that says so, never with a number.
@@ -9,6 +10,7 @@ rest are answered with an `AnalysisError` that says so, never with a number.
 from dovetail.fidelity.budget import ErrorBudget, error_budget
 from dovetail.fidelity.capacity import Envelope, Utilisation, utilisation
 from dovetail.fidelity.compare import Comparison, compare
+from dovetail.fidelity.contact_fit import ContactFit, MeasuredImpacts, fit_contact, rank_laws
 from dovetail.fidelity.delay import delay_at, delay_by_correlation, delay_by_crossings, response_at
 from dovetail.fidelity.energy import EnergyAdded, energy_added, energy_in_time
 from dovetail.fidelity.errors import Proposition1, errors, local_error, norms, peak, proposition_1, rms
@@ -26,6 +28,7 @@ __all__ = [
     "Balance",
     "Characteristic",
     "Comparison",
+    "ContactFit",
     "EnergyAdded",
     "Envelope",
     "ErrorBudget",
@@ -33,6 +36,7 @@ __all__ = [
     "ImpactEvent",
     "ImpactTrace",
     "Loop",
+    "MeasuredImpacts",
     "Peak",
     "Proposition1",
     "RthsCriteria",
@@ -53,6 +57,7 @@ __all__ = [
     "error_budget",
     "errors",
     "find_impacts",
+    "fit_contact",
     "from_relative",
     "growth_rate",
     "impact_errors",
@@ -65,6 +70,7 @@ __all__ = [
     "peak",
     "peaks",
     "proposition_1",
+    "rank_laws",
     "read_traces",
     "response_at",
     "rms",

@@ -3,6 +3,7 @@
 ==========================  ====================================================================
 `single_interface`          one mass, one late spring: closed forms, charts, maps in one call
 `damper_modes`              a damper as specimen, mode by mode: closed form
+`contact_energy`            what a lagging rig feeds into an impact: gain, neutral delay, map
 `DelayEquation`             rightmost roots of any linear delay equation
 `critical_delay`            the delay, common to all delayed terms, at which stability is lost
 `first_crossing`            the same for any parameter; `stable_ranges` for all of them

@@ -128,7 +128,7 @@ def _warn_of_coarse_steps(points: list[Point], depth: np.ndarray) -> None:
     if len(coarse):
         i = int(coarse[0])
         warnings.warn(
-            f"{len(coarse)} of {len(points)} points: a position step of {1e6 * step[i]:.3g} um is more than a "
-            f"tenth of the depth of {1e6 * depth[i]:.3g} um; traces and errors are not to be trusted",
+            f"{len(coarse)} of {len(points)} points: a step of {1e6 * step[i]:.3g} um is more than a "
+            f"tenth of the depth of {1e6 * depth[i]:.3g} um; do not trust traces and errors",
             stacklevel=3,
         )

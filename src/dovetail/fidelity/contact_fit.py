@@ -1,0 +1,141 @@
+r"""Contact laws against measured impacts: which fits best, and with which stiffness and damping.
+
+Each measured impact has a peak force and a peak depth, taken through the instruments of its testbed. The laws
+are simulated through the same instruments; stiffness and damping factor then follow by least squares on
+
+.. math:: r = \Big(\ln\frac{F_{sim}}{F_{meas}},\; \ln\frac{\delta_{sim}}{\delta_{meas}}\Big)
+
+with derivatives by forward differentiation of the simulation. A peak does not tell the exponent: it is given,
+and the fits of several exponents can be compared by their residuals.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+import scipy.optimize
+
+from dovetail.core.errors import ConvergenceError, ParameterError
+from dovetail.mechanics.contact import GivenDamping, GivenStiffness
+from dovetail.specimens.contact_loop import Instruments, first_impact
+
+
+@dataclasses.dataclass(frozen=True)
+class MeasuredImpacts:
+    """Peaks of impacts of one pair of materials, each of its own mass and speed."""
+
+    mass: np.ndarray  # [kg] reduced
+    speed: np.ndarray  # [m/s]
+    force: np.ndarray  # [N] peak
+    depth: np.ndarray  # [m] peak
+
+    def __post_init__(self):
+        shapes = set()
+        for field in dataclasses.fields(self):
+            values = np.atleast_1d(np.asarray(getattr(self, field.name), float))
+            if not np.all(values > 0):
+                raise ParameterError(f"MeasuredImpacts.{field.name}: got {values.min():g}; must be above 0")
+            object.__setattr__(self, field.name, values)
+            shapes.add(values.shape)
+        if len(shapes) != 1:
+            raise ParameterError("MeasuredImpacts: give one mass, speed, force and depth for each impact")
+
+
+@dataclasses.dataclass(frozen=True)
+class ContactFit:
+    """Stiffness and damping factor that reproduce measured peaks best."""
+
+    stiffness: float  # [N/m^n]
+    factor: float  # damping factor Lambda
+    exponent: float
+    force_error: float  # rms of the logarithm of simulated over measured force: 0.1 is a tenth
+    depth_error: float  # the same of depth
+    covariance: np.ndarray  # of (ln stiffness, factor)
+
+    @property
+    def error(self) -> float:
+        """rms over both."""
+        return float(np.sqrt((self.force_error**2 + self.depth_error**2) / 2))
+
+    @property
+    def law(self) -> GivenDamping:
+        """The law it found."""
+        return GivenDamping(
+            stiffness=GivenStiffness(self.stiffness), exponent=self.exponent, factor=self.factor
+        )
+
+
+@eqx.filter_jit
+def _log_peaks(log_stiffness, factor, mass, speed, tools, exponent: float, steps: int):
+    def one(mass, speed):
+        law = GivenDamping(stiffness=GivenStiffness(jnp.exp(log_stiffness)), exponent=exponent, factor=factor)
+        hil = first_impact(law, mass, speed, tools, steps=steps).hil
+        return jnp.stack([jnp.log(hil.peak_contact_force), jnp.log(hil.peak_depth)])
+
+    return jax.vmap(one)(mass, speed)
+
+
+_slopes = eqx.filter_jit(lambda theta, *rest: jax.jacfwd(lambda t: _log_peaks(t[0], t[1], *rest))(theta))
+
+
+def peak_errors(
+    impacts: MeasuredImpacts, tools: Instruments, stiffness, factor, exponent: float = 1.5, steps: int = 1500
+) -> np.ndarray:
+    """Logarithms of simulated over measured force and depth, (impacts, 2)."""
+    simulated = _log_peaks(
+        jnp.log(stiffness), jnp.asarray(factor, float), impacts.mass, impacts.speed, tools, exponent, steps
+    )
+    return np.asarray(simulated) - np.log(np.stack([impacts.force, impacts.depth], 1))
+
+
+def fit_contact(
+    impacts: MeasuredImpacts,
+    tools: Instruments,
+    *,
+    stiffness: float,
+    factor: float = 0.4,
+    exponent: float = 1.5,
+    steps: int = 1500,
+) -> ContactFit:
+    """Stiffness and damping factor (within 0 to 5) from measured peaks, starting from given ones."""
+    measured = np.log(np.stack([impacts.force, impacts.depth], 1))
+    rest = (impacts.mass, impacts.speed, tools, exponent, steps)
+
+    def miss(theta):
+        return (np.asarray(_log_peaks(theta[0], theta[1], *rest)) - measured).ravel()
+
+    def slope(theta):
+        return np.asarray(_slopes(jnp.asarray(theta), *rest)).reshape(-1, 2)
+
+    start = np.array([np.log(stiffness), np.clip(factor, 1e-6, 4.999)])
+    found = scipy.optimize.least_squares(
+        miss, start, slope, bounds=([-np.inf, 0.0], [np.inf, 5.0]), x_scale=[0.1, 0.1]
+    )
+    if not found.success or not np.isfinite(found.fun).all():
+        raise ConvergenceError(f"the fit did not arrive: {found.message} Start from another stiffness")
+    left = found.fun.reshape(-1, 2)
+    variance = np.sum(left**2) / max(left.size - 2, 1)
+    return ContactFit(
+        stiffness=float(np.exp(found.x[0])),
+        factor=float(found.x[1]),
+        exponent=exponent,
+        force_error=float(np.sqrt(np.mean(left[:, 0] ** 2))),
+        depth_error=float(np.sqrt(np.mean(left[:, 1] ** 2))),
+        covariance=variance * np.linalg.pinv(found.jac.T @ found.jac),
+    )
+
+
+def rank_laws(
+    impacts: MeasuredImpacts, tools: Instruments, factors: Mapping[str, float], stiffness: float
+) -> list[tuple[str, float]]:
+    """Laws, given by damping factors, by how well they foretell the peaks: (name, rms error), best first."""
+    errors = {
+        name: float(np.sqrt(np.mean(peak_errors(impacts, tools, stiffness, factor) ** 2)))
+        for name, factor in factors.items()
+    }
+    return sorted(errors.items(), key=lambda row: row[1])

@@ -1,0 +1,95 @@
+r"""Energy that a lagging rig feeds into an impact: whether, how much, and from which delay on.
+
+A force that comes late by :math:`\tau` acts as negative damping. For a linear contact (stiffness k, damping
+b) the loop gains energy when :math:`\tau > b/k`. For an elastic impact of any stiffness the gain of one
+impact is, to first order,
+
+.. math:: \Delta E = \frac{\tau}{m}\int F^2\,dt ,
+
+and what counts is the ratio of the lag to the time of contact. The exact gain comes from the impact itself,
+simulated through the instruments.
+"""
+
+from __future__ import annotations
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+import scipy.optimize
+
+from dovetail.core.errors import AnalysisError
+from dovetail.mechanics.contact import Dissipative, NormalLaw, realised
+from dovetail.specimens.contact_loop import Instruments, first_impact, hertz_depth
+
+SPEED_SHAPE = 0.5 * 2.9432  # contact time of a Hertz impact over depth/speed, halved
+
+
+def contact_time(law: NormalLaw, mass, speed) -> jax.Array:
+    """Duration [s] of an elastic impact by Hertz's law, 2.943 stopping depths over the speed."""
+    return 2 * SPEED_SHAPE * hertz_depth(law.stiffness.value, law.exponent, mass, speed) / speed
+
+
+def linear_gain(lag: float, *, k: float, b: float) -> float:
+    """Damping [N s/m] that a linear contact has left under a lag [s]; negative where the loop adds energy."""
+    return b - k * lag
+
+
+def first_order_gain(law: NormalLaw, mass, speed, lag) -> jax.Array:
+    r"""Energy [J] that a small lag [s] adds to an elastic impact, :math:`\frac{\tau}{m}\int F^2 dt`.
+
+    With :math:`s = \delta/\delta_{max}` the integral is
+    :math:`2 k^2\delta_{max}^{2n+1} v^{-1}\int_0^1 s^{2n}(1 - s^{n+1})^{-1/2} ds`.
+    """
+    n = law.exponent
+    depth = hertz_depth(law.stiffness.value, n, mass, speed)
+    # substitution 1 - s^(n+1) = q^2 removes the singularity at the turn
+    q = (np.arange(4000) + 0.5) / 4000
+    s = (1 - q**2) ** (1 / (n + 1))
+    shape = float(np.mean(s**n * 2 / (n + 1)))
+    squares = 2 * law.stiffness.value**2 * depth ** (2 * n + 1) / speed * shape
+    return lag / mass * squares
+
+
+@eqx.filter_jit
+def realised_through(law: NormalLaw, mass, speed, tools: Instruments, steps: int = 3000) -> jax.Array:
+    """Restitution of an impact through instruments; above one it leaves with more than it came with."""
+    return -first_impact(law, mass, speed, tools, steps=steps).hil.final_rebound / speed
+
+
+def neutral_delay(
+    law: Dissipative,
+    mass: float,
+    speed: float,
+    *,
+    sensor_frequency: float,
+    actuator_damping: float = 0.7,
+    sensor_damping: float = 0.7,
+) -> float:
+    """Total delay [s] of the actuator (four time constants) at which an impact keeps its energy."""
+    if float(realised(law, speed)) >= 1:
+        raise AnalysisError(
+            "an elastic contact has no loss that a delay could make up: any delay adds energy"
+        )
+
+    def excess(delay):
+        tools = Instruments(4 / delay, sensor_frequency, actuator_damping, sensor_damping)
+        return float(realised_through(law, mass, speed, tools)) - 1
+
+    time = float(contact_time(law, mass, speed))
+    low, high = 0.02 * time, time
+    if excess(low) > 0:
+        raise AnalysisError(
+            f"with an actuator of {1e6 * low:.0f} us the loop still adds energy; take a faster sensor"
+        )
+    return float(scipy.optimize.brentq(excess, low, high, xtol=1e-6 * time))
+
+
+def gain_map(law: NormalLaw, mass: float, speed: float, delays, sensor_frequencies) -> np.ndarray:
+    """Energy after an impact over that before, for actuator delays [s] times sensor frequencies [rad/s]."""
+    delays, sensors = jnp.asarray(delays, float), jnp.asarray(sensor_frequencies, float)
+    each = jax.vmap(
+        jax.vmap(lambda delay, w: realised_through(law, mass, speed, Instruments(4 / delay, w)), (None, 0)),
+        (0, None),
+    )
+    return np.asarray(each(delays, sensors)) ** 2

@@ -1,0 +1,63 @@
+import numpy as np
+import pytest
+
+from dovetail.core.errors import AnalysisError
+from dovetail.mechanics.contact import Flores, Hertz
+from dovetail.specimens.contact_loop import Instruments, first_impact
+from dovetail.stability.contact_energy import (
+    contact_time,
+    first_order_gain,
+    gain_map,
+    linear_gain,
+    neutral_delay,
+    realised_through,
+)
+
+K, MASS, SENSOR = 9.0795e8, 30 * 75 / 105, 2 * np.pi * 10e3  # sample impact, Bondoky 2020, sec. 5.3.1
+
+
+def test_time_of_an_elastic_contact():
+    p = first_impact(Hertz(stiffness=K), MASS, 0.1, Instruments(4000.0, SENSOR), steps=4000)
+    assert float(contact_time(Hertz(stiffness=K), MASS, 0.1)) == pytest.approx(
+        float(p.ideal.duration), rel=1e-4
+    )
+
+
+def test_a_linear_contact_gains_from_a_lag_above_b_over_k():
+    assert linear_gain(1e-3, k=1e6, b=2e3) > 0
+    assert linear_gain(3e-3, k=1e6, b=2e3) < 0
+
+
+@pytest.mark.parametrize("lag", [40e-6, 92e-6])
+def test_first_order_gain_of_a_short_lag(lag):
+    tools = Instruments(1.4 / lag, 2e6)  # nearly all of it in the actuator
+    law = Hertz(stiffness=K)
+    rebound = 0.1 * float(realised_through(law, MASS, 0.1, tools, 12_000))
+    gained = 0.5 * MASS * (rebound**2 - 0.01)
+    # the next order is some lags over the time of contact, 4.5 ms
+    assert float(first_order_gain(law, MASS, 0.1, tools.lag)) == pytest.approx(gained, rel=7 * lag / 4.5e-3)
+
+
+def test_the_sample_impact_is_energy_neutral_at_about_half_a_millisecond():
+    delay = neutral_delay(Flores(stiffness=K), MASS, 0.1, sensor_frequency=SENSOR)
+    assert delay == pytest.approx(0.55e-3, abs=0.02e-3)
+    tools = Instruments(4 / delay, SENSOR)
+    assert float(realised_through(Flores(stiffness=K), MASS, 0.1, tools)) == pytest.approx(1.0, abs=1e-5)
+
+
+def test_an_elastic_contact_has_no_neutral_delay():
+    with pytest.raises(AnalysisError, match="any delay adds energy"):
+        neutral_delay(Flores(stiffness=K, restitution=1.0), MASS, 0.1, sensor_frequency=SENSOR)
+
+
+def test_a_slow_sensor_cannot_be_made_up_for():
+    with pytest.raises(AnalysisError, match="take a faster sensor"):
+        neutral_delay(Flores(stiffness=K), MASS, 0.1, sensor_frequency=3000.0)
+
+
+def test_the_map_rises_with_delay_and_falls_with_the_sensors_bandwidth():
+    gains = gain_map(Flores(stiffness=K), MASS, 0.1, [0.3e-3, 0.6e-3, 1.2e-3], [1e4, 1e5])
+    assert gains.shape == (3, 2)
+    assert np.all(np.diff(gains, axis=0) > 0)
+    assert np.all(np.diff(gains, axis=1) < 0)
+    assert gains[0, 1] < 1 < gains[2, 1]
