@@ -10,13 +10,17 @@ Depends on: core.
 =============== ==================================================================================
 """
 
+from dovetail.mechanics.chain.ancf import AncfCable
 from dovetail.mechanics.chain.base import Chain, Loads, Nodes, Solved
+from dovetail.mechanics.chain.elastic import ElasticChain
 from dovetail.mechanics.chain.length import LengthProgramme, SmoothReel
 from dovetail.mechanics.chain.links import LinkChain
 from dovetail.mechanics.chain.rods import RodChain
 
 __all__ = [
+    "AncfCable",
     "Chain",
+    "ElasticChain",
     "LengthProgramme",
     "LinkChain",
     "Loads",

@@ -1,0 +1,148 @@
+"""Ropes, systems and runs of the study, for its targets: parts of the library put together with its data."""
+
+from __future__ import annotations
+
+import math
+import tomllib
+from functools import cache
+from importlib import resources
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from dovetail.air import PointDevice, TowedRope
+from dovetail.core import RK4, Method
+from dovetail.mechanics.chain import Loads, RodChain
+
+G = jnp.array([0.0, 9.81, 0.0])
+GRAVITY = Loads(field=G)
+
+
+@cache
+def catalogue() -> dict[str, dict[str, Any]]:
+    """The ropes of the source's tables, by name."""
+    text = resources.files("dovetail.studies.capture").joinpath("ropes.toml").read_text("utf-8")
+    return tomllib.loads(text)
+
+
+def rope(
+    name: str = "uhmwpe-24", *, length: float = 250.0, n: int = 20, c: float = 10.0, c_k: float = 50.0
+) -> RodChain:
+    """A rope of the catalogue as a chain of rods; c [N m s/kg] and c_k [N s/(m kg)] count its whole mass."""
+    entry = catalogue()[name]
+    area, second = math.pi * entry["diameter"] ** 2 / 4, math.pi * entry["diameter"] ** 4 / 64
+    mass, modulus = entry["mass_per_length"] * length, entry["modulus"]
+    return RodChain(
+        n=n,
+        length=length,
+        mass=mass,
+        axial_stiffness=modulus * area / length,
+        axial_damping=c_k * mass,
+        bending=modulus * second,
+        joint_damping=c * mass,
+    )
+
+
+def published_rope(n: int, *, bending: float, c: float, c_k: float = 50.0) -> RodChain:
+    """The rope of the source's verification: 250 m, 80 kg, 25 kN/m."""
+    return RodChain(
+        n=n,
+        length=250.0,
+        mass=80.0,
+        axial_stiffness=25e3,
+        axial_damping=80 * c_k,
+        bending=bending,
+        joint_damping=80 * c,
+    )
+
+
+def hanging_rope(n: int, *, bending: float = 1.0, c: float = 0.01) -> RodChain:
+    """The rope of the support test: 10 m, 10 kg."""
+    return RodChain(
+        n=n,
+        length=10.0,
+        mass=10.0,
+        axial_stiffness=25e3,
+        axial_damping=500.0,
+        bending=bending,
+        joint_damping=10 * c,
+    )
+
+
+def capture_system(chain: Any, **parts: Any) -> TowedRope:
+    """The reconstruction called REC-1: device of 150 kg with 8 kN drag at 170 m/s; all of it assumed."""
+    device = parts.pop(
+        "device", PointDevice(mass=150.0, drag_area=0.7909, trim_lift=171.5, lift_area=0.791, side_area=0.791)
+    )
+    return TowedRope(chain=chain, device=device, density=0.7, airspeed=170.0, **parts)
+
+
+@eqx.filter_jit
+def _march(flow, method, x, u, h, number, every, shown):
+    """Records of `shown(t, x)` every so many steps."""
+
+    def record(carry, k):
+        def one(i, carry):
+            return method.step(flow, (k * every + i) * h, h, carry[0], u, carry[1])
+
+        carry = jax.lax.fori_loop(0, every, one, carry)
+        return carry, shown(flow, (k + 1) * every * h, carry[0])
+
+    _, records = jax.lax.scan(record, (x, method.init(flow, x)), jnp.arange(number))
+    first = shown(flow, 0.0, x)
+    return jax.tree.map(lambda a, b: jnp.concatenate([jnp.asarray(a)[None], b]), first, records)
+
+
+def march(
+    flow: Any,
+    x: Any,
+    u: Any,
+    *,
+    h: float,
+    duration: float,
+    shown: Any,
+    method: Method | None = None,
+    every: int = 1,
+) -> dict[str, np.ndarray]:
+    """Integrate a flow and return what `shown(flow, t, x)` gives, with the times."""
+    number = round(duration / (h * every))
+    records = _march(flow, method or RK4(), x, u, h, number, every, shown)
+    return {"time": np.arange(number + 1) * every * h} | {k: np.asarray(v) for k, v in records.items()}
+
+
+@eqx.filter_jit
+def _survives(flow, method, x, u, h, number):
+    def going(carry):
+        k, (x, _), ok = carry
+        return ok & (k < number)
+
+    def one(carry):
+        k, (x, memory), _ = carry
+        x, memory = method.step(flow, k * h, h, x, u, memory)
+        fast = jnp.max(jnp.abs(x["rate"]))
+        return k + 1, (x, memory), jnp.isfinite(fast) & (fast < 1e4)  # [rad/s] the digest's limit
+
+    start = jnp.asarray(0), (x, method.init(flow, x)), jnp.asarray(True)
+    k, _, ok = jax.lax.while_loop(going, one, start)
+    return k * h, ok
+
+
+def survives(
+    chain: RodChain, x: Any, u: Loads, method: Method, h: float, duration: float
+) -> tuple[float, bool]:
+    """How long a run goes before it blows up [s], and whether it reaches its end."""
+    until, ok = _survives(chain, method, x, u, h, jnp.asarray(round(duration / h)))
+    return float(until), bool(ok)
+
+
+def tip_force(n: int) -> Loads:
+    """Gravity, and the force of 10, 0, 10 kN on the tip of n rods."""
+    return Loads(field=G, node=jnp.zeros((3, n + 1)).at[:, -1].set(jnp.array([10e3, 0.0, 10e3])))
+
+
+def tip_and_stretch(flow, t, x):
+    """For `march`: position of the tip, and stretch."""
+    return {"tip": flow.nodes(x).tip[0], "stretch": x["q"][0]}

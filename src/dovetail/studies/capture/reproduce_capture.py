@@ -1,0 +1,194 @@
+"""Ropes behind the aircraft: settling, commands, number of rods, wake, the largest tension, the choice of a rope."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from dovetail.air import RampCommand, RigidDevice, SteadyFlight, TowedRope, VortexPair, WingedStage
+from dovetail.air.aircraft import Accelerating
+from dovetail.air.device import PointDevice
+from dovetail.air.settling import Settling, settling
+from dovetail.mechanics.chain import Loads, RodChain
+from dovetail.studies.capture.assembly import G, _march, capture_system, catalogue, march, rope
+from dovetail.studies.capture.selection import strong_enough
+
+ROPES = (
+    ("uhmwpe-16", 250.0),
+    ("uhmwpe-24", 200.0),
+    ("uhmwpe-24", 250.0),
+    ("uhmwpe-24", 300.0),
+    ("uhmwpe-32", 250.0),
+    ("steel-24", 250.0),
+    ("steel-32", 250.0),
+)
+
+
+def _tip(system, t, x):
+    return {"tip": system.loaded_chain.nodes(x["rope"]).tip[0]}
+
+
+def fleet(systems: list[TowedRope], *, duration: float, h: float = 1e-2) -> list[np.ndarray]:
+    """Tip positions of several systems of one form, (times, 3) each, run as one batch."""
+    arrays = [eqx.filter(s, eqx.is_array) for s in systems]
+    static = eqx.filter(systems[0], eqx.is_array, inverse=True)
+    batch = jax.tree.map(lambda *leaves: jnp.stack(leaves), *arrays)
+    from dovetail.core import RK4
+
+    number = round(duration / h)
+
+    @jax.jit
+    def run(batch):
+        def one(arrays):
+            system = eqx.combine(arrays, static)
+            return _march(system, RK4(), system.init(), None, h, number, 1, _tip)["tip"]
+
+        return jax.vmap(one)(batch)
+
+    return list(np.asarray(run(batch)))
+
+
+@cache
+def settled() -> dict[tuple[str, float], Settling]:
+    """Settling measures of the seven ropes, without wake and commands."""
+    tips = fleet([capture_system(rope(name, length=length)) for name, length in ROPES], duration=120.0)
+    t = np.arange(len(tips[0])) * 1e-2
+    return {key: settling(t, tip[:, 1]) for key, tip in zip(ROPES, tips, strict=True)}
+
+
+def settling_by_diameter() -> list[float | bool]:
+    """RT-27: depths of 16, 24 and 32 mm; whether amplitude grows and periods are within a tenth of each other."""
+    found = [settled()[(name, 250.0)] for name in ("uhmwpe-16", "uhmwpe-24", "uhmwpe-32")]
+    periods = [f.period for f in found]
+    grows = found[0].overshoot < found[1].overshoot < found[2].overshoot
+    return [*(f.final for f in found), grows, max(periods) / min(periods) < 1.1]
+
+
+def settling_of_steel() -> list[float]:
+    """RT-28: depths of 24 and 32 mm steel, and their settling times over that of UHMWPE 24 mm."""
+    base = settled()[("uhmwpe-24", 250.0)].settling_time
+    found = [settled()[(name, 250.0)] for name in ("steel-24", "steel-32")]
+    return [*(f.final for f in found), *(f.settling_time / base for f in found)]
+
+
+def settling_table() -> list[float]:
+    """The reconstruction's own table: settled depth and first peak of the seven ropes, in turn."""
+    return [value for key in ROPES for value in (settled()[key].final, settled()[key].peak)]
+
+
+@cache
+def commanded() -> dict[float, np.ndarray]:
+    """Tips of three lengths under a pitch and a yaw ramp."""
+    command = RampCommand(angle=[[0.1, 0.0], [0.0, 0.1]], start=[50.0, 70.0], ramp=10.0)
+    lengths = (200.0, 250.0, 300.0)
+    tips = fleet([capture_system(rope(length=length), command=command) for length in lengths], duration=120.0)
+    return dict(zip(lengths, tips, strict=True))
+
+
+def displacement_by_length() -> list[bool]:
+    """RT-29: whether the lift of the pitch ramp, the side displacement, first peak and period grow with length."""
+    tips = commanded()
+    t = np.arange(len(tips[200.0])) * 1e-2
+    up = [tip[4900, 1] - tip[6900, 1] for tip in tips.values()]
+    side = [tip[-1, 2] for tip in tips.values()]
+    swing = [settling(t[:4900], tip[:4900, 1]) for tip in tips.values()]
+    return [
+        bool(np.all(np.diff(values) > 0))
+        for values in (up, side, [s.overshoot for s in swing], [s.period for s in swing])
+    ]
+
+
+def rods_needed() -> list[float]:
+    """RT-30: rms departure of the depth from that with 30 rods, for 5 and 20 rods [m]."""
+    command = RampCommand(angle=[0.1, 0.0], start=50.0, ramp=10.0)
+
+    def depth(n):
+        system = capture_system(rope(length=300.0, n=n), command=command)
+        return march(system, system.init(), None, h=5e-3, duration=90.0, shown=_tip, every=4)["tip"][:, 1]
+
+    fine = depth(30)
+    return [float(np.sqrt(np.mean((depth(n) - fine) ** 2))) for n in (5, 20)]
+
+
+def _in_wake(device, lengths=(200.0, 250.0, 300.0), duration=150.0):
+    wake = VortexPair(deficit=0.1)
+    tips = fleet(
+        [capture_system(rope(length=x), device=device, wake=wake) for x in lengths], duration=duration
+    )
+    return [settling(np.arange(len(tip)) * 1e-2, tip[:, 1]) for tip in tips]
+
+
+def overshoot_in_wake() -> list[bool]:
+    """RT-32: whether the wake enlarges the first swing of 300 m, and whether the motion stays bounded."""
+    device = PointDevice(mass=150.0, drag_area=0.7909, trim_lift=171.5, trim="dynamic")
+    (wake,) = _in_wake(device, (300.0,), 120.0)
+    still = settled()[("uhmwpe-24", 300.0)]
+    return [bool(wake.overshoot > still.overshoot), bool(abs(wake.final) < 300.0)]
+
+
+def ringing_in_wake() -> bool:
+    """RT-31: whether 200 and 250 m ring longer than 300 m in the wake, with the rigid device."""
+    found = _in_wake(RigidDevice(mass=150.0, drag_area=0.7909, trim_lift=171.5, trim="dynamic"))
+    return bool(min(found[0].settling_time, found[1].settling_time) > found[2].settling_time)
+
+
+@cache
+def towing() -> np.ndarray:
+    """Tension of the axial element with the stage in tow, every 10 ms for 60 s."""
+    chain = RodChain(
+        n=20,
+        length=250.0,
+        mass=82.0,
+        axial_stiffness=25e3,
+        axial_damping=4100.0,
+        bending=225.0,
+        joint_damping=820.0,
+    )
+    motion = Accelerating(value=(-0.9366, 0.0, 0.0))
+    system = TowedRope(chain=chain, device=WingedStage(mass=80e3), motion=motion, air="off")
+
+    def shown(system, t, x):
+        return {"tension": x["rope"]["q"][0] * 25e3}
+
+    return march(system, system.init(), None, h=1e-2, duration=60.0, shown=shown)["tension"]
+
+
+def towing_tension() -> list[float]:
+    """RT-24, RT-25: steady and largest tension [N]; steady is the mean over the last two periods."""
+    tension = towing()
+    return [float(np.mean(tension[-2240:])), float(tension.max())]
+
+
+def strength_choice() -> list[str]:
+    """RT-26: ropes that bear four times 125 kN."""
+    return sorted(strong_enough(catalogue(), 125e3, 4.0))
+
+
+def constant_velocity() -> float:
+    """RT-33: largest difference of the rope's rates between rest and steady flight without air."""
+    chain = rope()
+    systems = [
+        TowedRope(chain=chain, motion=SteadyFlight(), air="off", airspeed=v, start_angles=(1.0, 0.2))
+        for v in (0.0, 170.0)
+    ]
+    rates = [s.derivative(0.0, s.init(), None)["rope"]["rate"] for s in systems]
+    return float(jnp.abs(rates[0] - rates[1]).max())
+
+
+def mirror() -> float:
+    """RT-37: largest departure of the mirrored rates from those of the mirrored loads."""
+    chain = rope()
+    q = np.random.default_rng(0).normal(size=41) * 0.3
+    rate = np.random.default_rng(1).normal(size=41) * 0.1
+    flip = np.r_[np.ones(21), -np.ones(20)]
+    side = jnp.array([1.0, 1.0, -1.0])[:, None]
+    force = jnp.zeros((3, 21)).at[:, -1].set(jnp.array([1e3, 2e2, 5e2]))
+    a = chain.derivative(0.0, {"q": jnp.array(q), "rate": jnp.array(rate)}, Loads(field=G, node=force))
+    b = chain.derivative(
+        0.0, {"q": jnp.array(q * flip), "rate": jnp.array(rate * flip)}, Loads(field=G, node=side * force)
+    )
+    return float(jnp.abs(a["rate"] - flip * b["rate"]).max() / jnp.abs(a["rate"]).max())

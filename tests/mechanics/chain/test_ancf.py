@@ -1,0 +1,60 @@
+"""Cable elements with slopes: beams and ropes of textbooks, and fewer elements than links for the same accuracy."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from dovetail.core import RK4
+from dovetail.mechanics.chain import AncfCable, ElasticChain, Loads
+
+G = jnp.array([0.0, 9.81, 0.0])
+
+
+def test_mass_and_moments_are_those_of_the_cable():
+    cable = AncfCable(n=3, length=6.0, mass=4.0, stiffness=1e5, tip_mass=1.0)
+    x = cable.straight(jnp.array([1.0, 0.0, 0.0]))
+    moment, _ = cable.mass_moments(x)
+    np.testing.assert_allclose(moment, [4.0 * 3.0 + 1.0 * 6.0, 0.0, 0.0], atol=1e-12)
+    spun = {"e": x["e"], "rate": jnp.stack([0 * x["e"][0], x["e"][0], 0 * x["e"][0]])}  # 1 rad/s about z
+    assert float(cable.energies(spun)["kinetic"]) == pytest.approx(0.5 * (4 * 36 / 3 + 36), rel=1e-12)
+
+
+def test_bending_energy_of_an_arc_is_exact_to_the_cubics_error():
+    n, radius = 6, 2.0
+    cable = AncfCable(n=n, length=3.0, mass=1.0, stiffness=1.0, bending=5.0)
+    s = np.arange(n + 1) * 0.5 / radius
+    x = cable._state(
+        jnp.array([radius * np.sin(s), radius * (1 - np.cos(s)), 0 * s]),
+        jnp.array([np.cos(s), np.sin(s), 0 * s]),
+    )
+    energy = cable.energies(x)
+    assert float(energy["bending"]) == pytest.approx(0.5 * 5.0 * 3.0 / radius**2, rel=2e-4)
+    assert float(energy["axial"]) < 1e-7
+
+
+def test_a_swinging_cable_keeps_its_energy_and_meets_the_chain_of_many_links():
+    cable = AncfCable(n=8, length=10.0, mass=10.0, stiffness=2e4)
+    chain = ElasticChain(n=64, length=10.0, mass=10.0, stiffness=2e4, slack="carries")
+    u = Loads(field=G)
+
+    def run(flow, x, h, steps):
+        @jax.jit
+        def go(x):
+            return jax.lax.scan(
+                lambda x, _: (RK4().step(flow, 0.0, h, x, u, ())[0], None), x, None, length=steps
+            )[0]
+
+        return go(x)
+
+    along = jnp.array([1.0, 1.0, 0.0]) / jnp.sqrt(2.0)
+    start = cable.straight(along)
+    end = run(cable, start, 5e-4, 1000)
+
+    def total(x):
+        return float(sum(cable.energies(x).values()) - G @ cable.mass_moments(x)[0])
+
+    kinetic = float(cable.energies(end)["kinetic"])
+    assert total(end) == pytest.approx(total(start), abs=1e-5 * kinetic)
+    other = run(chain, chain.straight(along), 5e-4, 1000)
+    np.testing.assert_allclose(cable.nodes(end).tip[0], chain.nodes(other).tip[0], atol=4e-3)  # [m] of ten

@@ -1,0 +1,55 @@
+"""Elastic links: Hooke along the rope, slack, energy."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from dovetail.core import RK4
+from dovetail.mechanics.chain import ElasticChain, LinkChain, Loads
+
+G = jnp.array([0.0, 9.81, 0.0])
+DOWN = jnp.array([0.0, 1.0, 0.0])
+
+
+def integrate(chain, x, u, h, steps):
+    @jax.jit
+    def run(x):
+        return jax.lax.scan(
+            lambda x, _: (RK4().step(chain, 0.0, h, x, u, ())[0], None), x, None, length=steps
+        )[0]
+
+    return run(x)
+
+
+def test_hanging_under_its_weight_it_stretches_as_a_continuous_rope():
+    chain = ElasticChain(n=50, length=10.0, mass=10.0, stiffness=1e4, tip_mass=2.0)
+    x = chain.along(jnp.tile(DOWN[:, None], 50), G, jnp.zeros(3))
+    rate = chain.derivative(0.0, x, Loads(field=G))
+    assert float(jnp.abs(rate["velocity"]).max()) < 1e-9
+    # W L / (2 EA) of its own weight, and that of the tip mass
+    expected = 10 * 9.81 * 10 / (2 * 1e4) + 2 * 9.81 * 10 / 1e4
+    assert float(x["position"][1, -1]) - 10 == pytest.approx(expected, rel=1e-9)
+
+
+def test_a_slack_link_carries_nothing_and_a_taut_one_hookes_law():
+    chain = ElasticChain(n=2, length=2.0, mass=1.0, stiffness=100.0)
+    x = chain.through(jnp.array([[0.0, 0.0], [0.9, 2.1], [0.0, 0.0]]))
+    tension = chain.solve(0.0, x, Loads(field=0 * G)).tension
+    np.testing.assert_allclose(tension, [0.0, 20.0], atol=1e-9)
+
+
+def test_energy_is_kept_and_tends_to_the_inextensible_chain():
+    stiff = ElasticChain(n=8, length=8.0, mass=8.0, stiffness=2e5, bending=0.5, slack="carries")
+    hard = LinkChain(n=8, length=8.0, mass=8.0, bending=0.5)
+    x = stiff.straight(jnp.array([1.0, 1.0, 0.0]) / jnp.sqrt(2.0))
+    end = integrate(stiff, x, Loads(field=G), 2e-4, 3500)
+
+    def total(x):
+        return float(sum(stiff.energies(x).values()) - G @ stiff.mass_moments(x)[0])
+
+    kinetic = float(stiff.energies(end)["kinetic"])
+    assert total(end) == pytest.approx(total(x), abs=1e-6 * kinetic)
+    other = integrate(hard, x, Loads(field=G), 1e-3, 700)
+    # strain of 5e-4 at most: millimetres over eight metres
+    np.testing.assert_allclose(end["position"][:, -1], other["position"][:, -1], atol=5e-3)
