@@ -55,20 +55,18 @@ class RemoteRig(AbstractRig):
         return {**self._named(self.first), **{name: jnp.zeros(()) for name in NOTES[:5]}}
 
     def step(self, t, dt, x, u):
-        # through `told` this call comes after the one that settled the last tick
-        state = jnp.asarray(int(self.state)) + 0 * x["told"]
-        flat, notes = self._call(state, jnp.ravel(u))
+        flat, notes = self._call(x["told"], jnp.asarray(int(self.state)), jnp.ravel(u))
         shown = dict(zip(NOTES, notes, strict=True))
         x = {"code": notes[NOTES.index("code")].astype(int), "told": x["told"]}
         return x, {**self._named(flat), **{name: shown[name] for name in NOTES[:5]}}
 
     def settle(self, x, code):
-        told = self._tell(code)
+        told = self._tell(x["code"], code)
         return {"code": jnp.where(x["code"] > 0, x["code"], told), "told": told}
 
     def release(self, x) -> jax.Array:
         """The last call: gives back the thread's real-time scheduling."""
-        return self._tell(-1 + 0 * x["told"])
+        return self._tell(x["told"], -1)
 
     def _named(self, flat: jax.Array) -> Reading:
         reading, at = {}, 0
@@ -78,25 +76,28 @@ class RemoteRig(AbstractRig):
             at += size
         return reading
 
-    def _call(self, state, command) -> tuple[jax.Array, jax.Array]:
+    # Calls take the result of the one before as an argument, unread: so the compiler cannot reorder them.
+
+    def _call(self, after, state, command) -> tuple[jax.Array, jax.Array]:
         results = tuple(jax.ShapeDtypeStruct(shape, float) for shape in (self.first.shape, (len(NOTES),)))
         if self.native:
             call: Callable = jax.ffi.ffi_call("dovetail_step", results, has_side_effect=True)
-            return call(self.handle, state, command)
-        return io_callback(_python_step, results, self.handle, state, command)
+            return call(self.handle, after, state, command)
+        return io_callback(_python_step, results, self.handle, after, state, command)
 
-    def _tell(self, code) -> jax.Array:
+    def _tell(self, after, code) -> jax.Array:
         code = jnp.asarray(code, dtype=int)
         result = jax.ShapeDtypeStruct((), code.dtype)
         if self.native:
-            return jax.ffi.ffi_call("dovetail_settle", result, has_side_effect=True)(self.handle, code)
-        return io_callback(_python_settle, result, self.handle, code)
+            call: Callable = jax.ffi.ffi_call("dovetail_settle", result, has_side_effect=True)
+            return call(self.handle, after, code)
+        return io_callback(_python_settle, result, self.handle, after, code)
 
 
-def _python_step(handle, state, command):
+def _python_step(handle, after, state, command):
     return _python_ticks[int(handle)].step(int(state), np.asarray(command))
 
 
-def _python_settle(handle, code):
+def _python_settle(handle, after, code):
     _python_ticks[int(handle)].settle(int(code))
     return np.asarray(code)

@@ -303,8 +303,10 @@ namespace ffi = xla::ffi;
 
 static Tick* At(ffi::Buffer<ffi::S64>& handle) { return reinterpret_cast<Tick*>(handle.typed_data()[0]); }
 
-static ffi::Error Step(ffi::Buffer<ffi::S64> handle, ffi::Buffer<ffi::S64> state, ffi::Buffer<ffi::F64> command,
-                       ffi::Result<ffi::Buffer<ffi::F64>> reading, ffi::Result<ffi::Buffer<ffi::F64>> notes) {
+// `after` is not read: that it has to be there first puts the calls in order, which the compiler would else be
+// free to change.
+static ffi::Error Step(ffi::Buffer<ffi::S64> handle, ffi::Buffer<ffi::S64> /* after */, ffi::Buffer<ffi::S64> state,
+                       ffi::Buffer<ffi::F64> command, ffi::Result<ffi::Buffer<ffi::F64>> reading, ffi::Result<ffi::Buffer<ffi::F64>> notes) {
   Tick* tick = At(handle);
   if (static_cast<int64_t>(command.element_count()) != tick->axes ||
       static_cast<int64_t>(reading->element_count()) != tick->count || notes->element_count() != kNotes)
@@ -313,7 +315,7 @@ static ffi::Error Step(ffi::Buffer<ffi::S64> handle, ffi::Buffer<ffi::S64> state
   return ffi::Error::Success();
 }
 
-static ffi::Error Settle(ffi::Buffer<ffi::S64> handle, ffi::Buffer<ffi::S64> code,
+static ffi::Error Settle(ffi::Buffer<ffi::S64> handle, ffi::Buffer<ffi::S64> /* after */, ffi::Buffer<ffi::S64> code,
                          ffi::Result<ffi::Buffer<ffi::S64>> same) {
   dovetail_settle(At(handle), code.typed_data()[0]);
   same->typed_data()[0] = code.typed_data()[0];
@@ -324,12 +326,14 @@ XLA_FFI_DEFINE_HANDLER_SYMBOL(DovetailStep, Step,
                               ffi::Ffi::Bind()
                                   .Arg<ffi::Buffer<ffi::S64>>()
                                   .Arg<ffi::Buffer<ffi::S64>>()
+                                  .Arg<ffi::Buffer<ffi::S64>>()
                                   .Arg<ffi::Buffer<ffi::F64>>()
                                   .Ret<ffi::Buffer<ffi::F64>>()
                                   .Ret<ffi::Buffer<ffi::F64>>());
 
 XLA_FFI_DEFINE_HANDLER_SYMBOL(DovetailSettle, Settle,
                               ffi::Ffi::Bind()
+                                  .Arg<ffi::Buffer<ffi::S64>>()
                                   .Arg<ffi::Buffer<ffi::S64>>()
                                   .Arg<ffi::Buffer<ffi::S64>>()
                                   .Ret<ffi::Buffer<ffi::S64>>());

@@ -1,0 +1,49 @@
+"""The native tick is built on first use, once, and what is missing is told."""
+
+import pytest
+
+from dovetail.core.errors import LinkError
+from dovetail.links.native import build
+
+needs_compiler = pytest.mark.skipif(build.compiler() is None, reason="no C++ compiler")
+
+
+@needs_compiler
+def test_it_is_built_once_and_kept(tmp_path, monkeypatch):
+    monkeypatch.setenv("DOVETAIL_CACHE", str(tmp_path / "cache"))
+    first = build.built()
+    assert first.parent == tmp_path / "cache"
+    assert list(first.parent.iterdir()) == [first]
+    stamp = first.stat().st_mtime_ns
+    monkeypatch.setattr(build, "compiler", lambda: None)  # the second time it is not needed
+    assert build.built() == first
+    assert first.stat().st_mtime_ns == stamp
+
+
+def test_without_a_compiler_it_says_what_to_install(tmp_path, monkeypatch):
+    monkeypatch.setenv("DOVETAIL_CACHE", str(tmp_path))
+    monkeypatch.setattr(build, "compiler", lambda: None)
+    with pytest.raises(LinkError, match="install g\\+\\+ or clang"):
+        build.built()
+
+
+def test_a_compiler_that_fails_is_quoted(tmp_path, monkeypatch):
+    monkeypatch.setenv("DOVETAIL_CACHE", str(tmp_path))
+    broken = tmp_path / "c++"
+    broken.write_text("#!/bin/sh\necho 'no such thing' >&2\nexit 1\n")
+    broken.chmod(0o755)
+    monkeypatch.setenv("CXX", str(broken))
+    with pytest.raises(LinkError, match="could not build the native tick:\nno such thing"):
+        build.built()
+
+
+def test_the_cache_is_where_the_environment_says(monkeypatch):
+    monkeypatch.delenv("DOVETAIL_CACHE", raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", "/elsewhere")
+    assert str(build.cache_folder()) == "/elsewhere/dovetail"
+
+
+def test_another_system_is_told(monkeypatch):
+    monkeypatch.setattr(build.platform, "system", lambda: "Plan 9")
+    with pytest.raises(LinkError, match="is for Linux; this is Plan 9"):
+        build.built()

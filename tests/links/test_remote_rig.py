@@ -1,0 +1,51 @@
+"""A rig behind a link, as a block: it calls out once per step, in order, from inside a compiled loop."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from dovetail.links import PythonTick, RemoteRig, Settings, State, remote_rig
+from dovetail.links.native import NativeTick, available
+from dovetail.testing import Outcome
+
+needs_compiler = pytest.mark.skipif(bool(available()), reason="no C++ compiler")
+SIGNALS = (("measured_displacement", ()), ("measured_force", ()))
+
+
+@pytest.fixture(params=[PythonTick, pytest.param(NativeTick, marks=needs_compiler)], ids=["python", "native"])
+def bench(request, fake):
+    made = fake()
+    native = request.param is NativeTick
+    made.tick = request.param(Settings(0xABCDEF, 1, 2, 1_000_000, 50), made.near, made.clock)
+    made.handle = made.tick.handle if native else remote_rig.enter(made.tick)
+    made.rig_block = RemoteRig(jnp.asarray(made.handle), jnp.array([0.3, -0.4]), SIGNALS, native)
+    yield made
+    remote_rig.leave(made.handle)
+
+
+def test_a_compiled_loop_exchanges_one_command_per_step_in_order(bench):
+    rig = bench.rig_block
+
+    @jax.jit
+    def loop():
+        def step(x, k):
+            x, reading = rig.step(k * 1e-3, 1e-3, x, 0.01 * k)
+            return rig.settle(x, jnp.where(k == 7, Outcome.FORCE.code, 0)), (reading, x["code"])
+
+        return jax.lax.scan(step, rig.init(), jnp.arange(1.0, 11.0))
+
+    x, (readings, codes) = loop()
+    np.testing.assert_allclose(readings["measured_displacement"][:7], 0.01 * np.arange(1, 8))
+    np.testing.assert_allclose(readings["measured_force"][:7], -np.arange(1, 8.0))
+    states = [state for state, _ in bench.rig.commands]
+    # the supervisor's word at step 7 is sent between the commands of steps 7 and 8
+    assert states == [State.ACTIVE] * 7 + [State.SAFE] * 4
+    assert int(codes[-1]) == int(x["code"]) == Outcome.FORCE.code
+
+
+def test_before_the_first_command_it_shows_what_it_was_told(bench):
+    reading = bench.rig_block.first_reading(bench.rig_block.init())
+    assert float(reading["measured_displacement"]) == 0.3
+    assert float(reading["measured_force"]) == -0.4
+    assert not bench.rig.commands
