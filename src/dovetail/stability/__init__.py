@@ -18,10 +18,11 @@
 `integrate`                 time histories of a delay equation; `growth_rate` read from a trace
 ==========================  ====================================================================
 
-Depends on: core, transfer, compensation.
+Depends on: core, mechanics, transfer, specimens, compensation.
 """
 
 from dovetail.stability import (
+    contact_energy,
     damper_modes,
     energy,
     maps,
@@ -74,6 +75,7 @@ __all__ = [
     "StableRange",
     "StateSpace",
     "Trace",
+    "contact_energy",
     "continue_crossing",
     "critical_delay",
     "critical_lead",
