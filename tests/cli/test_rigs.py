@@ -4,6 +4,7 @@ import re
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -15,7 +16,13 @@ from dovetail.core.errors import OutputError
 from dovetail.testing import folder
 
 # generous: a busy machine may keep either side waiting for seconds
-PATIENT = ("--set", "rate=100", "--set", "limits.silence=1000", "--set", "rig.actuator.delay=0.01")
+PATIENT = ("--set", "rate=100", "--set", "limits.silence=1000", "--set", "numerical.c=150")
+
+
+class Url(str):
+    """A served rig's address, with the lines that the rig has said."""
+
+    said: list[str]
 
 
 @pytest.fixture(scope="module")
@@ -24,11 +31,12 @@ def rig():
     code = "from dovetail.cli.main import main; main()"
     words = [sys.executable, "-c", code, "rig", "serve", "substructuring/cs1", "--port", "0", *PATIENT]
     process = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
-    first = process.stdout.readline()
-    yield re.search(r"udp://\S+:\d+", first)[0]
+    found = Url(re.search(r"udp://\S+:\d+", process.stdout.readline())[0])
+    found.said = []
+    threading.Thread(target=lambda: found.said.extend(process.stdout), daemon=True).start()
+    yield found
     process.send_signal(signal.SIGTERM)
     assert process.wait(20) == 0
-    process.stdout.close()
 
 
 def test_a_test_runs_against_a_served_rig(dovetail, rig):
@@ -131,7 +139,12 @@ def test_a_loop_that_is_interrupted_or_paused_ends_well(rig, tmp_path, number, c
     process = subprocess.Popen(
         [sys.executable, "-c", call, *words], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE
     )
-    time.sleep(25)  # imports, compiles, moves
+    before = rig.said.count("the rig moves\n")
+    for _ in range(600):
+        if rig.said.count("the rig moves\n") > before:
+            break
+        time.sleep(0.1)
+    time.sleep(2.5)  # past the approach
     process.send_signal(number)
     if number == signal.SIGSTOP:
         time.sleep(2.0)

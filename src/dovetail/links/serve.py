@@ -111,7 +111,10 @@ class Server:
                 continue
             if self.session is None:
                 continue
+            at_rest = self.session.epoch is None
             answer = self.session.receive(data, self.clock())
+            if at_rest and self.session.epoch is not None:
+                self.report("the rig moves")
             if answer is None:
                 continue
             self.peer = sender
