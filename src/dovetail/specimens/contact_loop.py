@@ -24,10 +24,11 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 
-from dovetail.core import Part, parameter
+from dovetail.core import Part, kind, parameter
 from dovetail.mechanics.contact import NormalLaw
 
 
+@kind("second-order-instruments")
 class Instruments(Part):
     """Actuator and force sensor as second-order lags with rounding; a resolution of zero rounds nothing."""
 
