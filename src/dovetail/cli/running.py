@@ -103,8 +103,7 @@ def run_simulation(test: testing.Simulation, name: str, out: Path | None, report
     """Simulate a system without a rig, save, print what its system measures; the exit code."""
     target = folder.create(out or folder.next_folder(Path("runs"), f"{name}-simulate"))
     say = Console(highlight=False, markup=False, soft_wrap=True).print
-    columns = (TextColumn("simulating"), BarColumn(), TextColumn("{task.description}"), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+    with progress_bar("simulating") as bar:
         task = bar.add_task("compiling", total=1.0)
         run = test.simulate(lambda share, text: bar.update(task, completed=share, description=text))
     folder.save(run, target)  # at once: nothing that comes after can lose it
@@ -123,14 +122,20 @@ def run_simulation(test: testing.Simulation, name: str, out: Path | None, report
     return 0 if run.outcome.completed else EXIT_STOPPED
 
 
+def progress_bar(doing: str) -> Progress:
+    """A bar on the terminal that vanishes when it is done; nothing where no terminal is."""
+    console = Console(stderr=True)
+    columns = (TextColumn(doing), BarColumn(), TextColumn("{task.description}"), TimeRemainingColumn())
+    return Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
+
+
 def with_progress(test: testing.Test, mode: str = "rehearse", recording: Path | None = None) -> Run:
     """Run a test in a mode; a rehearsal shows a bar that vanishes when it is done."""
     if mode == "emulate":
         return test.emulate()
     if mode == "replay" and recording is not None:
         return test.replay(folder.read(recording))
-    columns = (TextColumn("rehearsing"), BarColumn(), TextColumn("{task.description}"), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+    with progress_bar("rehearsing") as bar:
         task = bar.add_task("compiling", total=1.0)
         return test.rehearse(lambda share, text: bar.update(task, completed=share, description=text))
 
