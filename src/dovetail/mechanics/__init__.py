@@ -5,10 +5,12 @@ Depends on: core.
 
 from dovetail.mechanics.base import Substructure
 from dovetail.mechanics.blade import Attachment, BladeModes, ModalBlade, RotatingBlade
+from dovetail.mechanics.bodies import FreeBodies, MassProperties, RigidBody
 from dovetail.mechanics.bond_graph import BondGraph, Node
 from dovetail.mechanics.contact import FreePair
 from dovetail.mechanics.frame import Frame
 from dovetail.mechanics.function_model import FunctionModel
+from dovetail.mechanics.geometry import Drogue, SolidCavity
 from dovetail.mechanics.oscillator import Oscillator
 from dovetail.mechanics.prescribed import PrescribedSine
 from dovetail.mechanics.rotor import CoupledRotor
@@ -20,14 +22,19 @@ __all__ = [
     "BladeModes",
     "BondGraph",
     "CoupledRotor",
+    "Drogue",
     "Frame",
+    "FreeBodies",
     "FreePair",
     "FunctionModel",
+    "MassProperties",
     "ModalBlade",
     "Node",
     "Oscillator",
     "PrescribedSine",
+    "RigidBody",
     "RotatingBlade",
+    "SolidCavity",
     "StateSpaceModel",
     "Substructure",
     "TransferFunctionModel",

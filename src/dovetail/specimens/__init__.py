@@ -5,26 +5,40 @@ Depends on: core, mechanics, transfer.
 
 from dovetail.specimens.base import Specimen
 from dovetail.specimens.contact_loop import Impact, ImpactPairing, Instruments, first_impact
+from dovetail.specimens.docking_map import DockingMap
+from dovetail.specimens.docking_record import DockingRecord, record
 from dovetail.specimens.impact_pair import ImpactPair
+from dovetail.specimens.impact_validation import ImpactValidation
 from dovetail.specimens.lag_damper import IdealLagDamper, LagDamper
 from dovetail.specimens.load_cell import LoadCell
 from dovetail.specimens.middle_mass import MiddleMass
+from dovetail.specimens.probe_in_drogue import BallInCavity, ProbeInDrogue
+from dovetail.specimens.six_dof_loop import Docking, HilDocking, SixAxisInstruments
 from dovetail.specimens.spring import Spring
 from dovetail.specimens.storey import Storey
 from dovetail.specimens.yielding_pair import YieldingPair
 
 __all__ = [
+    "BallInCavity",
+    "Docking",
+    "DockingMap",
+    "DockingRecord",
+    "HilDocking",
     "IdealLagDamper",
     "Impact",
     "ImpactPair",
     "ImpactPairing",
+    "ImpactValidation",
     "Instruments",
     "LagDamper",
     "LoadCell",
     "MiddleMass",
+    "ProbeInDrogue",
+    "SixAxisInstruments",
     "Specimen",
     "Spring",
     "Storey",
     "YieldingPair",
     "first_impact",
+    "record",
 ]

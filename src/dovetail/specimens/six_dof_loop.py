@@ -97,7 +97,7 @@ class Docking(Flow):
     @classmethod
     def of(cls, bodies: FreeBodies, ball: BallInCavity, **settings: Any) -> Docking:
         """The docking of two bodies as a test file describes them."""
-        return cls(bodies.pair, ball, **settings)
+        return cls(_paired(bodies), ball, **settings)
 
     def init(self) -> dict[str, Any]:
         return {"bodies": self.pair.start, "impact_heat": jnp.zeros(()), "friction_heat": jnp.zeros(())}
@@ -141,14 +141,19 @@ class Docking(Flow):
         """Whether nothing but free flight is going on, apart from the contact."""
         return jnp.array(True)
 
-    def coast(self, x, h):
-        """Free flight over h [s]."""
-        bodies, _ = RK4().step(self.pair, 0.0, h, x["bodies"], None, ())
-        return {**x, "bodies": bodies}
+    def moved(self, t, h, x, impact_speed, free):
+        """The state after h [s]; `free` says that nothing can touch before then."""
+        x, _ = RK4().step(self, t, h, x, impact_speed, ())
+        return x
 
     def fastest(self, x, twist: Twist) -> jax.Array:
         """No point of the ball moves faster than this [m/s]."""
         return jnp.sqrt(jnp.sum(twist.v**2))
+
+
+@eqx.filter_jit  # some hundred small operations, each of which would compile by itself
+def _paired(bodies: FreeBodies) -> BodyPair:
+    return bodies.pair
 
 
 class HilDocking(Docking):
@@ -202,14 +207,21 @@ class HilDocking(Docking):
         return {**super().output(t, x, u), "felt_force": jnp.linalg.norm(self.felt(x)[:3])}
 
     def settled(self, x):
-        # the residue of a reading that no longer moves anything: a nanonewton, or what is rounded away
+        # the residue of a reading that no longer moves anything: a nanonewton
         quiet = jnp.all(
             jnp.abs(x["sensor"][0]) + jnp.abs(x["sensor"][1]) / self.instruments.sensor.frequency < 1e-9
         )
         return quiet
 
+    def moved(self, t, h, x, impact_speed, free):
+        # lags are too fast for long steps of Runge-Kutta and are stepped exactly in free flight
+        touching = super().moved(t, h, x, impact_speed, free)
+        return jax.tree.map(lambda a, b: jnp.where(free, a, b), self.coast(x, h), touching)
+
     def coast(self, x, h):
-        new = super().coast(x, h)
+        """Free flight over h [s]."""
+        bodies, _ = RK4().step(self.pair, 0.0, h, x["bodies"], None, ())
+        new = {**x, "bodies": bodies}
         y, dy = x["robot"]
         (y, dy, _), _ = self.instruments.robot.step(0.0, h, (y, dy, self._demand(x)), self._demand(new))
         s, ds = x["sensor"]
@@ -238,6 +250,7 @@ class Moment(eqx.Module):
     impacts: jax.Array  # so far
 
 
+@eqx.filter_jit
 def begin(docking: Docking) -> Moment:
     """The start of a docking."""
     x = docking.init()
@@ -259,8 +272,7 @@ def advance(docking: Docking, now: Moment, until: jax.Array) -> Moment:
     over = (now.ending != GOING) | (h <= 0)
     h = jnp.where(over, short, h)
 
-    touching, _ = RK4().step(docking, now.t, h, now.x, latched, ())
-    x = jax.tree.map(lambda a, b: jnp.where(free, a, b), docking.coast(now.x, h), touching)
+    x = docking.moved(now.t, h, now.x, latched, free)
 
     after, moving = docking.seen(x)
     new_touch, _ = docking.ball.approach(after, moving)

@@ -4,6 +4,7 @@ Depends on: core, specimens, transfer, compensation, stability.
 """
 
 from dovetail.testing import excitation
+from dovetail.testing.chart_file import ChartFile
 from dovetail.testing.emulate import Accuracy, Coupled, emulate
 from dovetail.testing.file import dump, load, parse
 from dovetail.testing.folder import read, save
@@ -22,6 +23,7 @@ from dovetail.testing.test import Test
 __all__ = [
     "AbstractRig",
     "Accuracy",
+    "ChartFile",
     "Coupled",
     "Limits",
     "Outcome",

@@ -26,6 +26,7 @@ from dovetail.core.parameter import Parameter, declared
 from dovetail.core.registry import find, kinds, name_of
 from dovetail.core.units import to_si
 from dovetail.testing import excitation as _excitation  # noqa: F401  (registers its kinds)
+from dovetail.testing.chart_file import ChartFile
 from dovetail.testing.rig import AbstractRig, Rig
 from dovetail.testing.simulation import Simulation
 from dovetail.testing.supervisor import Limits
@@ -33,11 +34,11 @@ from dovetail.testing.test import Test
 
 UNSAID = ("shape", "key", "taps", "ring")  # fields that follow from the rest of the test
 WITHOUT_KIND: dict[type, type] = {AbstractRig: Rig, Limits: Limits}  # parts of which there is one kind
-ROOTS: dict[str, type] = {"test": Test, "simulation": Simulation}  # what a file may describe, by its own kind
+ROOTS: dict[str, type] = {"test": Test, "simulation": Simulation, "map": ChartFile}  # of a file
 PROVENANCE = "provenance"  # a table that a resolved test carries and a reader skips
 
 
-def load(path: str | Path, changes: dict[str, Any] | None = None) -> Test | Simulation:
+def load(path: str | Path, changes: dict[str, Any] | None = None) -> Test | Simulation | ChartFile:
     """Read a test file; `changes` overrides values at dotted paths.
 
     Raises
@@ -61,7 +62,7 @@ def load(path: str | Path, changes: dict[str, Any] | None = None) -> Test | Simu
     return parse(change(table, changes or {}, path.name), path.name)
 
 
-def parse(table: dict[str, Any], source: str = "test") -> Test | Simulation:
+def parse(table: dict[str, Any], source: str = "test") -> Test | Simulation | ChartFile:
     """A test, or a simulation, from the nested table that its file holds."""
     root = table.get("kind", "test")
     if root not in ROOTS:
@@ -78,9 +79,10 @@ def parse(table: dict[str, Any], source: str = "test") -> Test | Simulation:
     return test
 
 
-def dump(test: Test | Simulation) -> dict[str, Any]:
+def dump(test: Test | Simulation | ChartFile) -> dict[str, Any]:
     """The resolved test, every default written out, as a nested table that `parse` takes back."""
-    root = {"kind": "simulation"} if isinstance(test, Simulation) else {}
+    name = next(name for name, root in ROOTS.items() if isinstance(test, root))
+    root = {} if name == "test" else {"kind": name}
     return root | {key: value for key, value in _dump(test).items() if key != "kind"}
 
 

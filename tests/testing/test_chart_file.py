@@ -1,0 +1,26 @@
+"""Files that ask for a map are read, checked and written back like tests."""
+
+import pytest
+
+from dovetail import testing
+from dovetail.core.errors import TestFileError
+from dovetail.studies.registry import find_test
+
+
+def test_a_map_file_is_read_and_written_back():
+    file = testing.load(find_test("docking/map"))
+    assert isinstance(file, testing.ChartFile)
+    table = testing.dump(file)
+    assert table["kind"] == "map"
+    again = testing.parse(table)
+    assert testing.dump(again) == table
+
+
+def test_a_chart_may_find_fault_with_its_grid():
+    with pytest.raises(TestFileError, match=r"chart.height .* overlaps the wall by .* mm at the start"):
+        testing.load(find_test("docking/map"), {"chart.height": [0.0, 0.12]})
+
+
+def test_an_unknown_root_names_the_known_ones():
+    with pytest.raises(TestFileError, match='kind .* got "mapp"; one of test, simulation, map'):
+        testing.parse({"kind": "mapp"})
