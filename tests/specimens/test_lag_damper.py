@@ -19,7 +19,7 @@ REAL = LagDamper(
     setting=10.7e3,
     valve_slope=22e3,
     valve_frequency=120.0,
-    valve_damping=0.16,
+    valve_damping=0.12,
 )
 OMEGA = 2 * np.pi * 3.5  # rad/s
 

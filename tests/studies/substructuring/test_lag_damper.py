@@ -136,7 +136,7 @@ def test_waveform_changes_with_the_share_because_the_real_damper_is_not_the_idea
 
 def test_most_of_the_test_is_below_half_of_the_actuator_s_capacity(matched):
     printed = lag_damper.surrogate()["printed"]
-    envelope = fidelity.Envelope.valve(force=printed["actuator_force"], speed=printed["actuator_speed"])
+    envelope = fidelity.Envelope.valve(force=printed["actuator_force"], speed=printed["envelope_speed"])
     used = fidelity.utilisation(matched.data.sel(time=slice(12.0, 17.0)), envelope)
     assert used.above_comfortable < 0.5
     assert used.peak < 0.9
