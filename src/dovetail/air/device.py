@@ -181,7 +181,7 @@ class RigidDevice(Aerodynamic):
     def flaps(self, x, command):
         """Deflections (4,) [rad]: trim at the command, level in roll."""
         # a body at incidence a is in trim when its flaps cancel the fins' own incidence, summed: 2 a
-        wanted = jnp.stack([-2.0 * command[0], -2.0 * command[1], -4.0 * self.roll_gain * x["attitude"][0]])
+        wanted = jnp.stack([-2.0 * command[0], -2.0 * command[1], 4.0 * self.roll_gain * x["attitude"][0]])
         return jnp.clip(self.allocation() @ wanted, -self.flap_limit, self.flap_limit)
 
     def incidences(self, x, wind, speed, command):

@@ -1,0 +1,200 @@
+"""Chains against other engines: steps a second on one problem, with the accuracy beside it.
+
+A chain of 10 m and 1 kg/m is released at 45 degrees; RK4 at 1 ms. Peers that are not installed are left out.
+"""
+
+import importlib.util
+import time
+from pathlib import Path
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from dovetail.core import RK4
+from dovetail.mechanics.chain import LinkChain, Loads
+
+_file = Path(__file__).parents[1] / "tests" / "mechanics" / "chain" / "judges.py"
+_spec = importlib.util.spec_from_file_location("judges", _file)
+judges = importlib.util.module_from_spec(_spec)
+_spec.loader.exec_module(judges)
+
+ALONG = jnp.array([1.0, 0.0, -1.0]) / jnp.sqrt(2.0)
+DOWN = Loads(field=jnp.array([0.0, 0.0, -judges.G]))
+DT = 1e-3  # [s]
+
+
+def ours(n, distribution, *, dt=DT, duration=1.0, rounds=5):
+    """Tip after `duration`, and the best steps a second of a few rounds."""
+    chain = LinkChain(n=n, length=judges.LENGTH, mass=judges.MASS, distribution=distribution)
+    steps = round(duration / dt)
+
+    @jax.jit
+    def run(x):
+        def one(x, _):
+            return RK4().step(chain, 0.0, dt, x, DOWN, ())[0], None
+
+        return jax.lax.scan(one, x, None, length=steps)[0]
+
+    x = chain.straight(ALONG)
+    end = jax.block_until_ready(run(x))
+    walls = []
+    for _ in range(rounds):
+        begin = time.perf_counter()
+        jax.block_until_ready(run(x))
+        walls.append(time.perf_counter() - begin)
+    return np.asarray(chain.nodes(end).tip[0]), steps / min(walls)
+
+
+def theirs(engine, n, rounds=3, **options):
+    """Tip after a second, and the best steps a second; None where the engine is not installed."""
+    function = {
+        "MuJoCo": judges.mujoco_chain,
+        "Pinocchio": judges.pinocchio_chain,
+        "MoorDyn": judges.moordyn_chain,
+    }
+    try:
+        found = [function[engine](n, **options)[:2] for _ in range(rounds)]
+    except ImportError:
+        return None
+    return found[0][0], round(1.0 / options.get("dt", DT)) / min(wall for _, wall in found)
+
+
+@pytest.mark.parametrize(
+    ("n", "ratios"), [(20, {"Pinocchio": 2, "MuJoCo": 3}), (60, {"Pinocchio": 3, "MuJoCo": 20})]
+)
+def test_exactly_their_problem(figure, n, ratios):
+    tip, speed = ours(n, "rod")
+    figure(f"thin rods, N = {n}: ours", speed, "steps/s")
+    for engine, target in ratios.items():
+        found = theirs(engine, n)
+        if found is None:
+            continue
+        apart = np.linalg.norm(tip - found[0])
+        figure(f"thin rods, N = {n}: {engine}", found[1], "steps/s")
+        figure(
+            f"thin rods, N = {n}: over {engine}",
+            speed / found[1],
+            "x",
+            target=target,
+            accuracy=f"{apart:.1e} m apart",
+        )
+        assert apart < 1e-5
+
+
+def test_the_rope_that_a_user_means(figure):
+    reference, _ = ours(640, "half", rounds=1)
+
+    def cheapest(candidates):
+        """The first, from few links to many and from long steps to short, whose tip is within 2 mm."""
+        for label, (tip, speed), dt in candidates:
+            error = np.linalg.norm(tip - reference)
+            if error < 2e-3:
+                return label, 1.0 / (speed * dt), error  # wall seconds a simulated second
+        return None
+
+    mine = cheapest(
+        (f"{n} links, {dt * 1e3:g} ms", ours(n, "half", dt=dt), dt)
+        for n in (16, 20, 24, 32)
+        for dt in (5e-3, 2e-3, 1e-3)
+    )
+    figure("rope to 2 mm: ours", mine[1] * 1e3, "ms per s", accuracy=f"{mine[0]}, {mine[2] * 1e3:.2f} mm")
+    walls = {}
+    for engine in ("Pinocchio", "MuJoCo"):
+        if theirs(engine, 4, rounds=1) is None:
+            continue
+        found = cheapest(
+            (f"{n} links, {dt * 1e3:g} ms", theirs(engine, n, dt=dt), dt)
+            for n in (8, 12, 16, 20, 24)
+            for dt in (5e-3, 2e-3, 1e-3)
+        )
+        if found:
+            walls[engine] = found[1]
+            figure(
+                f"rope to 2 mm: {engine}",
+                found[1] * 1e3,
+                "ms per s",
+                accuracy=f"{found[0]}, {found[2] * 1e3:.2f} mm",
+            )
+    if walls:
+        figure("rope to 2 mm: over the fastest peer", min(walls.values()) / mine[1], "x", target=8)
+
+
+def test_against_an_extensible_line(figure):
+    tip, speed = ours(20, "half")
+    found = theirs("MoorDyn", 20, reach=0.98, ba=500.0, dt=5e-4)
+    if found is None:
+        pytest.skip("MoorDyn is not installed")
+    # seconds a simulated second: MoorDyn needs half our step at EA = 1 MN to be stable
+    figure("N = 20: over MoorDyn at EA = 1 MN", (1 / found[1] * 2000) / (1 / speed * 1000), "x", target=4)
+
+
+def test_cost_grows_linearly_with_the_links(figure):
+    numbers = (20, 60, 160, 320, 640)
+    speeds = [ours(n, "half", duration=0.5)[1] for n in numbers]
+    for n, speed in zip(numbers, speeds, strict=True):
+        figure(f"point masses, N = {n}", speed, "steps/s")
+    exponent = -np.polyfit(np.log(numbers), np.log(speeds), 1)[0]
+    figure("exponent of the cost by links, 20 to 640", exponent, "", target=1.1, at_least=False)
+
+
+def test_distance_to_a_compiled_floor(figure):
+    # the issue's hand-written point-mass Euler steps, 2.1 M and 0.7 M a second; RK4 has four evaluations a step
+    for n, floor in ((20, 2.1e6), (60, 0.7e6)):
+        for distribution in ("half", "rod"):
+            speed = ours(n, distribution)[1]
+            figure(f"evaluations over the compiled floor, N = {n}, {distribution}", 4 * speed / floor, "x")
+
+
+def test_two_minutes_of_the_capture_scenario(figure):
+    from dovetail.air import PointDevice, TowedRope
+
+    chain = LinkChain(n=20, length=250.0, mass=82.25, bending=224.75, joint_damping=822.5)
+    system = TowedRope(chain=chain, device=PointDevice(mass=150.0), density=0.7)
+
+    @jax.jit
+    def run(system):
+        def one(x, k):
+            x = RK4().step(system, k * 1e-2, 1e-2, x, None, ())[0]
+            return x, system.output((k + 1) * 1e-2, x, None)["displacement"]
+
+        return jax.lax.scan(one, system.init(), jnp.arange(12_000))[1]
+
+    depth = np.asarray(run(system))[-1, 1]
+    walls = []
+    for _ in range(3):
+        begin = time.perf_counter()
+        jax.block_until_ready(run(system))
+        walls.append(time.perf_counter() - begin)
+    figure(
+        "120 s of capture, 20 links, one core",
+        min(walls),
+        "s",
+        target=0.5,
+        at_least=False,
+        accuracy=f"settles at {depth:.2f} m",
+    )
+
+
+def test_a_thousand_ropes_in_one_batch(figure):
+    def tip(mass):
+        chain = LinkChain(n=20, length=250.0, mass=mass, tip_mass=150.0, mass_damping=0.02)
+
+        def one(x, _):
+            return RK4().step(chain, 0.0, 1e-2, x, DOWN, ())[0], None
+
+        return jax.lax.scan(one, chain.straight(ALONG), None, length=1000)[0]["position"][:, -1]
+
+    single, batch = jax.jit(tip), jax.jit(jax.vmap(tip))
+    masses = jnp.linspace(40.0, 140.0, 1000)
+    first = np.asarray(batch(masses))[0]
+    np.testing.assert_allclose(single(masses[0]), first, atol=1e-6)
+    begin = time.perf_counter()
+    for mass in masses[:20]:
+        jax.block_until_ready(single(mass))
+    alone = (time.perf_counter() - begin) / 20
+    begin = time.perf_counter()
+    jax.block_until_ready(batch(masses))
+    together = (time.perf_counter() - begin) / 1000
+    figure("1000 ropes in one batch, per run over one by one", alone / together, "x", target=5)

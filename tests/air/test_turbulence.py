@@ -1,0 +1,44 @@
+"""Dryden gusts: intensity, spectrum, repeatability."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from dovetail.air import Dryden, StillAir
+from dovetail.air.turbulence import spectrum
+from dovetail.core.errors import ParameterError
+from dovetail.core.randomness import seeded
+
+
+def test_the_variance_is_the_intensity_squared():
+    # the spectra integrate to sigma^2; 64 waves between the ends leave a few per cent
+    omega = np.geomspace(1e-6, 100.0, 200_000)
+    phi = np.asarray(spectrum(jnp.array(omega), jnp.full((3, 1), 2.0), jnp.full((3, 1), 300.0)))
+    np.testing.assert_allclose(np.trapezoid(phi, omega), 4.0, rtol=2e-3)
+    gust = seeded(Dryden(intensity=2.0, scale=300.0, waves=200), jax.random.key(3))
+    t = jnp.linspace(0.0, 20_000.0, 40_000)
+    field = np.concatenate(
+        [np.asarray(gust.at(0.0, -170.0 * part, 170.0)) for part in jnp.split(t, 8)], axis=1
+    )
+    np.testing.assert_allclose(field.std(axis=1), 2.0, rtol=0.06)
+
+
+def test_the_same_seed_gives_the_same_gusts_and_another_other_ones():
+    a, b = (seeded(Dryden(), jax.random.key(k)) for k in (1, 2))
+    x = jnp.array([0.0, 100.0])
+    np.testing.assert_array_equal(a.at(3.0, x, 170.0), a.at(3.0, x, 170.0))
+    assert not np.allclose(a.at(3.0, x, 170.0), b.at(3.0, x, 170.0))
+
+
+def test_the_field_is_frozen_and_blows_past():
+    gust = seeded(Dryden(), jax.random.key(1))
+    np.testing.assert_allclose(
+        gust.at(0.0, jnp.array([10.0]), 170.0), gust.at(1.0, jnp.array([180.0]), 170.0), atol=1e-9
+    )
+
+
+def test_without_a_key_it_says_so_and_still_air_is_still():
+    with pytest.raises(ParameterError, match="has no random numbers"):
+        Dryden().at(0.0, jnp.zeros(1), 170.0)
+    np.testing.assert_array_equal(StillAir().at(0.0, jnp.zeros(4), 170.0), np.zeros((3, 4)))

@@ -1,0 +1,91 @@
+"""Simulations without a rig: read from a file, run, stopped with a reason, written and read back."""
+
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from dovetail import testing
+from dovetail.core.errors import TestFileError
+from dovetail.testing import Outcome
+
+TABLE = {
+    "kind": "simulation",
+    "title": "a pendulum of one link",
+    "rate": "100 Hz",
+    "duration": "2 s",
+    "system": {
+        "kind": "towed-rope",
+        "air": "off",
+        "start_angles": ["10 deg", "0 deg"],
+        "chain": {"kind": "link-chain", "n": 1, "length": "1 m", "mass": "1e-6 kg"},
+        "device": {"kind": "no-device", "mass": "2 kg"},
+    },
+}
+
+
+def changed(**changes):
+    from dovetail.testing.file import change
+
+    return change(TABLE, changes)
+
+
+@pytest.fixture(scope="module")
+def run():
+    return testing.parse(TABLE).simulate()
+
+
+def test_a_pendulum_swings_with_its_period(run):
+    x = run.data["displacement"].sel(axis="x").values
+    back = np.argmax(x[50:]) + 50
+    # 2 pi sqrt(l / g) (1 + theta^2 / 16), the peak found to one record
+    assert run.data.time.values[back] == pytest.approx(
+        2 * np.pi / np.sqrt(9.81) * (1 + np.radians(10) ** 2 / 16), abs=0.02
+    )
+    assert run.outcome is Outcome.FINISHED
+    assert float(abs(run.data["energy_residual"]).max()) < 1e-5 * float(run.data["kinetic_energy"].max())  # 10 ms
+    assert run.data["displacement"].attrs["units"] == "m"
+
+
+def test_it_is_written_and_read_back_as_it_was(run, tmp_path):
+    again = testing.read(testing.save(run, tmp_path / "run"))
+    assert again.test.title == run.test.title
+    np.testing.assert_array_equal(again.data["tension"], run.data["tension"])
+    assert testing.dump(again.test) == testing.dump(run.test)
+
+
+def test_a_run_ends_where_a_limit_is_met_and_keeps_what_was_computed():
+    run = testing.parse(changed(**{"limits.velocity": "0.3 m/s"})).simulate()
+    assert run.outcome is Outcome.VELOCITY
+    assert 0.05 < float(run.data.time[-1]) < 0.5
+    assert "velocity" in str(run.trip)
+
+
+def test_a_motion_that_is_no_longer_finite_ends_the_run():
+    simulation = testing.parse(TABLE)
+    bad = simulation.with_values(**{"system.gravity": jnp.nan})
+    run = bad.simulate()
+    assert run.outcome is Outcome.NOT_FINITE
+    assert run.data.sizes["time"] == 1
+
+
+def test_faults_of_a_file_are_told_with_their_place():
+    with pytest.raises(TestFileError) as caught:
+        testing.parse({**changed(**{"system.chain.length": "0 m", "system.chian": 1})}, "rope.toml")
+    text = str(caught.value)
+    assert "system.chain.length" in text
+    assert "above 0 m" in text
+    assert 'did you mean "chain"' in text
+
+
+def test_an_unknown_kind_of_file_lists_the_known_ones():
+    with pytest.raises(TestFileError, match='got "simulaton"; one of test, simulation'):
+        testing.parse({**TABLE, "kind": "simulaton"})
+
+
+def test_a_weak_rope_and_a_long_step_are_refused_together():
+    weak = {"system.strength": "10 N", "system.chain.joint_damping": "1 kN m s", "system.chain.mass": "1 kg"}
+    with pytest.raises(TestFileError) as caught:
+        testing.parse(changed(**weak))
+    text = str(caught.value)
+    assert "must carry 29.43 N at rest, but may 10 N" in text
+    assert "RK4: a step of 0.01 s is unstable" in text
