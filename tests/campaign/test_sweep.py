@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+import xarray as xr
 
 from dovetail.campaign import DesignSpace, Variable, evaluate, factorial, one_at_a_time
 from dovetail.core.errors import AnalysisError, ParameterError
@@ -30,6 +31,15 @@ def test_factorial_has_a_dimension_for_each_variable():
 def test_points_keep_their_values_as_coordinates():
     table = evaluate(SPACE.one_at_a_time(), total)
     np.testing.assert_array_equal(table.a, [1, 0, 2, 1])
+
+
+def test_a_table_is_stored_and_read_back(tmp_path):
+    space = SPACE + DesignSpace((Variable("law", "flores", ("flores", "hertz")),))
+    table = evaluate(space.factorial(), total)
+    table.to_netcdf(tmp_path / "table.nc", engine="h5netcdf")
+    with xr.open_dataset(tmp_path / "table.nc", engine="h5netcdf") as stored:
+        np.testing.assert_array_equal(stored.total, table.total)
+        assert list(stored.law.values) == list(table.law.values)
 
 
 def test_mistakes_are_named():

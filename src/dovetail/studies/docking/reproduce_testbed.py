@@ -76,7 +76,8 @@ def identified_loop() -> list[float]:
 def measured_resonances() -> list[float]:
     """RT-58: frequencies of both resonances, the antiresonance and the amplifier [rad/s], found with noise.
 
-    The plant of the identification data, excited with coloured noise at 200 kHz, by averaged spectra.
+    The plant of the identification data, excited with coloured noise at 200 kHz; averaged spectra from drive
+    to amplifier and from amplifier to displacement.
     """
     zeros, poles = damping_squares(**HEIGHTS, exact=True)
     stack = ratio(
@@ -87,11 +88,12 @@ def measured_resonances() -> list[float]:
     dt = 1 / 200e3
     rng = np.random.default_rng(0)
     u = scipy.signal.lfilter([0.3], [1, -0.7], rng.standard_normal(400_000))
-    m, y = _through(AMPLIFIER, u, dt), _through(stack, u, dt)
-    response = frequency_response(u, y, dt, segment=0.02).within(500.0, 4500.0)
-    amplifier = frequency_response(u, m, dt, segment=0.02).within(500.0, 8000.0)
-    both = fit_factors(response, poles=[(0.1, 10000.0), (0.1, 22500.0)], zeros=[(0.1, 19000.0)])
-    one = fit_factors(amplifier, poles=[(0.5, 20000.0)])
+    m = _through(AMPLIFIER, u, dt)
+    y = _through(stack, m, dt)
+    second = frequency_response(m, y, dt, segment=0.02).within(500.0, 4500.0)
+    first = frequency_response(u, m, dt, segment=0.02).within(500.0, 8000.0)
+    both = fit_factors(second, poles=[(0.1, 10000.0), (0.1, 22500.0)], zeros=[(0.1, 19000.0)])
+    one = fit_factors(first, poles=[(0.5, 20000.0)])
     return [float(w) for w in (both.poles[0, 1], both.poles[1, 1], both.zeros[0, 1], one.poles[0, 1])]
 
 
