@@ -5,11 +5,15 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
+import jax
+import jax.numpy as jnp
 import numpy as np
 
 from dovetail.fidelity.validation import Validation, from_relative
+from dovetail.mechanics.contact import Flores, GivenDamping, GivenStiffness
 from dovetail.specimens.contact_loop import ImpactPairing
-from dovetail.studies.docking.scenarios import executed, experiments, grid, impacts
+from dovetail.specimens.noisy_impact import noisy_impact
+from dovetail.studies.docking.scenarios import TESTBED, executed, experiments, grid, impacts
 from dovetail.transfer import ShapedNoise
 
 
@@ -160,3 +164,40 @@ def cells_of_appendix_c() -> list[int]:
         cell = np.abs(getattr(times, name) - printed("duration_error_ms", name)) <= 0.0151
         agree, count = agree + int(cell.sum()), count + cell.size
     return [agree, count]
+
+
+@cache
+def noisy(seeds: int = 8) -> tuple[np.ndarray, np.ndarray]:
+    """Peak force [N] and depth [um] of the 24 rows with noise, the mean over some seeds."""
+    scenarios = executed()
+    chosen = [scenarios[row["scenario"] - 1] for row in _rows()]
+    factor = Flores(stiffness=1.0).damping_factor(jnp.array([row["restitution"] for row in _rows()]))
+    columns = [jnp.array([getattr(s, name) for s in chosen]) for name in ("stiffness", "mass", "speed")]
+
+    def one(stiffness, mass, speed, factor, key):
+        law = GivenDamping(stiffness=GivenStiffness(stiffness), factor=factor)
+        found = noisy_impact(
+            law,
+            mass,
+            speed,
+            TESTBED,
+            position_noise=ShapedNoise(0.73e-6, 2 * np.pi * 23e3),
+            force_noise=ShapedNoise(1.5, 2 * np.pi * 1e3, bias=0.6),
+            key=key,
+        )
+        return found.peak_force, 1e6 * found.peak_depth
+
+    keys = jax.random.split(jax.random.key(0), seeds)
+    rows = jax.vmap(one, (0, 0, 0, 0, None))
+    force, depth = jax.jit(jax.vmap(lambda key: rows(*columns, factor, key)))(keys)
+    return np.asarray(force.mean(0)), np.asarray(depth.mean(0))
+
+
+def noisy_force_rows() -> int:
+    """RT-46: rows whose peak force with noise is within 2.5 % of the printed one."""
+    return int(np.sum(np.abs(noisy()[0] / printed("force_N", "m") - 1) <= 0.025))
+
+
+def noisy_depth_rows() -> int:
+    """RT-46: rows whose peak depth with noise is within 2 % of the printed one."""
+    return int(np.sum(np.abs(noisy()[1] / printed("depth_um", "m") - 1) <= 0.02))
