@@ -32,7 +32,8 @@ def test_without_noise_it_is_the_continuous_impact(quiet):
     smooth = first_impact(LAW, 25.0, 0.05, TOOLS, steps=4000).hil
     assert float(quiet.peak_force) == pytest.approx(float(smooth.peak_contact_force), rel=2e-4)
     assert float(quiet.peak_depth) == pytest.approx(float(smooth.peak_depth), rel=2e-4)
-    assert float(quiet.rebound) == pytest.approx(float(smooth.final_rebound), rel=2e-4)
+    # a pull, the sensor's undershoot after the contact, counts in the continuous one only
+    assert float(quiet.rebound) == pytest.approx(float(smooth.final_rebound), rel=1e-3)
     assert float(quiet.duration) == pytest.approx(float(smooth.duration), abs=2 / 75e3)
 
 

@@ -2,8 +2,8 @@ r"""One impact through instruments with noise, sampled as a real-time computer w
 
 The loop of `contact_loop` in steps of a fixed size, with the displacement's noise added where the contact law
 sees it and the force's where the bodies do, held over each step, and the contact detected above a threshold
-of the measured force [Bondoky 2020, secs 8.2.4 and 8.3.1]. Noise lifts peaks: the largest of many noisy samples
-is above the peak of the mean.
+of the measured force [Bondoky 2020, secs 8.2.4 and 8.3.1]. Noise lifts peaks: the largest of many noisy
+samples is above the peak of the mean.
 """
 
 from __future__ import annotations
