@@ -1,6 +1,6 @@
 """Outer loops that make a late actuator look punctual: predict ahead, invert a model, adapt, add margin.
 
-Depends on: core, transfer.
+Depends on: core, mechanics, transfer, specimens.
 """
 
 from dovetail import core as _core  # noqa: F401  (sets float64 before any array is made)
@@ -18,6 +18,7 @@ from dovetail.compensation.design import (
     predictor_frequency,
     predictor_remarks,
 )
+from dovetail.compensation.docking import CompensatedDocking
 from dovetail.compensation.fixed_coefficients import FixedCoefficients
 from dovetail.compensation.force_blending import (
     BlendedForce,
@@ -34,6 +35,7 @@ from dovetail.compensation.inverse import (
 )
 from dovetail.compensation.minimal_control_synthesis import MinimalControlSynthesis
 from dovetail.compensation.none import NoCompensation
+from dovetail.compensation.passivity import PassivityControl
 from dovetail.compensation.phase_advance import PhaseAdvance
 from dovetail.compensation.polynomial import derivative_weights, predictor_weights
 from dovetail.compensation.smith import SmithPredictor
@@ -43,6 +45,7 @@ __all__ = [
     "AdaptiveTimeSeries",
     "BlendedForce",
     "Chain",
+    "CompensatedDocking",
     "Compensator",
     "Decision",
     "Feedback",
@@ -54,6 +57,7 @@ __all__ = [
     "MeasuredForce",
     "MinimalControlSynthesis",
     "NoCompensation",
+    "PassivityControl",
     "PhaseAdvance",
     "PredictorDesign",
     "SecondOrderInverse",

@@ -94,12 +94,12 @@ class AdaptiveTimeSeries(Compensator):
             "responses": jnp.zeros((self.taps, 3, *self.shape)),
             "targets": self.history(self.taps),
             "tick": jnp.asarray(0),
-            "coefficients": self.start(),
+            "coefficients": jnp.stack([self.full(a) for a in self.start()]),
         }
 
     def start(self) -> jax.Array:
         """The coefficients to start with, a0, a1, a2: those of the expected delay, within the limits."""
-        delay = self.full(self.delay)
+        delay = self.delay
         expected = jnp.stack([jnp.ones_like(delay), delay, delay**2 / 2])
         return jnp.clip(expected, _column(self.lowest, expected), _column(self.highest, expected))
 

@@ -1,0 +1,89 @@
+"""Passivity control: the account is exact, the debt is paid, and an impact on a late rig gains no energy."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from dovetail import testing
+from dovetail.compensation.passivity import PassivityControl
+from dovetail.mechanics.contact import Flores, FreePair
+from dovetail.specimens.impact_pair import ImpactPair
+from dovetail.transfer import TotalDelayLag
+
+
+def test_in_step_nothing_is_generated_and_the_force_passes():
+    part = PassivityControl(200.0).sampled_at(1e-3)
+    x = part.init()
+    for k in range(1, 50):
+        z, v = 1e-3 * k * 0.1, 0.1
+        u = {
+            "velocity": jnp.array(v),
+            "measured_displacement": jnp.array(z),
+            "measured_force": jnp.array(-3.0),
+        }
+        x, shown = part.step(0.0, 1e-3, x, u)
+        assert float(shown["force"]) == pytest.approx(-3.0, abs=1e-9)
+    assert float(x["generated"]) == pytest.approx(0.0, abs=1e-12)
+
+
+def test_the_account_is_the_difference_of_the_two_works_and_decays_at_the_gain():
+    part = PassivityControl(100.0, slowest=1e-6).sampled_at(1e-4)
+    x = part.init()
+    # the rig stands still and pushes: all work is generated
+    u = {"velocity": jnp.array(0.2), "measured_displacement": jnp.zeros(()), "measured_force": jnp.array(5.0)}
+    x, _ = part.step(0.0, 1e-4, x, u)
+    assert float(x["generated"]) == pytest.approx(5.0 * 0.2 * 1e-4)
+    debt = float(x["generated"])
+    u = {**u, "measured_force": jnp.zeros(())}
+    for _ in range(100):
+        x, shown = part.step(0.0, 1e-4, x, u)
+    # 10 ms at 100 1/s: one time constant, in steps of a hundredth
+    assert float(x["generated"]) == pytest.approx(debt * 0.99**100, rel=1e-4)
+    assert float(shown["paid_back_energy"]) == pytest.approx(debt - float(x["generated"]), rel=1e-9)
+    assert float(shown["force"]) < 0  # against the motion
+
+
+def impact(feedback=None):
+    test = testing.Test(
+        numerical=FreePair(30.0, 75.0, 0.1),
+        rig=testing.Rig(TotalDelayLag(1e-3), ImpactPair(Flores(9.0795e8, restitution=0.8), 1e-3)),
+        rate=100e3,
+        duration=0.06,
+        **({} if feedback is None else {"feedback": feedback}),
+    )
+    return test.rehearse().data
+
+
+def test_an_impact_on_a_late_rig_no_longer_gains_energy():
+    late, held = impact(), impact(PassivityControl(500.0))
+
+    def balance(data):
+        total = data.kinetic_energy + data.contact_energy + data.contact_heat
+        return float(total[-1] / total[0])
+
+    assert balance(late) > 1.5
+    assert balance(held) < 1.02
+    assert float(held.generated_energy[-1]) < 0.01 * float(held.kinetic_energy[0])
+    # and the rebound is nearer to the ideal restitution of 0.79 than without
+    assert abs(float(held.velocity[-1])) < abs(float(late.velocity[-1]))
+
+
+def test_it_takes_several_axes_and_derivatives():
+    part = PassivityControl(100.0).sampled_at(1e-3, (2,))
+
+    def debt(gain):
+        u = {
+            "velocity": jnp.array([0.1, -0.2]),
+            "measured_displacement": jnp.zeros(2),
+            "measured_force": jnp.array([3.0, 1.0]),
+        }
+        block = PassivityControl(gain).sampled_at(1e-3, (2,))
+        x = block.init()
+        for _ in range(3):
+            x, _ = block.step(0.0, 1e-3, x, u)
+        return x["generated"]
+
+    assert part.init()["force"].shape == (2,)
+    assert float(jax.grad(debt)(100.0)) < 0  # more gain, less debt
+    assert np.isfinite(float(debt(0.0)))
