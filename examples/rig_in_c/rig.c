@@ -23,7 +23,7 @@
 #include <unistd.h>
 
 enum { READY, ACTIVE, HOLD, SAFE };
-enum { TOLD = 1, SILENCE = 2, DISPLACEMENT = 4, FORCE = 8, NOT_FINITE = 16, OPERATOR = 32, ENDED = 64 };
+enum { TOLD = 1, SILENCE = 2, DISPLACEMENT = 4, FORCE = 8, NOT_FINITE = 16, OPERATOR = 32, ENDED = 64, LATE = 128 };
 enum { AXES = 1, COUNT = 2, COMMAND_BYTES = 64 + 8 * AXES, MEASUREMENT_BYTES = 64 + 8 * COUNT };
 #define REST_TIME 0.5 /* [s] from where the rig is to rest, in its safe state */
 
@@ -103,6 +103,11 @@ static void go_safe(uint32_t why) {
 static void advance(int64_t time) {
   if (!session.epoch) return;
   int64_t due = (time - session.epoch + session.tick / 2) / session.tick;
+  if (due - session.done > session.silence) { /* this late it does not catch up: time is lost */
+    go_safe(LATE);
+    session.epoch += (due - session.done - session.silence) * session.tick;
+    due = session.done + session.silence;
+  }
   while (session.done < due) {
     double followed = session.command, dt = session.tick * 1e-9;
     session.done++;

@@ -33,10 +33,13 @@ def rig():
     process = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
     found = Url(re.search(r"udp://\S+:\d+", process.stdout.readline())[0])
     found.said = []
-    threading.Thread(target=lambda: found.said.extend(process.stdout), daemon=True).start()
+    listening = threading.Thread(target=lambda: found.said.extend(process.stdout), daemon=True)
+    listening.start()
     yield found
     process.send_signal(signal.SIGTERM)
     assert process.wait(20) == 0
+    listening.join(10)
+    process.stdout.close()
 
 
 def test_a_test_runs_against_a_served_rig(dovetail, rig):

@@ -145,3 +145,13 @@ def test_forged_replayed_and_reordered_commands_change_nothing_and_get_no_answer
         assert bench.session.receive(data, bench.now + TICK) is None
     assert bench.session.heard == heard  # nor do they keep the rig from noticing silence
     assert set(bench.session.reader.rejected) == {Rejection.SEQUENCE, Rejection.TAG, Rejection.LENGTH}
+
+
+def test_a_rig_that_cannot_keep_its_clock_goes_to_its_safe_state_and_does_not_catch_up():
+    bench = Bench(silence=5)
+    bench.tell(0.5)
+    answer = bench.tell(0.6, after=1000 * TICK)  # its process was paused; this command waited meanwhile
+    assert (answer.state, answer.flags) == (State.SAFE, Flag.LATE)
+    assert len(bench.plant.followed) == 1 + 5
+    bench.wait(3)
+    assert len(bench.plant.followed) <= 1 + 5 + 3

@@ -62,6 +62,7 @@ class Flag(IntFlag):
     NOT_FINITE = 16  # a command or a reading that is not a finite number
     OPERATOR = 32  # emergency stop or switch-off at the rig
     ENDED = 64  # the loop closed the session
+    LATE = 128  # the rig could not keep its own clock
 
 
 class Rejection(IntEnum):

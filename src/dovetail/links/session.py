@@ -35,7 +35,8 @@ class Session:
     The rig keeps its own time from the first command that moves it: a tick ends whenever its clock is
     nearest to a whole number of ticks, command or not. A command that comes on time is thus followed and
     answered at once; when none comes the rig goes on holding the last one, and after `silence` ticks it goes
-    to its safe state: back to rest in half a second, and there until the next session.
+    to its safe state: back to rest in half a second, and there until the next session. So it does when it
+    falls behind its own clock by as much.
     """
 
     def __init__(
@@ -119,6 +120,10 @@ class Session:
         if self.epoch is None:
             return
         due = (now - self.epoch + self.tick // 2) // self.tick
+        if due - self.done > self.silence:  # a rig that is this late does not catch up: time is lost
+            self.go_safe(Flag.LATE)
+            self.epoch += (due - self.done - self.silence) * self.tick
+            due = self.done + self.silence
         while self.done < due:
             self.done += 1
             self.reading = self.plant.step(self._followed())
