@@ -7,6 +7,8 @@ from dovetail.specimens.base import Specimen
 from dovetail.specimens.contact_loop import Impact, ImpactPairing, Instruments, first_impact
 from dovetail.specimens.docking_map import DockingMap
 from dovetail.specimens.docking_record import DockingRecord, record
+from dovetail.specimens.impact_charts import ContactLawChart, DelaySweep
+from dovetail.specimens.impact_flow import ImpactFlow
 from dovetail.specimens.impact_pair import ImpactPair
 from dovetail.specimens.impact_validation import ImpactValidation
 from dovetail.specimens.lag_damper import IdealLagDamper, LagDamper
@@ -20,12 +22,15 @@ from dovetail.specimens.yielding_pair import YieldingPair
 
 __all__ = [
     "BallInCavity",
+    "ContactLawChart",
+    "DelaySweep",
     "Docking",
     "DockingMap",
     "DockingRecord",
     "HilDocking",
     "IdealLagDamper",
     "Impact",
+    "ImpactFlow",
     "ImpactPair",
     "ImpactPairing",
     "ImpactValidation",

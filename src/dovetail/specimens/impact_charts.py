@@ -1,0 +1,162 @@
+r"""Charts of impacts: what contact laws do with a restitution, and what a delay does to impacts.
+
+Each answers a chapter of [Bondoky 2020]: that on contact laws (ch. 4) and that on the 1-DOF testbed (ch. 5).
+"""
+
+from __future__ import annotations
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+import xarray as xr
+
+from dovetail.core import kind, parameter
+from dovetail.core.chart import Chart
+from dovetail.core.errors import Fault
+from dovetail.core.registry import find
+from dovetail.mechanics.contact import (
+    ContactStiffness,
+    Dissipative,
+    GivenDamping,
+    GivenStiffness,
+    HertzPair,
+    Material,
+    realised_restitution,
+)
+from dovetail.specimens.contact_loop import Instruments, first_impact
+from dovetail.specimens.impact_validation import LAWS
+
+IDEAL = Instruments(1e5, 1e5)  # a chart of ideal impacts needs some instruments beside them
+
+
+@kind("contact-laws")
+class ContactLawChart(Chart):
+    """Every dissipative law over projected restitution: realised restitution, peaks, duration."""
+
+    stiffness: ContactStiffness
+    mass: jax.Array = parameter("kg", "reduced mass", above=0.0)
+    speed: jax.Array = parameter("m/s", "impact speed", above=0.0)
+    restitution: jax.Array = parameter("1", "projected coefficients", above=0.0, at_most=1.0)
+
+    def compute(self) -> xr.Dataset:
+        """(law, restitution)."""
+        c = jnp.atleast_1d(self.restitution)
+        factors = jnp.stack([find(name, Dissipative)(stiffness=1.0).damping_factor(c) for name in LAWS])
+        ideal = _ideal(self.stiffness.value, factors, self.mass, self.speed)
+        dims = ("law", "restitution")
+        return xr.Dataset(
+            {
+                "realised": (dims, np.asarray(realised_restitution(factors)), {"units": "1"}),
+                "simulated": (dims, np.asarray(ideal.restitution), {"units": "1"}),
+                "peak_force": (dims, np.asarray(ideal.peak_force), {"units": "N"}),
+                "peak_depth": (dims, np.asarray(ideal.peak_depth), {"units": "m"}),
+                "duration": (dims, np.asarray(ideal.duration), {"units": "s"}),
+            },
+            {"law": list(LAWS), "restitution": np.asarray(c)},
+        )
+
+    def summary(self, data: xr.Dataset) -> str:
+        """Realised restitution and peak force by law, a column a projected restitution."""
+        head = " " * 22 + "".join(f"{c:9.2f}" for c in data.restitution.values)
+        lines = ["realised restitution for a projected one of", head]
+        lines += [_row(law, "9.4f", data.realised) for law in LAWS]
+        lines += ["", "peak force [N]", head]
+        lines += [_row(law, "9.1f", data.peak_force) for law in LAWS]
+        return "\n".join(lines)
+
+
+def _row(law: str, form: str, values: xr.DataArray) -> str:
+    return f"  {law:<20}" + "".join(f"{v:{form}}" for v in values.sel(law=law).values)
+
+
+@kind("delay-sweep")
+class DelaySweep(Chart):
+    """Errors of impacts over the actuator's total delay; one entry of every list for each impact."""
+
+    body_1: tuple[Material, ...]
+    body_2: tuple[Material, ...]
+    m1: jax.Array = parameter("kg", "masses of body 1", above=0.0)
+    m2: jax.Array = parameter("kg", "masses of body 2", above=0.0)
+    speed: jax.Array = parameter("m/s", "impact speeds", above=0.0)
+    delay: jax.Array = parameter("s", "total delays of the actuator", above=0.0)
+    restitution: jax.Array = parameter("1", "projected, by Flores' law", above=0.0, at_most=1.0, default=0.8)
+    radius: jax.Array = parameter("m", "radius of the sphere", above=0.0, default=0.025)
+    sensor_frequency: jax.Array = parameter(
+        "rad/s", "natural frequency of the sensor", above=0.0, default=2 * np.pi * 10e3
+    )
+    position_resolution: jax.Array = parameter("m", "step of the imposed motion", at_least=0.0, default=0.0)
+    force_resolution: jax.Array = parameter("N", "step of the measured force", at_least=0.0, default=0.0)
+
+    def faults(self) -> list[Fault]:
+        """Lists that do not have one entry for each impact."""
+        count = len(self.body_1)
+        lists = {"body_2": len(self.body_2)}
+        lists |= {name: np.size(getattr(self, name)) for name in ("m1", "m2", "speed")}
+        return [
+            Fault(f"chart.{name}", f"has {size} entries and body_1 {count}; give one for each impact")
+            for name, size in lists.items()
+            if size != count
+        ]
+
+    def compute(self) -> xr.Dataset:
+        """Errors in percent and the ideal's duration, (impact, delay)."""
+        stiffness = jnp.array(
+            [HertzPair(a, b, self.radius).value for a, b in zip(self.body_1, self.body_2, strict=True)]
+        )
+        mass = self.m1 * self.m2 / (self.m1 + self.m2)
+        factor = 1.6 * (1 - self.restitution) / self.restitution
+        pair = _delayed(
+            stiffness,
+            mass,
+            self.speed,
+            jnp.atleast_1d(self.delay),
+            factor,
+            (self.sensor_frequency, self.position_resolution, self.force_resolution),
+        )
+        dims = ("impact", "delay")
+        i, h = pair.ideal, pair.hil
+        measures = {
+            "velocity_error": 100 * (h.rebound / i.rebound - 1),
+            "force_error": 100 * pair.force_difference / pair.force_then,
+            "force_integral_error": 100 * pair.force_area / i.force_integral,
+            "depth_error": 100 * pair.depth_difference / pair.depth_then,
+            "depth_integral_error": 100 * pair.depth_area / i.depth_integral,
+        }
+        out = xr.Dataset(
+            {name: (dims, np.asarray(values), {"units": "%"}) for name, values in measures.items()},
+            {"impact": np.arange(1, len(self.body_1) + 1), "delay": np.atleast_1d(self.delay)},
+        )
+        out["ideal_duration"] = ("impact", np.asarray(i.duration[:, 0]), {"units": "s"})
+        return out
+
+    def summary(self, data: xr.Dataset) -> str:
+        """Velocity error by impact, a column a delay."""
+        lines = ["error of the rebound velocity [%] for a total delay [ms] of"]
+        lines.append(" " * 36 + "".join(f"{1e3 * d:8.2f}" for d in data.delay.values))
+        for n in range(data.sizes["impact"]):
+            at = data.isel(impact=n)
+            label = f"{float(self.m1[n]):g}-{float(self.m2[n]):g} kg, {float(self.speed[n]):g} m/s"
+            contact = f"{1e3 * float(at.ideal_duration):.2f} ms"
+            errors = "".join(f"{v:8.2f}" for v in at.velocity_error.values)
+            lines.append(f"{n + 1:3d}  {label:<20} {contact:>9} {errors}")
+        return "\n".join(lines)
+
+
+@eqx.filter_jit
+def _ideal(stiffness, factors, mass, speed):
+    def one(factor):
+        law = GivenDamping(stiffness=GivenStiffness(stiffness), factor=factor)
+        return first_impact(law, mass, speed, IDEAL, steps=4000, slowest=0.05).ideal
+
+    return jax.vmap(jax.vmap(one))(factors)
+
+
+@eqx.filter_jit
+def _delayed(stiffness, mass, speed, delays, factor, sensor):
+    def one(stiffness, mass, speed, delay):
+        law = GivenDamping(stiffness=GivenStiffness(stiffness), factor=factor)
+        tools = Instruments(4 / delay, sensor[0], position_resolution=sensor[1], force_resolution=sensor[2])
+        return first_impact(law, mass, speed, tools, steps=6000)
+
+    return jax.vmap(jax.vmap(one, (None, None, None, 0)), (0, 0, 0, None))(stiffness, mass, speed, delays)

@@ -1,0 +1,45 @@
+import numpy as np
+import pytest
+
+from dovetail.core.methods import RK4, Euler
+from dovetail.mechanics.contact import Flores, FreePair
+from dovetail.specimens.contact_loop import Instruments, first_impact
+from dovetail.specimens.impact_flow import ImpactFlow, verify
+
+FLOW = ImpactFlow(
+    Flores(stiffness=9.0795e8),
+    FreePair(m1=30.0, m2=75.0, speed=0.1),
+    Instruments(4000.0, 2 * np.pi * 10e3),
+)
+
+
+@pytest.fixture(scope="module")
+def adaptive():
+    return FLOW.integrate()
+
+
+def test_the_end_of_contact_is_an_event(adaptive):
+    assert adaptive.event == "apart"
+    assert abs(float(adaptive.end_state["y"])) < 1e-12
+
+
+def test_explicit_and_implicit_methods_agree(adaptive):
+    stiff = FLOW.integrate(stiff=True)
+    assert float(stiff.end_time) == pytest.approx(float(adaptive.end_time), rel=1e-6)
+    assert float(stiff.end_state["v"]) == pytest.approx(float(adaptive.end_state["v"]), rel=1e-6)
+
+
+def test_it_is_the_impact_of_the_batch(adaptive):
+    hil = first_impact(FLOW.law, FLOW.bodies.reduced_mass, 0.1, FLOW.instruments, steps=6000).hil
+    assert float(hil.duration) == pytest.approx(float(adaptive.end_time), rel=1e-5)
+    assert float(hil.rebound) == pytest.approx(float(adaptive.end_state["v"]), rel=1e-4)
+
+
+def test_rk4_at_75_kilohertz_is_good_enough_and_euler_is_not():
+    assert verify(FLOW, RK4(), 1 / 75e3).acceptable()
+    assert not verify(FLOW, Euler(), 1 / 75e3).acceptable()
+
+
+def test_a_finer_step_errs_less():
+    coarse, fine = (abs(verify(FLOW, Euler(), step).rebound_error) for step in (4e-6, 1e-6))
+    assert fine == pytest.approx(coarse / 4, rel=0.1)  # first order
