@@ -26,6 +26,8 @@ from dovetail.air.device import (
     TipDevice,
     WingedStage,
 )
+from dovetail.air.fleet import RopeFleet
+from dovetail.air.settling import Settling, settling
 from dovetail.air.towed import TowedRope
 from dovetail.air.turbulence import Dryden, StillAir
 from dovetail.air.wake import GriddedWake, NoWake, VortexPair, Wake
@@ -48,6 +50,8 @@ __all__ = [
     "RampCommand",
     "RecordedAcceleration",
     "RigidDevice",
+    "RopeFleet",
+    "Settling",
     "SineSquaredPulse",
     "StandardAtmosphere",
     "SteadyFlight",
@@ -61,4 +65,5 @@ __all__ = [
     "VortexPair",
     "Wake",
     "WingedStage",
+    "settling",
 ]

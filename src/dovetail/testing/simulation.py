@@ -18,6 +18,7 @@ import numpy as np
 from dovetail import air as _air  # noqa: F401  (registers its kinds)
 from dovetail.core import RK4, Flow, Method, Part, constant, count, signals
 from dovetail.core.errors import Fault, ParameterError, TestFileError
+from dovetail.core.methods.rolled import rolled
 from dovetail.core.randomness import seeded
 from dovetail.testing import schedule as schedules
 from dovetail.testing.excitation import Excitation, Rest
@@ -130,11 +131,11 @@ def advance(
     """`number` records from record `first` on: the state after, and the records. Pure, for batches too."""
     flow, dt, steps = driven(simulation), simulation.dt, simulation.substeps
     h = dt / steps
-    force = jnp.zeros(())
+    force, method = jnp.zeros(()), rolled(simulation.method)
 
     def one(carry, k):
         def sub(carry, i):
-            return simulation.method.step(flow, k * dt + i * h, h, carry[0], force, carry[1]), None
+            return method.step(flow, k * dt + i * h, h, carry[0], force, carry[1]), None
 
         if steps == 1:
             carry, _ = sub(carry, 0)

@@ -15,6 +15,7 @@ import numpy as np
 
 from dovetail.air import PointDevice, TowedRope
 from dovetail.core import RK4, Method
+from dovetail.core.methods.rolled import rolled
 from dovetail.mechanics.chain import Loads, RodChain
 
 G = jnp.array([0.0, 9.81, 0.0])
@@ -109,7 +110,7 @@ def march(
 ) -> dict[str, np.ndarray]:
     """Integrate a flow and return what `shown(flow, t, x)` gives, with the times."""
     number = round(duration / (h * every))
-    records = _march(flow, method or RK4(), x, u, h, number, every, shown)
+    records = _march(flow, rolled(method or RK4()), x, u, h, number, every, shown)
     return {"time": np.arange(number + 1) * every * h} | {k: np.asarray(v) for k, v in records.items()}
 
 
@@ -134,7 +135,7 @@ def survives(
     chain: RodChain, x: Any, u: Loads, method: Method, h: float, duration: float
 ) -> tuple[float, bool]:
     """How long a run goes before it blows up [s], and whether it reaches its end."""
-    until, ok = _survives(chain, method, x, u, h, jnp.asarray(round(duration / h)))
+    until, ok = _survives(chain, rolled(method), x, u, h, jnp.asarray(round(duration / h)))
     return float(until), bool(ok)
 
 

@@ -13,9 +13,10 @@ from dovetail.air import RampCommand, RigidDevice, SteadyFlight, TowedRope, Vort
 from dovetail.air.aircraft import Accelerating
 from dovetail.air.device import PointDevice
 from dovetail.air.settling import Settling, settling
+from dovetail.core import RK4
+from dovetail.core.methods.rolled import rolled
 from dovetail.mechanics.chain import Loads, RodChain
 from dovetail.studies.capture.assembly import G, _march, capture_system, catalogue, march, rope
-from dovetail.studies.capture.selection import strong_enough
 
 ROPES = (
     ("uhmwpe-16", 250.0),
@@ -37,15 +38,13 @@ def fleet(systems: list[TowedRope], *, duration: float, h: float = 1e-2) -> list
     arrays = [eqx.filter(s, eqx.is_array) for s in systems]
     static = eqx.filter(systems[0], eqx.is_array, inverse=True)
     batch = jax.tree.map(lambda *leaves: jnp.stack(leaves), *arrays)
-    from dovetail.core import RK4
-
     number = round(duration / h)
 
     @jax.jit
     def run(batch):
         def one(arrays):
             system = eqx.combine(arrays, static)
-            return _march(system, RK4(), system.init(), None, h, number, 1, _tip)["tip"]
+            return _march(system, rolled(RK4()), system.init(), None, h, number, 1, _tip)["tip"]
 
         return jax.vmap(one)(batch)
 
@@ -165,7 +164,7 @@ def towing_tension() -> list[float]:
 
 def strength_choice() -> list[str]:
     """RT-26: ropes that bear four times 125 kN."""
-    return sorted(strong_enough(catalogue(), 125e3, 4.0))
+    return sorted(name for name, entry in catalogue().items() if entry["strength"] >= 4 * 125e3)
 
 
 def constant_velocity() -> float:

@@ -1,0 +1,131 @@
+"""Several ropes behind one aircraft at once, and the choice among them.
+
+Each candidate is a rope of its own with the same device in the same air; they are integrated side by side as one
+flow. The choice follows [Mastrogiuseppe 2023, sec. 4.2]: strong enough, then clear of the wake and settled in time,
+then light.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+
+from dovetail.air.settling import settling
+from dovetail.air.towed import TowedRope
+from dovetail.core import Flow, kind, parameter
+from dovetail.core.errors import Fault, ParameterError
+
+
+@kind("rope-fleet")
+class RopeFleet(Flow):
+    """Candidates for one rope: `rope` as it is, with the diameters, masses, lengths and strengths of each.
+
+    Stiffnesses and dampings follow from the diameter, the `modulus` and the rope's mass, as in the source: EA / L,
+    EI, and dampings in proportion to the whole mass. The rope's chain is a `rod-chain`.
+    """
+
+    rope: TowedRope
+    diameter: jax.Array = parameter("m", "of each candidate, (k,)", above=0.0)
+    mass_per_length: jax.Array = parameter("kg/m", "of each candidate, (k,)", above=0.0)
+    length: jax.Array = parameter("m", "of each candidate, (k,)", above=0.0)
+    strength: jax.Array = parameter("N", "breaking strength of each candidate, (k,)", above=0.0)
+    names: tuple[str, ...] = eqx.field(static=True, default=())
+    modulus: jax.Array = parameter("Pa", "Young's modulus", default=13.8e9, above=0.0)
+    joint_damping: jax.Array = parameter("N m s/kg", "friction of a joint over the mass", default=10.0)
+    axial_damping: jax.Array = parameter("N s/(m kg)", "axial damping over the mass", default=50.0)
+    load: jax.Array = parameter("N", "load that the rope must bear", default=125e3, above=0.0)
+    factor: jax.Array = parameter("1", "how many times over", default=4.0, above=0.0)
+    clear_depth: jax.Array = parameter("m", "depth at which it must settle or below", default=60.0)
+    settled_within: jax.Array = parameter("s", "time in which it must settle", default=60.0, above=0.0)
+
+    def __check_init__(self):
+        sizes = {jnp.shape(v) for v in (self.diameter, self.mass_per_length, self.length, self.strength)}
+        if len(sizes) > 1 or (self.names and sizes != {(len(self.names),)}):
+            raise ParameterError(
+                f"RopeFleet: {len(self.names)} names, and columns of the shapes {sorted(sizes)}; all need one entry for "
+                "each candidate"
+            )
+
+    def candidate(self, d: Any, density: Any, length: Any) -> TowedRope:
+        """The system of one candidate."""
+        mass = density * length
+        chain = dataclasses.replace(
+            self.rope.chain,
+            length=length,
+            mass=mass,
+            axial_stiffness=self.modulus * jnp.pi * d**2 / 4 / length,
+            bending=self.modulus * jnp.pi * d**4 / 64,
+            joint_damping=self.joint_damping * mass,
+            axial_damping=self.axial_damping * mass,
+        )
+        return dataclasses.replace(self.rope, chain=chain)
+
+    def _each(self, function, *arguments):
+        def one(d, density, length, *arguments):
+            return function(self.candidate(d, density, length), *arguments)
+
+        return jax.vmap(one)(self.diameter, self.mass_per_length, self.length, *arguments)
+
+    def init(self):
+        return self._each(lambda rope: rope.init())
+
+    def derivative(self, t, x, u):
+        return self._each(lambda rope, x: rope.derivative(t, x, None), x)
+
+    def output(self, t, x, u):
+        shown = self._each(lambda rope, x: rope.output(t, x, None), x)
+        turned = {name: jnp.swapaxes(shown[name], 0, 1) for name in ("displacement", "velocity")}
+        return {
+            **turned,
+            "tension": jnp.max(shown["tension"], axis=1),
+            "energy_residual": shown["energy_residual"],
+        }
+
+    def faults(self, method, step) -> list[Fault]:
+        """What is wrong with any candidate; strength is for the choice to judge."""
+        found = []
+        for i in range(len(self.length)):
+            rope = self.candidate(self.diameter[i], self.mass_per_length[i], self.length[i])
+            for fault in dataclasses.replace(rope, strength=None).faults(method, step):
+                found.append(Fault(f"candidate {self._name(i)}: {fault.place}", fault.text))
+        return found
+
+    def _name(self, i):
+        kind_ = self.names[i] if self.names else str(i + 1)
+        return f"{kind_} of {float(self.length[i]):g} m"
+
+    def verdicts(self, data: Any) -> list[tuple[int, str]]:
+        """Candidates with what speaks against each; those that pass first, the lightest in front."""
+        passed, failed = [], []
+        for i in range(len(self.length)):
+            found = settling(data.time.values, data["displacement"].values[:, 1, i])
+            reasons = []
+            strength, needed = float(self.strength[i]), float(self.factor * self.load)
+            if strength < needed:
+                reasons.append(f"breaks at {strength / 1e3:.0f} kN, must bear {needed / 1e3:.0f} kN")
+            if found.final < float(self.clear_depth):
+                reasons.append(f"settles at {found.final:.1f} m, must clear {float(self.clear_depth):g} m")
+            if found.settling_time > float(self.settled_within):
+                reasons.append(
+                    f"settles in {found.settling_time:.0f} s, later than {float(self.settled_within):g} s"
+                )
+            mass = float(self.mass_per_length[i] * self.length[i])
+            if reasons:
+                failed.append((i, "; ".join(reasons)))
+            else:
+                text = (
+                    f"passes: {mass:.0f} kg, {found.final:.1f} m deep, settled in {found.settling_time:.0f} s"
+                )
+                passed.append((mass, i, text))
+        return [(i, text) for _, i, text in sorted(passed)] + failed
+
+    def measures(self, data: Any) -> dict[str, str]:
+        """The choice in words."""
+        found = self.verdicts(data)
+        shown = {self._name(i): text for i, text in found}
+        chosen = self._name(found[0][0]) if found[0][1].startswith("passes") else "none"
+        return shown | {"choice": chosen}
