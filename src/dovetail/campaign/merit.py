@@ -60,19 +60,17 @@ def admissible(values: Sequence[float], errors: Sequence[float], accepted: float
     AnalysisError
         If even the smallest value errs too much, or the largest is still admissible: look further.
     """
-    values, errors = np.asarray(values, float), np.asarray(errors, float)
-    if values.shape != errors.shape or len(values) < 2 or np.any(np.diff(values) <= 0):
+    x, y = np.asarray(values, float), np.asarray(errors, float)
+    if x.shape != y.shape or len(x) < 2 or np.any(np.diff(x) <= 0):
         raise ParameterError("give an error for each value, and values that rise")
-    if errors[0] > accepted:
-        raise AnalysisError(
-            f"already {values[0]:g} errs by {errors[0]:.3g}, more than {accepted:g}; look below"
-        )
-    beyond = np.flatnonzero(errors > accepted)
+    if y[0] > accepted:
+        raise AnalysisError(f"already {x[0]:g} errs by {y[0]:.3g}, more than {accepted:g}; look below")
+    beyond = np.flatnonzero(y > accepted)
     if not len(beyond):
-        raise AnalysisError(f"{values[-1]:g} still errs by only {errors[-1]:.3g}; look beyond it")
+        raise AnalysisError(f"{x[-1]:g} still errs by only {y[-1]:.3g}; look beyond it")
     i = int(beyond[0])
-    share = (accepted - errors[i - 1]) / (errors[i] - errors[i - 1])
-    return float(values[i - 1] + share * (values[i] - values[i - 1]))
+    share = (accepted - y[i - 1]) / (y[i] - y[i - 1])
+    return float(x[i - 1] + share * (x[i] - x[i - 1]))
 
 
 def requirements(

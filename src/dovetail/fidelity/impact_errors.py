@@ -87,7 +87,8 @@ def impact_errors(test: ImpactTrace, ideal: ImpactTrace) -> ImpactErrors:
 
     force = _errors(times, on(test, "force"), on(ideal, "force"), h, i)
     # a gap is no depth
-    depth = _errors(times, *(np.maximum(on(trace, "depth"), 0.0) for trace in (test, ideal)), h, i)
+    deep, ideally = (np.maximum(on(trace, "depth"), 0.0) for trace in (test, ideal))
+    depth = _errors(times, deep, ideally, h, i)
     return ImpactErrors(
         force=force,
         depth=depth,

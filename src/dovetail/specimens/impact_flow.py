@@ -13,7 +13,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 
-from dovetail.core import Flow, Method, Part, kind
+from dovetail.core import Flow, Method, kind
 from dovetail.core.adaptive import Crossing, Trajectory, solve
 from dovetail.mechanics.contact import NormalLaw
 from dovetail.mechanics.contact.free_pair import FreePair
@@ -95,7 +95,7 @@ def verify(flow: ImpactFlow, method: Method, step: float) -> Verification:
 
 
 @eqx.filter_jit
-def _fixed(flow: Part, method: Method, step: float, count: int):
+def _fixed(flow: ImpactFlow, method: Method, step: float, count: int):
     def advance(carry, k):
         x, memory, end, velocity = carry
         after, memory = method.step(flow, k * step, step, x, None, memory)

@@ -135,7 +135,7 @@ def fidelity_of_scenario_4() -> list[float]:
         measured_areas("force_integral_error_percent"),
         measured_areas("depth_integral_error_percent"),
     ]
-    return [float(column.fidelity[i]) for column in columns for i in rows]
+    return [float(np.asarray(column.fidelity)[i]) for column in columns for i in rows]
 
 
 def cells_of_appendix_c() -> list[int]:
@@ -172,7 +172,9 @@ def noisy(seeds: int = 8) -> tuple[np.ndarray, np.ndarray]:
     scenarios = executed()
     chosen = [scenarios[row["scenario"] - 1] for row in _rows()]
     factor = Flores(stiffness=1.0).damping_factor(jnp.array([row["restitution"] for row in _rows()]))
-    columns = [jnp.array([getattr(s, name) for s in chosen]) for name in ("stiffness", "mass", "speed")]
+    stiffness, mass, speed = (
+        jnp.array([getattr(s, name) for s in chosen]) for name in ("stiffness", "mass", "speed")
+    )
 
     def one(stiffness, mass, speed, factor, key):
         law = GivenDamping(stiffness=GivenStiffness(stiffness), factor=factor)
@@ -189,7 +191,7 @@ def noisy(seeds: int = 8) -> tuple[np.ndarray, np.ndarray]:
 
     keys = jax.random.split(jax.random.key(0), seeds)
     rows = jax.vmap(one, (0, 0, 0, 0, None))
-    force, depth = jax.jit(jax.vmap(lambda key: rows(*columns, factor, key)))(keys)
+    force, depth = jax.jit(jax.vmap(lambda key: rows(stiffness, mass, speed, factor, key)))(keys)
     return np.asarray(force.mean(0)), np.asarray(depth.mean(0))
 
 
