@@ -48,7 +48,8 @@ class Address:
             found = socket.getaddrinfo(self.host, self.port, type=socket.SOCK_DGRAM)
         except OSError as error:
             raise LinkError(f'no host "{self.host}" ({error}); check the name') from error
-        family, _, _, _, (number, *_) = min(found, key=lambda entry: entry[0])  # IPv4 first
+        family, _, _, _, place = min(found, key=lambda entry: entry[0])  # IPv4 first
+        number = str(place[0])
         if key is None and not ipaddress.ip_address(number.partition("%")[0]).is_loopback:
             raise LinkError(
                 f"{self.host} is not this machine: give both sides the same key file with --key "

@@ -123,14 +123,15 @@ def run(
 
 def _compiled(test: Test, phases: tuple[int, int]) -> Callable[[Test], Any]:
     """The program for a test, compiled before anything moves."""
-    whole = eqx.filter_jit(_whole)
+    whole: Any = eqx.filter_jit(_whole)
     compiled = whole.lower(test, phases).compile()
     return lambda ready: jax.block_until_ready(compiled(ready, phases))
 
 
 def _whole(test: Test, phases: tuple[int, int]) -> dict[str, Any]:
     """Approach, test, rest: the whole run as one function."""
-    rig, dt = test.rig, test.dt
+    rig: Any = test.rig  # a RemoteRig
+    dt = test.dt
     x = rig.init()
     here = rig.first_reading(x)["measured_displacement"]
     there = loop.start(test)[1]["displacement"]
