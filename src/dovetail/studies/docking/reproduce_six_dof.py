@@ -1,0 +1,255 @@
+"""What Bondoky's chapters 6 and 7 print, computed again: spacecraft, detector, scenarios, first impacts."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from dovetail import testing
+from dovetail.core import DormandPrince8
+from dovetail.mechanics.bodies import FreeBodies
+from dovetail.mechanics.geometry import Drogue
+from dovetail.specimens.docking_map import worst_successes
+from dovetail.specimens.docking_record import DockingRecord, record
+from dovetail.specimens.six_dof_loop import DOCKED, Docking, HilDocking, SixAxisInstruments
+from dovetail.studies.docking import six_dof
+from dovetail.studies.registry import find_test
+
+STEP = 10e-6  # [s] in contact on the rig
+ONE = 1.2  # [s] enough for the first impact at any speed of the study
+
+
+def chaser_printed() -> list[float]:
+    """RT-22, RT-23: centre, mass, inertia along and across with the table's cylinders."""
+    body = six_dof.chaser(as_printed=True)
+    return [float(v) for v in (body.centre[0], body.mass, body.inertia[0, 0], body.inertia[1, 1])]
+
+
+def chaser_corrected() -> float:
+    """RT-24: inertia across with cylinders about their centres."""
+    return float(six_dof.chaser().inertia[1, 1])
+
+
+def target_printed() -> list[float]:
+    """RT-25."""
+    body = six_dof.target()
+    return [float(v) for v in (body.centre[0], body.mass, body.inertia[0, 0], body.inertia[1, 1])]
+
+
+def initial_states() -> list[float]:
+    """RT-26: chaser x and z, target x, with the drogue's mouth in the origin."""
+    start = six_dof.published().pair.start
+    return [float(v) for v in (start.first.p[0] + 0.245, start.first.p[2], start.second.p[0] + 0.245)]
+
+
+def free_flight() -> float:
+    """RT-27: largest relative change of momentum, angular momentum and energy in 20 s of tumbling."""
+    bodies = eqx.tree_at(lambda b: b.spin, six_dof.published(), jnp.array([0.3, -0.2, 0.4]))
+    pair = bodies.pair
+
+    @jax.jit
+    def flown(x):
+        return jax.lax.fori_loop(
+            0, 200, lambda _, x: DormandPrince8().step(pair, 0.0, 0.1, x, None, ())[0], x
+        )
+
+    end = flown(pair.start)
+    changes = []
+    for quantity in (pair.momentum, pair.angular_momentum, pair.kinetic_energy):
+        before, after = quantity(pair.start), quantity(end)
+        changes.append(float(jnp.linalg.norm(after - before) / jnp.linalg.norm(before)))
+    return max(changes)
+
+
+def detector() -> list[float]:
+    """RT-28: largest jumps of gap and normal at the zones' borders [m, 1]; contact points off the wall [m]."""
+    drogue: Drogue = six_dof.ball().cavity
+    touch = jax.jit(jax.vmap(lambda p: drogue.touch(p, six_dof.TIP_RADIUS)))
+    r_c, l_c, angle = (float(v) for v in (drogue.cylinder_radius, drogue.cylinder_length, drogue.half_angle))
+    i = np.linspace(0.05, 0.95, 50) * r_c
+    jumps = []
+    for a in (np.zeros_like(i), (r_c - i) * np.tan(angle)):
+        sides = [touch(jnp.asarray(np.stack([l_c + a + s, 0 * i, i], -1))) for s in (-1e-12, 1e-12)]
+        jumps.append([float(jnp.max(jnp.abs(sides[0].gap - sides[1].gap)))])
+        jumps[-1].append(float(jnp.max(jnp.abs(sides[0].normal - sides[1].normal))))
+    rng = np.random.default_rng(0)
+    x = rng.uniform(0.0, float(drogue.mouth), 20000)
+    wall = r_c + np.maximum(x - l_c, 0) * np.tan(angle)
+    r, turn = wall * rng.uniform(0.01, 0.98, x.size), rng.uniform(-np.pi, np.pi, x.size)
+    foot = np.asarray(touch(jnp.asarray(np.stack([x, r * np.sin(turn), r * np.cos(turn)], -1))).on_surface)
+    off = np.hypot(foot[:, 1], foot[:, 2]) - (r_c + np.maximum(foot[:, 0] - l_c, 0) * np.tan(angle))
+    return [*np.max(jumps, axis=0), float(np.abs(off).max())]
+
+
+def success_map() -> list[object]:
+    """RT-29: height and attitude of the worst successes, any success at 100 mm, symmetry about the middle."""
+    data = testing.load(find_test("docking/map")).chart.compute()
+    low, high = worst_successes(data)
+    far = bool((data.ending.sel(height=[-0.1, 0.1]) == DOCKED).any())
+    symmetric = bool(np.array_equal(data.ending, data.ending[::-1, ::-1]))
+    return [*(round(v, 9) for v in (*low, *high)), far, symmetric]
+
+
+@cache
+def ideal() -> DockingRecord:
+    """The Docking Model on the scenario of section 6.5.2."""
+    return record(Docking.of(six_dof.published(), six_dof.ball()))
+
+
+@cache
+def hil() -> DockingRecord:
+    """The HIL Model on it: robot 1 ms, sensor 0.1 ms."""
+    return record(HilDocking.of(six_dof.published(), six_dof.ball(), contact_step=STEP))
+
+
+def energy_balance() -> list[float]:
+    """RT-30: initial energy [J], and how far the balance strays from it."""
+    balance = ideal().balance
+    return [float(balance[0]), float(np.abs(balance / balance[0] - 1).max())]
+
+
+def impact_count() -> list[object]:
+    """RT-31: impacts, and whether it docks."""
+    return [len(ideal().impacts), ideal().docked]
+
+
+def first_depth() -> float:
+    """RT-32: of the first impact [mm]."""
+    return 1e3 * ideal().first.peak_depth
+
+
+def second_impact_earlier() -> bool:
+    """RT-33."""
+    return hil().impacts[1].start < ideal().impacts[1].start
+
+
+def generated_energy() -> float:
+    """RT-34: final over initial energy on the rig."""
+    return hil().energy_ratio
+
+
+def dissipated_exceeds_initial() -> bool:
+    """RT-34: heat at the end against the energy at the start."""
+    last = hil().traces
+    return bool(last["impact_heat"][-1] + last["friction_heat"][-1] > hil().balance[0])
+
+
+def worst_case() -> list[bool]:
+    """RT-35: whether (+7.5 degrees, +75 mm) docks, ideally and on the rig."""
+    bodies, ball = six_dof.case_study(7.5, 75e-3), six_dof.ball(30e-3)
+    on_rig = record(HilDocking.of(bodies, ball, contact_step=STEP))
+    return [record(Docking.of(bodies, ball)).docked, on_rig.docked]
+
+
+def first_errors(
+    delay: float = 1e-3, resolution: float = 1e-6, bodies: FreeBodies | None = None
+) -> dict[str, float]:
+    """Errors of the rig's first impact in percent (force, depth, speed), and the ideal's own values."""
+    bodies = six_dof.published() if bodies is None else bodies
+    tools = SixAxisInstruments(robot_delay=delay, position_resolution=resolution, angle_resolution=resolution)
+    true = record(Docking.of(bodies, six_dof.ball()), until=ONE).first
+    rig = record(HilDocking.of(bodies, six_dof.ball(), instruments=tools, contact_step=STEP), until=ONE)
+    got = rig.first
+    return {
+        "force": 100 * (got.peak_force / true.peak_force - 1),
+        "depth": 100 * (got.peak_depth / true.peak_depth - 1),
+        "speed": 100 * (got.speed_out / true.speed_out - 1),
+        "ideal_force": true.peak_force,
+        "ideal_depth": true.peak_depth,
+        "ideal_duration": true.duration,
+        "peak_force": got.peak_force,
+        "depth_integral": _first_integral(rig),
+    }
+
+
+def _first_integral(rig: DockingRecord) -> float:
+    """Integral of the depth over the first contact [m s]."""
+    start, length = rig.first.start, rig.first.duration
+    inside = (rig.time >= start) & (rig.time <= start + length)
+    return float(np.trapezoid(np.maximum(rig.traces["depth"][inside], 0), rig.time[inside]))
+
+
+DELAYS = (0.5e-3, 1e-3, 2e-3, 4e-3, 10e-3)  # [s]
+
+
+@cache
+def delay_sweep() -> dict[str, list[float]]:
+    """Errors of the first impact over the robot's delay."""
+    rows = [first_errors(delay) for delay in DELAYS]
+    return {name: [row[name] for row in rows] for name in ("force", "depth", "speed")}
+
+
+def errors_grow_with_delay() -> list[bool]:
+    """RT-36: force, depth, speed."""
+    return [bool(np.all(np.diff(values) > 0)) for values in delay_sweep().values()]
+
+
+def errors_over_delay() -> list[float]:
+    """RT-36: percent of force, then of depth, at 0.5, 1, 2, 4 and 10 ms."""
+    sweep = delay_sweep()
+    return [*sweep["force"], *sweep["depth"]]
+
+
+@cache
+def _rounded(delay: float, resolution: float) -> dict[str, float]:
+    return first_errors(delay, resolution)
+
+
+def resolution_rule() -> list[bool]:
+    """RT-37: peak force moved by 10 um of rounding by less than 10 %, by 100 um by more than 20 %."""
+    fine, fair, coarse = (_rounded(1e-3, r)["peak_force"] for r in (1e-6, 1e-5, 1e-4))
+    return [abs(fair / fine - 1) < 0.1, abs(coarse / fine - 1) > 0.2]
+
+
+def rounding_matters_below_four_milliseconds() -> bool:
+    """RT-38: the same rounding moves the errors by a larger share at 1 ms than at 10 ms."""
+
+    def share(delay: float) -> float:
+        fine, coarse = (_rounded(delay, r)["force"] for r in (1e-6, 5e-5))
+        return abs(coarse - fine) / abs(fine)
+
+    return share(1e-3) > share(10e-3)
+
+
+def coarse_rounding_flatters_integrals() -> bool:
+    """RT-39: at 20 ms of delay the integral of the depth falls as the robot's steps go from 1 to 500 um."""
+    return _rounded(20e-3, 5e-4)["depth_integral"] < _rounded(20e-3, 1e-6)["depth_integral"]
+
+
+def _lighter(first: float, second: float) -> FreeBodies:
+    """The scenario with other masses [kg], inertias in proportion."""
+    bodies = six_dof.published()
+    a, b = first / 360.466, second / 770.0
+    return eqx.tree_at(
+        lambda s: (s.first.mass, s.first.inertia, s.second.mass, s.second.inertia),
+        bodies,
+        (
+            jnp.asarray(first, float),
+            a * bodies.first.inertia,
+            jnp.asarray(second, float),
+            b * bodies.second.inertia,
+        ),
+    )
+
+
+def mass_sweep() -> list[bool]:
+    """RT-41: with falling mass the error grows, contact gets shorter, force and depth fall."""
+    pairs = ((360.0, 770.0), (175.0, 375.0), (50.0, 100.0), (35.0, 35.0), (10.0, 10.0))
+    rows = [first_errors(bodies=_lighter(*pair)) for pair in pairs]
+    grows = [np.diff([row["force"] for row in rows]) > 0]
+    falls = [np.diff([row[n] for row in rows]) < 0 for n in ("ideal_duration", "ideal_force", "ideal_depth")]
+    return [bool(np.all(x)) for x in grows + falls]
+
+
+def velocity_sweep() -> list[bool]:
+    """RT-42: from 0.05 to 0.15 m/s the force error moves by a third or less, the force more than threefold."""
+    rows = []
+    for speed in (0.05, 0.1, 0.15):
+        bodies = eqx.tree_at(lambda b: b.velocity, six_dof.published(), jnp.array([speed, 0.0, 0.0]))
+        rows.append(first_errors(bodies=bodies))
+    errors, forces = [row["force"] for row in rows], [row["ideal_force"] for row in rows]
+    return [max(errors) / min(errors) < 1.34, max(forces) / min(forces) > 3]

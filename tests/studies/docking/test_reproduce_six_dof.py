@@ -1,0 +1,23 @@
+"""Docking in six degrees of freedom on paper: every target of `reproduce_six_dof` is met."""
+
+import pytest
+
+from dovetail.studies.reproduction import judge, targets
+
+TARGETS = [t for t in targets("docking") if t.compute.startswith("reproduce_six_dof:")]
+QUICK = {"RT-22", "RT-24", "RT-25", "RT-26", "RT-28"}  # the others compile whole dockings
+
+
+@pytest.mark.parametrize(
+    "target",
+    [pytest.param(t, id=t.id, marks=[] if t.id in QUICK else [pytest.mark.slow]) for t in TARGETS],
+)
+def test_target_is_met(target):
+    result = judge(target)
+    assert result.status == "met", result.record()
+
+
+def test_every_published_row_of_these_chapters_is_listed():
+    listed = {t.id for t in TARGETS}
+    wanted = {f"RT-{n}" for n in (22, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 41, 42)}
+    assert wanted <= listed
