@@ -1,0 +1,50 @@
+"""
+Which impacts a rig can test
+============================
+
+The error a rig makes in the speed of rebound grows with its delay, and the faster the shorter the contact is:
+light bodies, stiff materials. Left, six pairs of masses; in the middle, three pairs of materials; right, all
+of them against the ratio of delay to contact time, which is nearly all that matters.
+"""
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+import dovetail as dv
+from dovetail.report.style import RC
+from dovetail.studies import find_test
+
+plt.rcParams.update({**RC, "figure.facecolor": "white", "savefig.facecolor": "white"})
+
+names = ("docking/delay-by-mass", "docking/delay-by-material")
+charts = [dv.load(find_test(name)).chart for name in names]
+tables = [chart.compute() for chart in charts]
+for chart, table in zip(charts, tables, strict=True):
+    print(chart.summary(table), end="\n\n")
+
+labels = [
+    [f"{float(a):g} + {float(b):g} kg" for a, b in zip(charts[0].m1, charts[0].m2, strict=True)],
+    ["Al on Al", "polyimide on Al", "polyimide on polyimide"],
+]
+figure, axes = plt.subplots(1, 3, figsize=(11, 3.8), layout="constrained")
+for axis, table, names, colours in zip(axes, tables, labels, ("viridis", "plasma"), strict=False):
+    shades = plt.get_cmap(colours)(np.linspace(0.05, 0.85, len(names)))
+    for i, (name, shade) in enumerate(zip(names, shades, strict=True)):
+        error = table.velocity_error.isel(impact=i)
+        axis.plot(1e3 * table.delay, error, color=shade, marker=".", label=name)
+        share = table.delay / float(table.ideal_duration.isel(impact=i))
+        axes[2].plot(share, error, color=shade, marker=".", lw=1)
+    axis.axhline(60, color="#9a9a9a", lw=1)
+    axis.set(xlabel="total delay of the actuator [ms]", ylim=(0, 290))
+    axis.legend()
+axes[0].set_ylabel("error of the rebound [%]")
+axes[1].annotate("accepted: 60 %", (0.6, 64), color="#666666")
+axes[2].set(xlabel="delay over contact time", ylim=(0, 290))
+plt.show()
+
+# %%
+# What an actuator must do to stay within 60 % for the default impact.
+
+from dovetail.studies.docking.design_tool import actuator_requirements  # noqa: E402
+
+print(actuator_requirements(60.0))
