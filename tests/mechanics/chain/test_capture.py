@@ -1,0 +1,41 @@
+"""A body caught at the tip: momentum across the rope kept, links at their length, energy never gained."""
+
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from dovetail.mechanics.chain import LinkChain
+from dovetail.mechanics.chain.capture import join, release
+
+
+def test_momentum_across_the_rope_is_shared_and_along_it_the_support_takes_it():
+    chain = LinkChain(n=4, length=8.0, mass=4.0, tip_mass=1.0)
+    x = chain.straight(jnp.array([1.0, 0.0, 0.0]))
+    loaded, after = join(chain, x, mass=6.0, velocity=jnp.array([2.0, 3.0, -1.0]))
+    assert float(loaded.tip_mass) == 7.0
+    # straight: across, only the tip's own mass (half a link and one) and the body's six take part
+    expected = 6.0 * np.array([0.0, 3.0, -1.0]) / (0.5 + 1.0 + 6.0)
+    np.testing.assert_allclose(after["velocity"][:, -1], expected, atol=1e-12)
+    np.testing.assert_allclose(after["velocity"][:, :-1], 0.0, atol=1e-12)
+
+
+def test_links_do_not_stretch_and_energy_is_lost_when_a_moving_rope_catches():
+    rng = np.random.default_rng(2)
+    chain = LinkChain(n=6, length=6.0, mass=3.0, tip_mass=0.5)
+    u = rng.normal(size=(3, 6)) + np.array([3.0, 0.0, 0.0])[:, None]
+    u /= np.linalg.norm(u, axis=0)
+    x = chain.impulse(chain.through(jnp.array(np.cumsum(u, 1))), jnp.array(rng.normal(size=(3, 6))))
+    body = jnp.array([1.0, -2.0, 0.5])
+    loaded, after = join(chain, x, mass=80.0, velocity=body)
+    stretch = np.sum(u * np.diff(np.c_[np.zeros(3), after["velocity"]], axis=1), axis=0)
+    np.testing.assert_allclose(stretch, 0.0, atol=1e-10)
+    energy_before = float(chain.energies(x)["kinetic"]) + 0.5 * 80.0 * float(body @ body)
+    assert float(loaded.energies(after)["kinetic"]) < energy_before
+
+
+def test_letting_go_changes_the_mass_and_nothing_else():
+    chain = LinkChain(n=3, length=3.0, mass=3.0, tip_mass=5.0)
+    x = chain.straight(jnp.array([0.0, 1.0, 0.0]))
+    lighter, same = release(chain, x, mass=4.0)
+    assert float(lighter.tip_mass) == pytest.approx(1.0)
+    assert same is x
