@@ -22,8 +22,8 @@ for name, one in (("ideal", ideal), ("rig", run)):
     print(f"{name:<6}", impact_log(one)[0])
 
 # %%
-# Force, depth and speed from first touch on, and the hysteresis of the contact. The area inside a loop is what
-# the contact takes; the rig's loop is the larger one, and yet the bodies leave it faster.
+# Force, depth and speed from first touch on, and the hysteresis of the contact. The area inside a loop is
+# what the contact takes; the rig's loop is the larger one, and yet the bodies leave it faster.
 
 figure, axes = plt.subplots(2, 2, figsize=(9, 6), layout="constrained")
 shown = (("force", -1.0, "force [N]"), ("depth", 1e6, "depth [um]"), ("velocity", 1.0, "approach [m/s]"))
