@@ -101,3 +101,21 @@ def test_a_specimen_heavier_than_the_numerical_mass_leaves_no_margin(make_cs1):
     answer = dataclasses.replace(make_cs1(), rig=rig).stability()
     assert answer.critical_delay == 0.0
     assert "any delay destabilises" in str(answer)
+
+
+def test_bodies_that_fly_towards_each_other_form_an_open_loop_until_they_touch():
+    from dovetail.mechanics.contact import Flores, FreePair
+    from dovetail.specimens import ImpactPair
+
+    test = dv.Test(
+        numerical=FreePair(30.0, 75.0, 0.1),
+        rig=dv.Rig(dv.transfer.TotalDelayLag(1e-3), ImpactPair(Flores(9e8), 10e-3)),
+        rate=20e3,
+        duration=0.1,
+    )
+    outlook = test.stability()
+    assert np.isinf(outlook.critical_delay)
+    assert outlook.delay == pytest.approx(0.35e-3)
+    text = str(outlook)
+    assert "the loop is open" in text
+    assert "unstable" not in text

@@ -57,6 +57,8 @@ class Stability:
         verdict = "stable" if self.stable else "unstable"
         rate = f"the sampled loop is {verdict}: {self.growth_rate:+.3g} 1/s at {self.pole_frequency:.3g} Hz"
         lines = [f"{critical}; rig has {_ms(self.delay)}, the held force adds {_ms(self.half_tick)}", rate]
+        if self.growth_rate == 0:  # an open loop, which has no poles of its own
+            lines.pop()
         return "\n".join([*lines, *self.remarks])
 
 
@@ -72,6 +74,9 @@ def stability(test: Test) -> Stability:
     """
     transfer, remarks = _transfer(test)
     delay = float(np.max(transfer)) if transfer is not None else math.nan
+    if _open_at_rest(test):
+        said = ("at rest the specimen exerts no force and the loop is open: each contact's energy counts",)
+        return Stability(math.inf, math.nan, delay, 0.0, math.nan, test.dt / 2, (*remarks, *said))
     critical, frequency, said = _critical(test)
     poles = sampled_poles(test)
     return Stability(
@@ -83,6 +88,15 @@ def stability(test: Test) -> Stability:
         half_tick=test.dt / 2,
         remarks=(*remarks, *said),
     )
+
+
+def _open_at_rest(test: Test) -> bool:
+    """Whether a small motion about rest meets no force: bodies that fly towards each other, a gap."""
+    try:
+        _, specimen = linear_parts(test)
+    except (AnalysisError, AttributeError):
+        return False
+    return not (np.any(specimen.C) or np.any(specimen.D))
 
 
 def _transfer(test: Test) -> tuple[np.ndarray | None, list[str]]:
