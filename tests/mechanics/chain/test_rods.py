@@ -238,3 +238,40 @@ def test_slack_element_carries_no_compression():
     chain = RodChain(n=2, length=2.0, mass=1.0, axial_stiffness=100.0, slack="slack")
     assert chain.elastic_force(chain.at(-0.1, 0.0, 0.0)["q"])[0] == 0
     assert chain.elastic_force(chain.at(0.1, 0.0, 0.0)["q"])[0] == pytest.approx(-10)
+
+
+@pytest.mark.parametrize("inertia", ["konig", "rod"])
+def test_both_solvers_give_the_same_accelerations(inertia):
+    chain = RodChain(
+        n=6,
+        length=10.0,
+        mass=5.0,
+        tip_mass=0.7,
+        axial_stiffness=100.0,
+        axial_damping=2.0,
+        bending=2.0,
+        joint_damping=0.3,
+        inertia=inertia,
+    )
+    q, rate = random_state(6, 4)
+    x = {"q": q, "rate": rate}
+    a = chain.derivative(0.0, x, Loads(field=G))["rate"]
+    b = dataclasses.replace(chain, solver="dense").derivative(0.0, x, Loads(field=G))["rate"]
+    np.testing.assert_allclose(a, b, rtol=1e-11, atol=1e-11 * float(jnp.abs(b).max()))
+
+
+def test_forces_half_way_along_rods_do_the_work_of_their_points():
+    n = 5
+    chain = RodChain(n=n, length=10.0, mass=5.0, axial_stiffness=100.0)
+    q, rate = random_state(n, 7)
+    force = jnp.array(np.random.default_rng(8).normal(size=(3, n)))
+
+    def centres(q):
+        s, phi, psi = chain.split(q)
+        u = direction(phi, psi)
+        h = jnp.full(n, 2.0).at[0].add(s)
+        return jnp.cumsum(h * u, axis=1) - 1.0 * u
+
+    velocity = jax.jvp(centres, (q,), (rate,))[1]
+    got = rate @ chain.outer_force(q, Loads(field=G, link=force))
+    assert float(got) == pytest.approx(float(jnp.sum(force * velocity)), rel=1e-12)

@@ -1,0 +1,73 @@
+"""The towed rope: wind, glide, start, coupling, and what is refused."""
+
+import dataclasses
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from dovetail.air import CableDrag, Dryden, PointDevice, TowedRope, VortexPair
+from dovetail.core.randomness import seeded
+from dovetail.mechanics.chain import LinkChain, RodChain
+
+CHAIN = LinkChain(n=4, length=100.0, mass=30.0)
+
+
+def test_the_local_wind_is_stream_wind_wake_and_gusts_less_the_own_velocity():
+    rope = TowedRope(chain=CHAIN, wind=(5.0, -1.0, 2.0), wake=VortexPair(), gusts=Dryden(), density=0.7)
+    rope = seeded(rope, jax.random.key(0))
+    r, v = jnp.array([[50.0], [10.0], [0.0]]), jnp.array([[1.0], [2.0], [3.0]])
+    parts = rope.wake.velocity(r, 170.0, 0.7) + rope.gusts.at(4.0, r[0], 170.0)
+    expected = np.array([[175.0], [-1.0], [2.0]]) + np.asarray(parts) - np.asarray(v)
+    np.testing.assert_allclose(rope.local_wind(4.0, r, v), expected, rtol=1e-12)
+
+
+def test_a_glide_tilts_gravity_forward():
+    field = TowedRope(chain=CHAIN, descent=0.1).weight_field()
+    np.testing.assert_allclose(field, 9.81 * np.array([-np.sin(0.1), np.cos(0.1), 0.0]))
+
+
+def test_it_starts_straight_where_it_is_told():
+    rope = TowedRope(chain=CHAIN, start_angles=(0.3, 0.2))
+    tip = rope.init()["rope"]["position"][:, -1]
+    expected = 100 * np.array([np.cos(0.2) * np.sin(0.3), np.cos(0.2) * np.cos(0.3), np.sin(0.2)])
+    np.testing.assert_allclose(tip, expected, rtol=1e-12)
+
+
+def test_a_static_start_with_drag_on_the_rope_is_at_rest():
+    drag = CableDrag(diameter=0.024)
+    rope = TowedRope(
+        chain=dataclasses.replace(CHAIN, n=8),
+        device=PointDevice(mass=150.0),
+        drag=drag,
+        density=0.7,
+        start="static",
+    )
+    x = rope.init()
+    acceleration = rope.derivative(0.0, x, None)["rope"]["velocity"]
+    # [m/s^2]: rods at rest, of which the chain here has the masses lumped at the nodes
+    assert float(jnp.abs(acceleration).max()) < 0.5
+    loose = dataclasses.replace(rope, start="straight")
+    assert float(jnp.abs(loose.derivative(0.0, loose.init(), None)["rope"]["velocity"]).max()) > 5.0
+
+
+def test_tip_force_goes_in_and_tip_motion_comes_out_at_every_stage():
+    rope = TowedRope(chain=CHAIN, device=PointDevice(mass=150.0), density=0.7)
+    x = rope.init()
+    faster = jax.tree.map(lambda a: a, x)
+    faster["rope"] = {**x["rope"], "velocity": x["rope"]["velocity"].at[1, -1].set(5.0)}  # the tip sinks
+    still, sinking = (rope.derivative(0.0, s, None)["rope"]["velocity"][1, -1] for s in (x, faster))
+    # the drag vector turns with the relative wind: D / V per unit of velocity, over the tip's mass
+    assert float(sinking - still) == pytest.approx(-8000 / 170 * 5 / (150 + 30 / 8), rel=0.01)
+    shown = rope.output(0.0, faster, None)
+    assert float(shown["velocity"][1]) == 5.0
+    assert float(shown["tip_wind"][1]) == -5.0
+
+
+def test_rods_and_links_settle_at_the_same_static_shape():
+    device = PointDevice(mass=150.0)
+    rods = RodChain(n=4, length=100.0, mass=30.0, axial_stiffness=1e8)
+    shapes = [TowedRope(chain=c, device=device, density=0.7, start="static") for c in (CHAIN, rods)]
+    tips = [np.asarray(s.loaded_chain.nodes(s.init()["rope"]).tip[0]) for s in shapes]
+    np.testing.assert_allclose(tips[0], tips[1], atol=0.01)
