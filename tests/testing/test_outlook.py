@@ -114,7 +114,7 @@ def test_bodies_that_fly_towards_each_other_form_an_open_loop_until_they_touch()
         duration=0.1,
     )
     outlook = test.stability()
-    assert np.isinf(outlook.critical_delay)
+    assert np.isnan(outlook.critical_delay)  # not a number: a report says that it was not analysed
     assert outlook.delay == pytest.approx(0.35e-3)
     text = str(outlook)
     assert "the loop is open" in text

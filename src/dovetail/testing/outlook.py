@@ -56,9 +56,10 @@ class Stability:
             critical = f"critical delay {_ms(self.critical_delay)} at {self.frequency:.3g} Hz"
         verdict = "stable" if self.stable else "unstable"
         rate = f"the sampled loop is {verdict}: {self.growth_rate:+.3g} 1/s at {self.pole_frequency:.3g} Hz"
-        lines = [f"{critical}; rig has {_ms(self.delay)}, the held force adds {_ms(self.half_tick)}", rate]
-        if self.growth_rate == 0:  # an open loop, which has no poles of its own
-            lines.pop()
+        delays = f"rig has {_ms(self.delay)}, the held force adds {_ms(self.half_tick)}"
+        lines = [f"{critical}; {delays}", rate]
+        if math.isnan(self.growth_rate):  # an open loop, which has neither
+            lines = [delays]
         return "\n".join([*lines, *self.remarks])
 
 
@@ -76,7 +77,7 @@ def stability(test: Test) -> Stability:
     delay = float(np.max(transfer)) if transfer is not None else math.nan
     if _open_at_rest(test):
         said = ("at rest the specimen exerts no force and the loop is open: each contact's energy counts",)
-        return Stability(math.inf, math.nan, delay, 0.0, math.nan, test.dt / 2, (*remarks, *said))
+        return Stability(math.nan, math.nan, delay, math.nan, math.nan, test.dt / 2, (*remarks, *said))
     critical, frequency, said = _critical(test)
     poles = sampled_poles(test)
     return Stability(
