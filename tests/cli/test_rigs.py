@@ -85,6 +85,17 @@ def test_what_is_wrong_is_told_in_one_message(dovetail, words, text):
     assert "Traceback" not in err
 
 
+def test_a_rig_is_served_to_opensees_and_stops_when_told(tmp_path):
+    code = "from dovetail.cli.main import main; main()"
+    words = [sys.executable, "-c", code, "rig", "opensees", "substructuring/cs1", "--port", "0"]
+    process = subprocess.Popen(words, stdout=subprocess.PIPE, text=True, cwd=tmp_path)
+    assert "1 axes; one step of 0.001 s is one tick" in process.stdout.readline()
+    assert re.search(r"element\('genericClient'.*'-server', \d+, '127.0.0.1'\)", process.stdout.readline())
+    process.send_signal(signal.SIGTERM)
+    assert process.wait(20) == 0
+    process.stdout.close()
+
+
 def test_a_key_is_made_once(dovetail):
     assert dovetail("rig", "key", "shared.key")[0] == 0
     assert re.fullmatch(r"[0-9a-f]{32}\n", Path("shared.key").read_text())

@@ -92,6 +92,37 @@ def check(
 
 
 @app.command()
+def opensees(
+    test: Annotated[str, typer.Argument(metavar="TEST", help="A study's test or a file.")],
+    port: Annotated[int, typer.Option(help="Port on this machine; 0 takes a free one.")] = 8090,
+    udp: Annotated[bool, typer.Option("--udp", help="UDP instead of TCP.")] = False,
+    stiffness: Annotated[
+        float, typer.Option(help="[N/m] what an implicit integrator is told; the forces are the rig's.")
+    ] = 0.0,
+    settings: Settings = None,
+) -> None:
+    """Serve the virtual rig of a test to the genericClient element of OpenSees, until Ctrl-C."""
+    from dovetail import links, testing
+    from dovetail.cli.running import parse_settings
+    from dovetail.core.errors import ParameterError
+    from dovetail.links.opensees import ElementServer, Specimen
+    from dovetail.studies.registry import find_test
+
+    loaded = testing.load(find_test(test), parse_settings(settings or []))
+    if not isinstance(loaded, testing.Test):
+        raise ParameterError(f"{test}: is a simulation and has no rig to serve; choose a test with one")
+    specimen = Specimen(links.VirtualPlant(loaded), stiffness)
+    address = links.Address("127.0.0.1", port)
+    server = ElementServer(specimen, address, udp=udp, report=lambda text: print(text, flush=True))
+    words = f"'-server', {server.port}, '127.0.0.1'" + (", '-udp'" if udp else "")
+    print(f"serving   {specimen.plant.axes} axes; one step of {loaded.dt:g} s is one tick", flush=True)
+    print(f"in OpenSees: element('genericClient', TAG, '-node', N, '-dof', D, {words})", flush=True)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: server.stop())
+    server.serve()
+
+
+@app.command()
 def key(file: Annotated[Path, typer.Argument(metavar="FILE")]) -> None:
     """Make a key for both sides of a link, in a file that only its owner can read."""
     from dovetail import links

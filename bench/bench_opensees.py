@@ -1,0 +1,55 @@
+"""How many explicit steps a second OpenSees takes with a served rig as its element."""
+
+import importlib.util
+import re
+import subprocess
+import sys
+import threading
+
+import pytest
+
+import dovetail as dv
+from dovetail.links import Address, VirtualPlant
+from dovetail.links.opensees import ElementServer, Specimen
+
+STEPS = 3000
+ANALYSIS = """
+import ctypes, glob, os, sys, importlib.util
+folder = os.path.dirname(importlib.util.find_spec("openseespylinux").origin)
+for name in ("libquadmath*", "libgfortran*", "libblas*", "liblapack*"):
+    for path in sorted(glob.glob(os.path.join(folder, "lib", name))):
+        try: ctypes.CDLL(path, ctypes.RTLD_GLOBAL)
+        except OSError: pass
+import openseespy.opensees as ops
+ops.wipe(); ops.model("basic", "-ndm", 1, "-ndf", 1)
+ops.node(1, 0.0); ops.node(2, 0.0); ops.fix(1, 1); ops.mass(2, 2.0)
+ops.uniaxialMaterial("Elastic", 1, 400.0); ops.element("zeroLength", 1, 1, 2, "-mat", 1, "-dir", 1)
+words = ["-server", int(sys.argv[1]), "127.0.0.1"] + (["-udp"] if sys.argv[2] == "udp" else [])
+ops.element("genericClient", 2, "-node", 2, "-dof", 1, *words, "-noRayleigh")
+ops.timeSeries("Trig", 1, 0.0, 100.0, 0.7); ops.pattern("Plain", 1, 1); ops.load(2, 30.0)
+ops.constraints("Plain"); ops.numberer("Plain"); ops.system("FullGeneral"); ops.algorithm("Linear")
+ops.integrator("NewmarkExplicit", 0.5); ops.analysis("Transient")
+assert ops.analyze(int(sys.argv[3]), 0.001) == 0
+ops.wipe()
+"""
+
+
+@pytest.mark.skipif(importlib.util.find_spec("openseespy") is None, reason="openseespy is not installed")
+@pytest.mark.parametrize("kind", ["tcp", "udp"])
+def test_explicit_steps_with_a_served_rig(figure, tmp_path, kind):
+    test = dv.Test(
+        numerical=dv.mechanics.Oscillator(m=1.0, c=1.0, k=1.0),
+        rig=dv.Rig(actuator=dv.transfer.Series(()), specimen=dv.specimens.Spring(k=1500.0)),
+    )
+    said = []
+    specimen = Specimen(VirtualPlant(test), 1500.0)
+    server = ElementServer(specimen, Address("127.0.0.1", 0), udp=kind == "udp", report=said.append)
+    thread = threading.Thread(target=server.serve, daemon=True)
+    thread.start()
+    (tmp_path / "analysis.py").write_text(ANALYSIS)
+    words = [sys.executable, tmp_path / "analysis.py", str(server.port), kind, str(STEPS)]
+    subprocess.run(words, check=True, capture_output=True, timeout=600)
+    server.stop()
+    thread.join(10)
+    rate = float(re.search(r"(\d+) steps/s", said[0])[1])
+    figure(f"OpenSees, explicit steps with a served rig over {kind.upper()}", rate, "steps/s", target=3000)

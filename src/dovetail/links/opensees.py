@@ -1,0 +1,286 @@
+"""The experimental site for OpenSees: a test's virtual rig as its `genericClient` element, over TCP or UDP.
+
+In OpenSees: `element('genericClient', 1, '-node', 2, '-dof', 1, '-server', 8090)`, with `'-udp'` for UDP. The
+clients of OpenFresco's SimApp server (ANSYS, Abaqus, LS-DYNA, MATLAB, C) speak the same. A frame is a fixed
+number of doubles in the machine's byte order, the first an action; some actions are answered with a frame.
+
+The client has no time-outs of its own: it hangs or spins when a server falls silent or closes. So this server
+never closes first and always answers; when it cannot go on it answers with NaN, on which an analysis stops.
+Over TCP the client writes twice before it reads, which with delayed acknowledgement costs 40 ms an exchange;
+so the server asks for quick acknowledgement after every receive.
+
+Forces are those of an element, that resist: minus the force that acts on the numerical substructure. A step
+of the analysis is a tick of the rig; trials of one step all start from the last committed state, which a
+virtual rig can do and a real one cannot (use an explicit integrator then).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import socket
+import struct
+import time
+from collections.abc import Callable
+
+import numpy as np
+
+from dovetail.core.errors import LinkError
+from dovetail.links.address import Address
+from dovetail.links.virtual_plant import VirtualPlant
+
+TRIAL, COMMIT, DAQ, FORCE, END, SHUTDOWN = 3, 5, 6, 10, 99, 98
+INITIAL_STIFFNESS, STIFFNESS, DAMPING, MASS = 12, 13, 14, 15
+SIZES = struct.Struct("=11i")
+MOST_DOUBLES = 1 << 16
+MOST_DATAGRAM = 9126  # [bytes] the client cuts longer messages
+LOOK = 0.2  # [s] between two looks at `stop`
+
+
+class Specimen:
+    """A rig as an element: trial displacements in, resisting forces out.
+
+    `stiffness` is what an implicit integrator is told; it affects convergence, not the forces. A scalar is
+    for every axis by itself.
+    """
+
+    def __init__(self, plant: VirtualPlant, stiffness: float | np.ndarray = 0.0):
+        self.plant, n = plant, plant.axes
+        stiff = np.asarray(stiffness, dtype=float)
+        self.stiffness = stiff * np.eye(n) if stiff.ndim == 0 else stiff.reshape(n, n)
+        self.reset()
+
+    def reset(self) -> None:
+        """Back to rest at time zero."""
+        self.reading = self.plant.reset()
+        self.committed, self.time, self.trial_time = self.plant.state, 0.0, 0.0
+
+    def trial(self, displacement: np.ndarray, at: float) -> None:
+        """A trial displacement; the rig moves if time does."""
+        self.trial_time = at
+        if at > self.time:
+            self.plant.state = self.committed
+            self.reading = self.plant.step(displacement)
+
+    def commit(self) -> None:
+        """The last trial was right."""
+        self.committed, self.time = self.plant.state, self.trial_time
+
+    def force(self) -> np.ndarray:
+        """Resisting force, by axis [N]."""
+        n = self.plant.axes
+        return -self.reading[n : 2 * n]
+
+    def displacement(self) -> np.ndarray:
+        """Measured displacement, by axis [m]."""
+        return self.reading[: self.plant.axes]
+
+
+@dataclasses.dataclass
+class _Frames:
+    """The agreed sizes, and what an action is answered with."""
+
+    specimen: Specimen
+    sizes: tuple[int, ...]
+
+    def __post_init__(self):
+        n = self.specimen.plant.axes
+        self.length = self.sizes[10]
+        self.fits = self.sizes[0] == n and self.sizes[1] in (0, n) and self.sizes[2] in (0, n)
+        self.fits &= sum(self.sizes[:5]) + 1 <= self.length and self.length >= max(
+            n * n, sum(self.sizes[5:10])
+        )
+
+    def answer(self, frame: np.ndarray) -> np.ndarray | None:
+        """The frame in answer, or None if there is none to give."""
+        action = int(frame[0]) if np.isfinite(frame[0]) else 0
+        reply = np.zeros(self.length)
+        if not self.fits:
+            reply[:] = np.nan
+        elif action == TRIAL:
+            n, before_time = self.sizes[0], 1 + sum(self.sizes[:4])
+            at = float(frame[before_time]) if self.sizes[4] else self.specimen.time + 1.0
+            self.specimen.trial(frame[1 : 1 + n].copy(), at)
+        elif action == COMMIT:
+            self.specimen.commit()
+        elif action == FORCE:
+            force = self.specimen.force()
+            reply[: len(force)] = force
+        elif action in (INITIAL_STIFFNESS, STIFFNESS):
+            flat = self.specimen.stiffness.ravel(order="F")
+            reply[: len(flat)] = flat
+        elif action == DAQ:
+            shown = self._daq()
+            reply[: len(shown)] = shown
+        return reply if action in (6, 7, 8, 9, 10, 11, 12, 13, 14, 15) else None
+
+    def _daq(self) -> np.ndarray:
+        n = self.specimen.plant.axes
+        known = [self.specimen.displacement(), np.zeros(n), np.zeros(n), self.specimen.force()]
+        parts = [part[:size] for part, size in zip(known, self.sizes[5:9], strict=True)]
+        return np.concatenate([*parts, np.full(self.sizes[9], self.specimen.trial_time)])
+
+
+def sizes_in(data: bytes) -> tuple[int, ...]:
+    """The eleven sizes of a client's first message."""
+    sizes = SIZES.unpack(data)
+    if any(not 0 <= size <= MOST_DOUBLES for size in sizes) or sizes[10] < 2:
+        raise LinkError(f"OpenSees: got the sizes {sizes}; is another program talking to this port?")
+    return sizes
+
+
+class ElementServer:
+    """Serves a specimen to one client after another until `stop` is called."""
+
+    def __init__(
+        self,
+        specimen: Specimen,
+        address: Address,
+        *,
+        udp: bool = False,
+        report: Callable[[str], None] = lambda text: None,
+    ):
+        # the protocol has no authentication: this machine only, whatever the key
+        family, host = address.resolved(None)
+        self.specimen, self.udp, self.report, self.stopping = specimen, udp, report, False
+        self.socket = socket.socket(family, socket.SOCK_DGRAM if udp else socket.SOCK_STREAM)
+        self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            self.socket.bind((host, address.port))
+        except OSError as error:
+            self.socket.close()
+            raise LinkError(f"port {address.port}: cannot listen there ({error}); choose another") from error
+        if udp:
+            self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 20)
+        else:
+            self.socket.listen(1)
+        self.socket.settimeout(LOOK)
+        self.port = self.socket.getsockname()[1]
+
+    def stop(self) -> None:
+        """End `serve` within a fraction of a second."""
+        self.stopping = True
+
+    def serve(self) -> None:
+        """Serve until stopped."""
+        with self.socket:
+            while not self.stopping:
+                with contextlib.suppress(TimeoutError, _Stopped):
+                    self._client()
+
+    def _client(self) -> None:
+        """One client from its first word to its last."""
+        channel = self._datagram_channel() if self.udp else self._stream_channel()
+        with channel:
+            self.specimen.reset()
+            try:
+                frames = _Frames(self.specimen, sizes_in(channel.receive(SIZES.size)))
+                if not frames.fits:
+                    self.report(
+                        f"sizes {frames.sizes} do not fit {self.specimen.plant.axes} axes: answers are NaN"
+                    )
+                self._frames(channel, frames)
+            except LinkError as error:
+                self.report(str(error))
+
+    def _frames(self, channel: _Channel, frames: _Frames) -> None:
+        start, steps = time.monotonic(), 0
+        while True:
+            frame = np.frombuffer(channel.receive(8 * frames.length))
+            steps += frame[0] == COMMIT
+            if frame[0] in (END, SHUTDOWN):
+                break
+            reply = frames.answer(frame)
+            if reply is not None:
+                channel.send(reply.tobytes())
+        rate = steps / max(time.monotonic() - start, 1e-9)
+        self.report(f"client ended after {steps} steps, {rate:.0f} steps/s")
+
+    def _stream_channel(self) -> _Channel:
+        connection, _ = self.socket.accept()
+        connection.settimeout(LOOK)
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        return _Stream(connection, self)
+
+    def _datagram_channel(self) -> _Channel:
+        data, peer = self.socket.recvfrom(16)
+        while data != b"a":
+            data, peer = self.socket.recvfrom(16)
+        self.socket.sendto(b"b", peer)
+        return _Datagrams(self.socket, peer, self)
+
+
+class _Stopped(Exception):
+    """The server was told to stop, or its client vanished."""
+
+
+class _Channel:
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        pass
+
+    def receive(self, size: int) -> bytes:
+        """Exactly so many bytes."""
+        raise NotImplementedError
+
+    def send(self, data: bytes) -> None:
+        """All of them."""
+        raise NotImplementedError
+
+
+class _Stream(_Channel):
+    def __init__(self, connection: socket.socket, server: ElementServer):
+        self.connection, self.server = connection, server
+
+    def __exit__(self, *_):
+        self.connection.close()
+
+    def receive(self, size: int) -> bytes:
+        data = bytearray()
+        while len(data) < size:
+            try:
+                piece = self.connection.recv(size - len(data))
+                self.connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_QUICKACK, 1)
+            except TimeoutError:
+                if self.server.stopping:
+                    raise _Stopped from None
+                continue
+            except OSError:
+                raise _Stopped from None
+            if not piece:
+                raise _Stopped
+            data += piece
+        return bytes(data)
+
+    def send(self, data: bytes) -> None:
+        try:
+            self.connection.sendall(data)
+        except OSError:
+            raise _Stopped from None
+
+
+class _Datagrams(_Channel):
+    def __init__(self, connection: socket.socket, peer: object, server: ElementServer):
+        self.connection, self.peer, self.server = connection, peer, server
+
+    def receive(self, size: int) -> bytes:
+        data = b""
+        while len(data) < size:
+            try:
+                piece, peer = self.connection.recvfrom(MOST_DATAGRAM + 1)
+            except TimeoutError:
+                if self.server.stopping:
+                    raise _Stopped from None
+                continue
+            if peer == self.peer:
+                data += piece
+        if len(data) > size:
+            raise LinkError(f"OpenSees: got {len(data)} bytes for a message of {size}; a datagram was lost")
+        return data
+
+    def send(self, data: bytes) -> None:
+        for at in range(0, len(data), MOST_DATAGRAM):
+            with contextlib.suppress(OSError):
+                self.connection.sendto(data[at : at + MOST_DATAGRAM], self.peer)
