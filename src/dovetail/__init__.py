@@ -27,6 +27,7 @@ __version__ = _metadata.version("dovetail")
 _ROOMS = (
     "compensation",
     "core",
+    "design",
     "fidelity",
     "links",
     "mechanics",

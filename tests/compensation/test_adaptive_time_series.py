@@ -100,3 +100,9 @@ def test_a_start_outside_the_limits_is_brought_inside_before_the_first_sample():
     frozen = lag.frozen()
     np.testing.assert_allclose([frozen.mass, frozen.damping, frozen.stiffness], [1e-4, 0.02, 1.0])
     np.testing.assert_allclose(lag.response(30.0, 1e-3), 1 + 0.6j - 0.09)
+
+
+def test_every_actuator_starts_from_its_own_delay():
+    two = AdaptiveTimeSeries(delay=[0.01, 0.02])
+    np.testing.assert_allclose(two.frozen().damping, [0.01, 0.02])  # before its shape is fixed, too
+    np.testing.assert_allclose(two.sampled_at(1e-3, (2,)).init()["coefficients"][1], [0.01, 0.02])

@@ -19,6 +19,7 @@ ROOMS = [
     "testing",
     "links",
     "fidelity",
+    "design",
     "campaign",
     "studies",
 ]

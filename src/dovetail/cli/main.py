@@ -62,6 +62,41 @@ def run(
 
 
 @app.command()
+def design(
+    test: TestName,
+    settings: Settings = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Folder to write; a new one under runs/ by default.")
+    ] = None,
+    recording: Annotated[
+        Path | None, typer.Option(help="Identify from this run's folder instead of a sweep.")
+    ] = None,
+    compensator: Annotated[
+        str | None,
+        typer.Option(
+            help="none, keep, forward-prediction, inverse, adaptive-forward-prediction, adaptive-time-series."
+        ),
+    ] = None,
+    robustness: Annotated[
+        str | None, typer.Option(help="none, over-compensation, phase-advance, damping, blending.")
+    ] = None,
+    frequency: Annotated[float | None, typer.Option(help="Highest frequency of the test [Hz].")] = None,
+    model_order: Annotated[int | None, typer.Option(help="Poles of the identified model, 0 to 3.")] = None,
+    order: Annotated[int | None, typer.Option(help="Order of the predictor, with --window.")] = None,
+    window: Annotated[int | None, typer.Option(help="Samples of the predictor, with --order.")] = None,
+    tolerance: Annotated[float, typer.Option(help="Largest rms error that is a go; 0.1 is 10 %.")] = 0.1,
+    safety: Annotated[float, typer.Option(help="Factor on the uncertainty of the delay.")] = 2.0,
+    ask: Annotated[bool, typer.Option("--ask", help="Ask at every decision.")] = False,
+) -> None:
+    """Identify, compensate, robustify, verify: a plan of the test, and a go or no-go."""
+    from dovetail.cli.designing import design_test
+    from dovetail.design import Wishes
+
+    wishes = Wishes(compensator, robustness, frequency, model_order, order, window, tolerance, safety)
+    raise typer.Exit(design_test(test, settings or [], out, recording, wishes, ask))
+
+
+@app.command()
 def check(
     file: Annotated[str, typer.Argument(metavar="FILE", help="A test file, or a study's test.")],
     settings: Settings = None,

@@ -9,6 +9,7 @@ import scipy.signal
 from dovetail import testing
 from dovetail.compensation import NoCompensation
 from dovetail.core import RK4
+from dovetail.design import growths, stacked
 from dovetail.fidelity import rths_criteria
 from dovetail.studies.registry import find_test
 from dovetail.studies.substructuring import rths
@@ -72,7 +73,7 @@ def test_plants_are_seeded_and_have_the_published_spread():
 
 def test_a_batch_is_the_same_as_runs_one_by_one():
     tests = [uncompensated(case, **SHORT) for case in (1, 3)]
-    batch = rths._simulated(rths.stacked([test.prepared() for test in tests]))
+    batch = rths._simulated(stacked([test.prepared() for test in tests]))
     for i, test in enumerate(tests):
         one = test.rehearse().data["measured_displacement"].values[1:]
         np.testing.assert_allclose(batch["measured_displacement"][i], one, atol=1e-12)
@@ -81,7 +82,7 @@ def test_a_batch_is_the_same_as_runs_one_by_one():
 def test_batched_poles_are_those_of_the_test():
     tests = [uncompensated(case, **SHORT) for case in (1, 4)]
     single = [test.stability().growth_rate for test in tests]
-    np.testing.assert_allclose(rths.growth(tests), single, rtol=1e-6)
+    np.testing.assert_allclose(growths(tests), single, rtol=1e-6)
     assert min(single) > 0.3  # without compensation the loop is unstable: 25 ms against 15 and 9
 
 

@@ -7,6 +7,7 @@ from functools import cache
 import numpy as np
 import xarray as xr
 
+from dovetail.design import growths
 from dovetail.studies.substructuring import rths
 from dovetail.studies.substructuring.rths_compensators import BEST
 
@@ -25,7 +26,7 @@ def plant_gain() -> float:
 def bare_loop_is_unstable() -> list[bool]:
     """B03: in cases 1 to 4, without compensation."""
     tests = [rths.COMPENSATORS["none"].build(rths.benchmark(case, duration=0.01)) for case in rths.CASES]
-    return (rths.growth(tests) > 0).tolist()
+    return (growths(tests) > 0).tolist()
 
 
 def nominal_errors() -> list[float]:

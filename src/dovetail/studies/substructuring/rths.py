@@ -16,17 +16,15 @@ from typing import Any
 
 import equinox as eqx
 import jax
-import jax.numpy as jnp
 import numpy as np
 import xarray as xr
-from jax.flatten_util import ravel_pytree
 
 from dovetail.core import RK4
+from dovetail.design import growths, stacked
 from dovetail.fidelity.rths_criteria import NAMES, criteria_of
 from dovetail.studies.registry import find_test
 from dovetail.studies.substructuring.rths_compensators import COMPENSATORS, Entry
 from dovetail.testing import Accuracy, Test, load, simulate
-from dovetail.testing.loop import start, tick
 from dovetail.transfer import ServoHydraulic
 
 CASES = {1: (1000.0, 0.05), 2: (1100.0, 0.04), 3: (1300.0, 0.03), 4: (1000.0, 0.03)}  # [kg] a storey, ratio
@@ -154,7 +152,7 @@ def _row(entry: Entry, bases: Mapping[int, Test], ideals: Mapping[int, np.ndarra
         )
         found["roughness"].append(_roughness(one["command"], dt))
         found["peak_force"].append(np.abs(one["measured_force"]).max())
-    grown = growth(tests).reshape(shape)
+    grown = growths(tests).reshape(shape)
     return {
         "criteria": np.reshape(found["criteria"], (*shape, len(NAMES))),
         "growth": grown,
@@ -182,53 +180,11 @@ def _roughness(command: np.ndarray, dt: float) -> float:
     return float(np.sqrt(2 * np.sum(np.abs(spectrum[high]) ** 2)) / len(command))
 
 
-def stacked(tests: Sequence[Test]) -> Test:
-    """Prepared tests that differ in values only as one, a new first axis running over them."""
-    alike = [dataclasses.replace(test, seed=0, title="") for test in tests]  # the keys are drawn already
-    split = [eqx.partition(test, eqx.is_array) for test in alike]
-    arrays = jax.tree.map(lambda *leaves: jnp.stack(leaves), *(values for values, _ in split))
-    return eqx.combine(arrays, split[0][1])
-
-
 @eqx.filter_jit
 def _simulated(tests: Test) -> dict[str, jax.Array]:
     def one(test: Test):
         records = simulate(test)[1]
         return {name: records[name] for name in RECORDED}
-
-    return eqx.filter_vmap(one)(tests)
-
-
-def growth(tests: Sequence[Test]) -> np.ndarray:
-    """Growth [1/s] of the dominant pole of each sampled loop, as `Test.stability` has it, batched."""
-    at_rest = [
-        dataclasses.replace(test, rig=test.rig.small_signal(), compensator=test.compensator.frozen())
-        for test in tests
-    ]
-    matrices = np.asarray(_matrices(stacked([test.prepared() for test in at_rest])))
-    radius = np.abs(np.linalg.eigvals(matrices)).max(axis=-1)
-    return np.log(radius) / tests[0].dt
-
-
-@eqx.filter_jit
-def _matrices(tests: Test) -> jax.Array:
-    """One-tick matrix of each loop."""
-
-    def one(test: Test):
-        state, _ = start(test)
-        state["compensator"] = test.compensator.running(state["compensator"])
-        state["feedback"] = test.feedback.running(state["feedback"])
-        watch = state.pop("watch")
-        moving, fixed = eqx.partition(state, eqx.is_inexact_array)
-        flat, restore = ravel_pytree(moving)
-
-        def advance(vector):
-            x = {**eqx.combine(restore(vector), fixed), "watch": watch}
-            after, _ = tick(test, x, jnp.asarray(test.tick_count - 1))
-            del after["watch"]
-            return ravel_pytree(eqx.filter(after, eqx.is_inexact_array))[0]
-
-        return jax.jacfwd(advance)(flat)
 
     return eqx.filter_vmap(one)(tests)
 

@@ -1,0 +1,39 @@
+"""From a test as imagined to a test that may be run: identify, compensate, robustify, verify.
+
+Depends on: core, transfer, compensation, stability, testing, fidelity.
+"""
+
+from dovetail.design.compensate import Candidate, Spectrum, candidates, spectrum, tracking_error
+from dovetail.design.identify import Identification, identify
+from dovetail.design.margins import delay_margin, growths, growths_later, stacked
+from dovetail.design.plan import markdown, record, write
+from dovetail.design.robustify import Measure, measures, required_margin
+from dovetail.design.verify import Check, Verification, verify
+from dovetail.design.workflow import Design, Wishes, accept, design
+
+__all__ = [
+    "Candidate",
+    "Check",
+    "Design",
+    "Identification",
+    "Measure",
+    "Spectrum",
+    "Verification",
+    "Wishes",
+    "accept",
+    "candidates",
+    "delay_margin",
+    "design",
+    "growths",
+    "growths_later",
+    "identify",
+    "markdown",
+    "measures",
+    "record",
+    "required_margin",
+    "spectrum",
+    "stacked",
+    "tracking_error",
+    "verify",
+    "write",
+]

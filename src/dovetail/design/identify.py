@@ -1,0 +1,199 @@
+"""Step 1 of four, identify: what the rig makes of a command, as a nominal model and what it leaves open.
+
+The whole rig, specimen attached, is swept through the band of the test without the numerical substructure.
+The simplest of a few models that explains the record is the nominal one: a gain and a delay, then a lag of
+first, second, third order with a delay. What the delay does that the model does not is the uncertainty
+that the later steps must live with [wallace2006thesis, sec. 5.2].
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+import xarray as xr
+
+from dovetail.core.errors import AnalysisError, ParameterError
+from dovetail.testing import Rig, Run, Test
+from dovetail.transfer import LinearTransfer
+from dovetail.transfer.identification import SweepResponse, fit_transfer_function, sweep_response
+
+UNEXPLAINED = 0.01  # of the record's rms, beyond its noise: more asks for a richer model
+HIGHEST_ORDER = 3
+CYCLES = 30  # samples in a cycle that a fitted record keeps at least
+LONGEST_SWEEP = 30.0  # [s]
+
+
+@dataclasses.dataclass(frozen=True)
+class Axis:
+    """What was found of one actuator."""
+
+    model: LinearTransfer  # nominal, from command to measured displacement
+    order: int  # poles of the model; 0 for a gain and a delay
+    unexplained: float  # rms that the model leaves, over the rms measured
+    noise: float  # [m] rms measured at rest
+    departure: float  # [s] how far the delay strays from the model's within the band
+    response: SweepResponse
+
+    def __str__(self) -> str:
+        delay = 1e3 * float(self.model.low_frequency_delay)
+        gain = abs(complex(self.model(np.asarray(0j))))
+        what = "a gain and a delay" if self.order == 0 else f"order {self.order} and a delay"
+        return (
+            f"{what}: gain {gain:.4g}, {delay:.4g} ms at low frequency, leaves "
+            f"{100 * self.unexplained:.2g} %; the delay strays by {1e3 * self.departure:.2g} ms"
+        )
+
+
+@dataclasses.dataclass(frozen=True)
+class Identification:
+    """The rig as identified: one entry for each actuator."""
+
+    axes: tuple[Axis, ...]
+    low: float  # [Hz] of the sweep
+    high: float  # [Hz]
+    amplitude: float  # [m]
+    record: xr.Dataset  # command and measured displacement
+    source: str  # "sweep" or "recording"
+
+    @property
+    def models(self) -> tuple[LinearTransfer, ...]:
+        """Nominal models, one for each actuator."""
+        return tuple(axis.model for axis in self.axes)
+
+    @property
+    def uncertainty(self) -> float:
+        """Largest departure of a delay from its model [s]."""
+        return max(axis.departure for axis in self.axes)
+
+
+def identify(
+    test: Test, *, high: float, amplitude: float, order: int | None = None, recording: Run | None = None
+) -> Identification:
+    """Sweep the test's virtual rig, or take the recording of a real one, and fit.
+
+    Parameters
+    ----------
+    high
+        Highest frequency of interest [Hz].
+    amplitude
+        Of the sweep [m]: that of the test, since a rig with friction is another one at another size.
+    order
+        Poles of the model, 0 to 3; the lowest that explains the record if not given.
+    recording
+        A run whose `command` and `measured_displacement` are fitted instead.
+    """
+    if not (high > 0 and amplitude > 0):
+        raise ParameterError(
+            f"identify: high = {high:g} Hz and amplitude = {amplitude:g} m must be positive; "
+            "does the test move?"
+        )
+    if order is not None and not 0 <= order <= HIGHEST_ORDER:
+        raise ParameterError(f"identify.order: got {order}; from 0 (a gain and a delay) to {HIGHEST_ORDER}")
+    high = min(high, 0.4 * test.rate)
+    low = high / 20
+    if recording is None:
+        record, quiet = sweep(test, low=low, high=high, amplitude=amplitude)
+    else:
+        record, quiet = recording.data[["command", "measured_displacement"]], 0
+        if record.sizes["time"] < 64:
+            raise AnalysisError(
+                f"the recording has {record.sizes['time']} samples; an identification needs 64 or more"
+            )
+    command, measured = (record[n].values.reshape(record.sizes["time"], -1) for n in record.data_vars)
+    axes = tuple(
+        _axis(command[:, i], measured[:, i], test.dt, quiet, low, high, order)
+        for i in range(command.shape[1])
+    )
+    return Identification(axes, low, high, amplitude, record, "sweep" if recording is None else "recording")
+
+
+def sweep(test: Test, *, low: float, high: float, amplitude: float) -> tuple[xr.Dataset, int]:
+    """The rig's answer to a sweep after a moment of rest, and the number of samples of rest."""
+    if not isinstance(test.rig, Rig):
+        raise AnalysisError("a rig without a model cannot be swept here; give the recording of a sweep")
+    dt, shape = test.dt, test.shape
+    quiet = round(0.25 / dt)
+    length = min(max(10.0, 10.0 / low), LONGEST_SWEEP)
+    t = dt * np.arange(round(length / dt))
+    phase = 2 * np.pi * (low * t + (high - low) * t**2 / (2 * length))
+    fade = np.clip(np.minimum(t, length - t) * low, 0.0, 1.0)
+    signal = np.r_[np.zeros(quiet), amplitude * np.sin(phase) * (1 - np.cos(np.pi * fade)) / 2]
+    commands = np.broadcast_to(signal.reshape(-1, *(1,) * len(shape)), (len(signal), *shape))
+    measured = np.asarray(_answer(test.prepared().rig, dt, jnp.asarray(commands)))
+    dims = ("time", *(["axis"] if shape else []))
+    return (
+        xr.Dataset(
+            {"command": (dims, commands), "measured_displacement": (dims, measured)},
+            {"time": dt * np.arange(1, len(signal) + 1)},
+        ),
+        quiet,
+    )
+
+
+@eqx.filter_jit
+def _answer(rig: Rig, dt: float, commands: jax.Array) -> jax.Array:
+    """Measured displacement after each command."""
+
+    def step(x, k_and_command):
+        k, command = k_and_command
+        x, reading = rig.step(k * dt, dt, x, command)
+        return x, reading["measured_displacement"]
+
+    return jax.lax.scan(step, rig.init(), (jnp.arange(len(commands)), commands))[1]
+
+
+def _axis(u, y, dt: float, quiet: int, low: float, high: float, order: int | None) -> Axis:
+    noise = float(np.std(y[:quiet])) if quiet else 0.0
+    if np.std(y) <= 3 * noise or np.std(u) == 0:
+        raise AnalysisError("the rig does not follow the sweep beyond its noise; raise the amplitude")
+    found = sweep_response(u, y, dt)
+    inside = (found.frequency >= low) & (found.frequency <= high)
+    response = SweepResponse(*(a[inside] for a in (found.time, found.frequency, found.gain, found.delay)))
+    if len(response.frequency) < 5:
+        raise AnalysisError(
+            f"the record holds {len(response.frequency)} points between {low:g} and {high:g} Hz; sweep slower"
+        )
+    floor = noise / float(np.std(y))
+
+    def beyond(left: float) -> float:  # what noise does not explain
+        return math.sqrt(max(left**2 - floor**2, 0.0))
+
+    tried: list[tuple[LinearTransfer, int, float]] = []
+    for poles in range(HIGHEST_ORDER + 1) if order is None else [order]:
+        try:
+            model, left = _fit(u, y, dt, poles, response, high)
+        except AnalysisError:
+            continue
+        tried.append((model, poles, left))
+        if beyond(left) <= UNEXPLAINED:
+            break
+    if not tried:
+        raise AnalysisError("no model resembles the record; check that the rig follows its command at all")
+    model, poles, left = min(tried, key=lambda one: (beyond(one[2]) > UNEXPLAINED, one[2]))
+    modelled = np.array([float(model.phase_delay(2 * np.pi * f)) for f in response.frequency])
+    departure = float(np.quantile(np.abs(response.delay - modelled), 0.95))
+    return Axis(model, poles, left, noise, departure, response)
+
+
+def _fit(u, y, dt: float, poles: int, response: SweepResponse, high: float) -> tuple[LinearTransfer, float]:
+    """A model with that many poles, and the share of the record's rms that it leaves."""
+    if poles == 0:
+        weight = response.frequency**2  # a delay shows in proportion to the frequency
+        delay = float(np.sum(weight * response.delay) / np.sum(weight))
+        delay = max(delay, 0.0)
+        t = dt * np.arange(len(u))
+        late = np.interp(t - delay, t, u, left=0.0)
+        gain = float(late @ y / (late @ late))
+        left = float(np.std(y - gain * late) / np.std(y))
+        return LinearTransfer([gain], [1.0], delay), left
+    every = max(int(1 / (CYCLES * high * dt)), 1)
+    longest = 2 * max(float(response.delay.max()), dt)
+    fitted = fit_transfer_function(u[::every], y[::every], every * dt, poles=poles, longest=longest)
+    if np.any(np.roots(fitted.denominator).real >= 0):
+        raise AnalysisError("unstable model")
+    return LinearTransfer(fitted.numerator, fitted.denominator, fitted.delay), 1.0 - fitted.fit.share

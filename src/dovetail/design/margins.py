@@ -1,0 +1,127 @@
+"""How far a test is from instability: poles of many variants at once, and the delay that is left.
+
+`Test.stability` answers for one test. A design asks for dozens of variants that differ in values only; here
+they are one compiled program, batched over the tests.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Sequence
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.flatten_util import ravel_pytree
+
+from dovetail.core.errors import AnalysisError
+from dovetail.testing import Rig, Test
+from dovetail.testing.loop import start, tick
+from dovetail.transfer import Delay, Series
+
+LONGEST = 240  # [sub-steps] of extra delay: beyond 256 the buffer is a ring, and a tick no longer one map
+
+
+def stacked(tests: Sequence[Test]) -> Test:
+    """Prepared tests that differ in values only as one, a new first axis running over them."""
+    alike = [dataclasses.replace(test, seed=0, title="") for test in tests]  # the keys are drawn already
+    split = [eqx.partition(test, eqx.is_array) for test in alike]
+    arrays = jax.tree.map(lambda *leaves: jnp.stack(leaves), *(values for values, _ in split))
+    return eqx.combine(arrays, split[0][1])
+
+
+def growths(tests: Sequence[Test]) -> np.ndarray:
+    """Growth [1/s] of the dominant pole of each sampled loop, as `Test.stability` has it.
+
+    The tests differ in values only, not in their parts.
+    """
+    return _growth(_matrices(stacked([_at_rest(test).prepared() for test in tests])), tests[0].dt)
+
+
+def growths_later(test: Test, extras: np.ndarray) -> np.ndarray:
+    """The same for one test whose actuator is later by each of `extras` [s]."""
+    prepared = later(_at_rest(test), 0.0, float(np.max(extras))).prepared()
+    return _growth(_matrices_later(prepared, jnp.asarray(extras, dtype=float)), test.dt)
+
+
+def _at_rest(test: Test) -> Test:
+    """What an analysis at rest takes the test for."""
+    return dataclasses.replace(test, rig=test.rig.small_signal(), compensator=test.compensator.frozen())
+
+
+def _growth(matrices: jax.Array, dt: float) -> np.ndarray:
+    matrices = np.asarray(matrices)
+    if not np.isfinite(matrices).all():
+        raise AnalysisError(
+            "the derivative of a tick is not finite at rest, so the loop has no poles there; rehearse it"
+        )
+    radius = np.abs(np.linalg.eigvals(matrices)).max(axis=-1)
+    return np.log(np.maximum(radius, 1e-300)) / dt
+
+
+@eqx.filter_jit
+def _matrices(tests: Test) -> jax.Array:
+    return eqx.filter_vmap(_matrix)(tests)
+
+
+@eqx.filter_jit
+def _matrices_later(test: Test, extras: jax.Array) -> jax.Array:
+    def at(extra):
+        return _matrix(eqx.tree_at(lambda t: t.rig.actuator.parts[0].delay, test, extra))
+
+    return jax.vmap(at)(extras)
+
+
+def _matrix(test: Test) -> jax.Array:
+    """One-tick matrix of a loop, start-up behind it, at the end of every schedule."""
+    state, _ = start(test)
+    state["compensator"] = test.compensator.running(state["compensator"])
+    state["feedback"] = test.feedback.running(state["feedback"])
+    watch = state.pop("watch")  # it looks on and has no part in the dynamics
+    moving, fixed = eqx.partition(state, eqx.is_inexact_array)
+    flat, restore = ravel_pytree(moving)
+
+    def advance(vector):
+        x = {**eqx.combine(restore(vector), fixed), "watch": watch}
+        after, _ = tick(test, x, jnp.asarray(test.tick_count - 1))
+        del after["watch"]
+        return ravel_pytree(eqx.filter(after, eqx.is_inexact_array))[0]
+
+    return jax.jacfwd(advance)(flat)
+
+
+def later(test: Test, extra: float, longest: float) -> Test:
+    """The test with an actuator that is later by `extra` [s]; `longest` sizes the buffer."""
+    if not isinstance(test.rig, Rig):
+        raise AnalysisError("a rig without a model of its actuator cannot be made later; give a virtual rig")
+    late = Series((Delay(jnp.asarray(extra), longest=longest), test.rig.actuator))
+    return dataclasses.replace(test, rig=dataclasses.replace(test.rig, actuator=late))
+
+
+def reach(test: Test) -> float:
+    """Longest extra delay [s] that can be tried."""
+    return LONGEST * test.dt / getattr(test.rig, "substeps", 1)
+
+
+def delay_margin(test: Test, *, up_to: float, points: int = 13) -> float:
+    """Extra delay [s] of the actuator at which the sampled loop loses stability; infinite if none `up_to`.
+
+    Zero if it is unstable already. Found on a grid of `points` and once more between the two where the
+    growth changes sign.
+    """
+    up_to = min(up_to, reach(test))
+    grid = np.linspace(0.0, up_to, points)
+    for _ in range(2):
+        growth = growths_later(test, grid)
+        unstable = np.flatnonzero(growth >= 0)
+        if unstable.size == 0:
+            return math.inf
+        first = int(unstable[0])
+        if first == 0:
+            return 0.0
+        below, above = grid[first - 1], grid[first]
+        share = growth[first - 1] / (growth[first - 1] - growth[first])
+        grid = np.linspace(below, above, points)
+    return float(below + share * (above - below))

@@ -1,0 +1,327 @@
+"""The four steps one after another: identify, compensate, robustify, verify; a go or a no-go at the end.
+
+Each step is a pure function in a module of its own. Here they are joined, every decision is put into words
+with its reason and its alternatives, and a caller may decide otherwise: `choose` is asked at every fork, and
+takes the proposal unless it is told better.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Callable, Mapping
+
+import numpy as np
+
+from dovetail.compensation import Decision
+from dovetail.core.errors import AnalysisError, ParameterError, UnknownNameError
+from dovetail.design import robustify
+from dovetail.design.compensate import Candidate, Predictor, Spectrum, candidates, spectrum
+from dovetail.design.compensate import propose as propose_candidate
+from dovetail.design.identify import Identification, identify
+from dovetail.design.robustify import Measure
+from dovetail.design.verify import Verification, verify
+from dovetail.testing import Run, Stability, Test
+
+STEPS = ("identify", "compensate", "robustify", "verify")
+Choose = Callable[[str, str, Mapping[str, str]], str]  # fork, proposal, options with their text: the choice
+Tell = Callable[[str], None]  # what is going on
+
+
+def accept(fork: str, proposal: str, options: Mapping[str, str]) -> str:
+    """Take the proposal."""
+    return proposal
+
+
+@dataclasses.dataclass(frozen=True)
+class Wishes:
+    """What the user has decided already; None leaves it to the design.
+
+    Attributes
+    ----------
+    compensator
+        One of `compensate.NAMES`.
+    robustness
+        One of `robustify.NAMES`.
+    frequency
+        Highest frequency of the test [Hz].
+    model_order
+        Poles of the identified model, 0 to 3.
+    order, window
+        Of a polynomial predictor.
+    tolerance
+        Largest rms error against the ideal that is a go.
+    safety
+        Factor on the uncertainty of the delay.
+    """
+
+    compensator: str | None = None
+    robustness: str | None = None
+    frequency: float | None = None
+    model_order: int | None = None
+    order: int | None = None
+    window: int | None = None
+    tolerance: float = 0.1
+    safety: float = 2.0
+
+    def __post_init__(self):
+        if not 0 < self.tolerance < 10 or not self.safety >= 1:
+            raise ParameterError(
+                f"tolerance {self.tolerance:g} must be above 0 (0.1 is 10 %), "
+                f"safety {self.safety:g} at least 1"
+            )
+        if (self.order is None) != (self.window is None):
+            raise ParameterError("a predictor is given by order and window together; give both or none")
+
+
+@dataclasses.dataclass(frozen=True)
+class Design:
+    """A designed test with everything that led to it."""
+
+    test: Test
+    stability: Stability  # of the test as it was given
+    motion: Spectrum
+    identification: Identification
+    candidates: tuple[Candidate, ...]
+    measures: tuple[Measure, ...]
+    margin: float  # [s] extra delay that the loop bears
+    required: float  # [s]
+    verification: Verification
+    decisions: dict[str, tuple[Decision, ...]]  # by step
+    wishes: Wishes
+
+    @property
+    def go(self) -> bool:
+        """True if every check of the verification holds."""
+        return self.verification.go
+
+    @property
+    def verdict(self) -> str:
+        """The last word, in a sentence."""
+        failed = [check.what for check in self.verification.checks if not check.holds]
+        return "GO: every check holds." if self.go else f"NO-GO: {', '.join(failed)} failed."
+
+    def __str__(self) -> str:
+        lines = []
+        for step, decided in self.decisions.items():
+            lines += [step.upper(), *(f"  {decision}" for decision in decided)]
+        return "\n".join([*lines, self.verdict])
+
+
+def design(
+    test: Test,
+    wishes: Wishes | None = None,
+    *,
+    recording: Run | None = None,
+    choose: Choose = accept,
+    tell: Tell = lambda text: None,
+) -> Design:
+    """Walk the four steps for a test with a virtual rig.
+
+    Parameters
+    ----------
+    recording
+        A run of the real rig, whose command and measured displacement are identified instead of a sweep.
+    choose
+        Asked at every fork; `accept` takes what is proposed.
+    tell
+        Called with a line at the start of every step.
+
+    Raises
+    ------
+    AnalysisError
+        Where there is nothing to design: no motion, a rig that does not follow, an unstable inner loop, no
+        compensator that makes the loop decay.
+    """
+    wishes = wishes or Wishes()
+    notes = _Notes()
+
+    tell("identify: the ideal motion, and a sweep of the rig")
+    test.prepared()  # an unstable inner loop, a bad parameter: told before anything else
+    stability = test.stability()
+    ideal = test.emulate()
+    motion = spectrum(ideal.data["displacement"].values, test.dt)
+    frequency = _frequency(wishes, motion, stability, test, notes)
+    found = identify(
+        test, high=frequency, amplitude=motion.peak, order=wishes.model_order, recording=recording
+    )
+    _note_identification(found, stability, wishes, notes)
+
+    tell("compensate: candidates, and the poles of the loop with each")
+    considered = candidates(
+        test,
+        found,
+        motion,
+        frequency=frequency,
+        tolerance=wishes.tolerance / 2,
+        predictor=Predictor(wishes.order, wishes.window),
+    )
+    uncertain = 2 * np.pi * _centre(motion) * found.uncertainty
+    name = _chosen(
+        "compensator",
+        wishes.compensator,
+        lambda: propose_candidate(considered, uncertain=uncertain, tolerance=wishes.tolerance),
+        {c.name: str(c) for c in considered},
+        choose,
+    )
+    taken = next(c for c in considered if c.name == name)
+    if taken.compensator is None:
+        raise AnalysisError(f"compensator {taken}")
+    test = dataclasses.replace(test, compensator=taken.compensator)
+    notes.add("compensate", "compensator", name, taken.said)
+    for other in considered:
+        if other.name != name:
+            notes.add("compensate", "not taken", other.name, other.said)
+
+    tell("robustify: the delay that the loop still bears")
+    required = robustify.required_margin(found.uncertainty, test.dt, wishes.safety)
+    margin = robustify.margin_of(test, required)
+    test, margin, measures = _robust(test, found, motion, stability, required, margin, wishes, choose, notes)
+
+    tell("verify: rehearsal against the ideal, and on a later rig")
+    verification = verify(
+        test,
+        ideal,
+        margin=margin,
+        required=required,
+        uncertainty=found.uncertainty,
+        tolerance=wishes.tolerance,
+    )
+    for check in verification.checks:
+        notes.add(
+            "verify",
+            check.what,
+            "holds" if check.holds else "fails",
+            f"{check.value}; wanted: {check.wanted}",
+        )
+    return Design(
+        test,
+        stability,
+        motion,
+        found,
+        tuple(considered),
+        tuple(measures),
+        margin,
+        required,
+        verification,
+        notes.decisions(),
+        wishes,
+    )
+
+
+class _Notes:
+    """Decisions by step, numbered through."""
+
+    def __init__(self):
+        self._by_step: dict[str, list[Decision]] = {step: [] for step in STEPS}
+
+    def add(self, step: str, subject: str, choice: str, reason: str) -> None:
+        number = sum(map(len, self._by_step.values())) + 1
+        self._by_step[step].append(Decision(number, subject, choice, reason))
+
+    def decisions(self) -> dict[str, tuple[Decision, ...]]:
+        return {step: tuple(decided) for step, decided in self._by_step.items()}
+
+
+def _chosen(
+    fork: str, wish: str | None, proposal: Callable[[], str], options: Mapping[str, str], choose: Choose
+) -> str:
+    name = wish if wish is not None else choose(fork, proposal(), options)
+    if name not in options:
+        raise UnknownNameError(fork, name, options)
+    return name
+
+
+def _centre(motion: Spectrum) -> float:
+    """Frequency [Hz] at which a delay costs what it costs over the whole spectrum."""
+    return float(np.sqrt((motion.power.mean(axis=1) * motion.frequency**2).sum()))
+
+
+def _frequency(wishes: Wishes, motion: Spectrum, stability: Stability, test: Test, notes: _Notes) -> float:
+    if wishes.frequency is not None:
+        notes.add("identify", "test frequency", f"{wishes.frequency:.4g} Hz", "as wished")
+        return wishes.frequency
+    critical = stability.frequency if math.isfinite(stability.frequency) else 0.0
+    frequency = min(1.5 * max(motion.highest, critical), 0.2 * test.rate)
+    notes.add(
+        "identify",
+        "test frequency",
+        f"{frequency:.4g} Hz",
+        f"1.5 times the larger of {motion.highest:.3g} Hz, below which the ideal motion lies, and "
+        f"{critical:.3g} Hz, at which a delay would destabilise",
+    )
+    return frequency
+
+
+def _note_identification(found: Identification, stability: Stability, wishes: Wishes, notes: _Notes) -> None:
+    how = (
+        f"swept from {found.low:.3g} to {found.high:.3g} Hz at {1e3 * found.amplitude:.3g} mm, "
+        "the size of the test"
+        if found.source == "sweep"
+        else "from the recording"
+    )
+    for i, axis in enumerate(found.axes):
+        name = "nominal model" if len(found.axes) == 1 else f"nominal model of axis {i + 1}"
+        why = "as wished" if wishes.model_order is not None else "the simplest that explains the record"
+        notes.add("identify", name, str(axis), f"{how}; {why}")
+    notes.add(
+        "identify",
+        "uncertainty",
+        f"{1e3 * found.uncertainty:.2g} ms",
+        "95 % of the band lies within it of the nominal model's delay",
+    )
+    critical = stability.critical_delay
+    what = (
+        "none"
+        if math.isinf(critical)
+        else "not known"
+        if math.isnan(critical)
+        else f"{1e3 * critical:.4g} ms"
+    )
+    notes.add(
+        "identify",
+        "critical delay",
+        what,
+        f"of the substructures alone; the loop as given is {'stable' if stability.stable else 'unstable'}: "
+        f"{stability.growth_rate:+.3g} 1/s",
+    )
+
+
+def _robust(test, found, motion, stability, required, margin, wishes: Wishes, choose: Choose, notes: _Notes):
+    """The test with a measure where one is needed or wished, its margin, and what was considered."""
+    bears = (
+        "no delay up to ten times that destabilises" if math.isinf(margin) else f"bears {1e3 * margin:.3g} ms"
+    )
+    notes.add(
+        "robustify",
+        "required margin",
+        f"{1e3 * required:.3g} ms",
+        f"{wishes.safety:g} times the uncertainty, and a tick; the compensated loop {bears}",
+    )
+    if wishes.robustness == "none" or (wishes.robustness is None and margin >= required):
+        why = "the margin suffices" if margin >= required else "as wished, though the margin falls short"
+        notes.add("robustify", "measure", "none", f"{why}; every measure costs accuracy")
+        return test, margin, []
+    crossover = stability.frequency if math.isfinite(stability.frequency) else stability.pole_frequency
+    considered = robustify.measures(test, found.models, motion, required=required, crossover=crossover)
+    options = {"none": "leave it", **{m.name: str(m) for m in considered}}
+    if not any(m.test is not None for m in considered) and wishes.robustness is None:
+        for one in considered:
+            notes.add("robustify", "not taken", one.name, one.said)
+        return test, margin, considered  # the verification says no
+    name = _chosen(
+        "robustness measure", wishes.robustness, lambda: robustify.propose(considered), options, choose
+    )
+    if name == "none":
+        notes.add("robustify", "measure", "none", "as wished, though the margin falls short")
+        return test, margin, considered
+    taken = next(m for m in considered if m.name == name)
+    if taken.test is None:
+        raise AnalysisError(f"robustness measure {taken}")
+    margin = robustify.margin_of(taken.test, required)
+    bears = "more than ten times that" if math.isinf(margin) else f"{1e3 * margin:.3g} ms"
+    notes.add("robustify", "measure", name, f"{taken.said}; the loop then bears {bears}")
+    for other in considered:
+        if other.name != name:
+            notes.add("robustify", "not taken", other.name, other.said)
+    return taken.test, margin, considered
