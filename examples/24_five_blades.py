@@ -21,7 +21,7 @@ plt.rcParams.update(
     {**RC, "figure.facecolor": "white", "savefig.facecolor": "white", "text.parse_math": True}
 )
 
-test = lag_damper.test_named("lag-damper-five-blades")
+test = lag_damper.five_blades()
 unequal = test.rehearse()
 equal = lag_damper.with_damper(test, lag_damper.first_damper()).rehearse()
 print(unequal)

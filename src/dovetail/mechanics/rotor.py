@@ -15,6 +15,8 @@ aircraft only multiples of N per revolution; what else it feels is imbalance, fo
 
 from __future__ import annotations
 
+from typing import Any, ClassVar
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -32,6 +34,8 @@ class CoupledRotor(Substructure):
     The interface has one axis a blade. Both hub directions have their own mass, damping and stiffness, those
     of the aircraft seen at the hub, blades included. The rotor speed is constant, whatever torque that takes.
     """
+
+    ideal: ClassVar[dict[str, Any]] = ModalBlade.ideal
 
     blade: ModalBlade
     static_moment: jax.Array = parameter("kg m", "in-plane static moment of each mode")
