@@ -1,0 +1,36 @@
+"""Directions by two angles: tangents and second rates are their derivatives."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from dovetail.mechanics.chain.angles import angles, bias, direction, tangents
+
+PHI, PSI = jnp.array([0.3, -1.2, 2.0]), jnp.array([0.5, -0.4, 1.1])
+
+
+def test_tangents_are_the_derivatives_and_are_at_right_angles():
+    e_phi, e_psi = tangents(PHI, PSI)
+    np.testing.assert_allclose(
+        e_phi, jax.jvp(lambda p: direction(p, PSI), (PHI,), (jnp.ones(3),))[1], atol=1e-15
+    )
+    np.testing.assert_allclose(
+        e_psi, jax.jvp(lambda p: direction(PHI, p), (PSI,), (jnp.ones(3),))[1], atol=1e-15
+    )
+    np.testing.assert_allclose(jnp.sum(e_phi * e_psi, axis=0), 0.0, atol=1e-15)
+
+
+def test_second_rates_are_those_of_angles_that_change_evenly():
+    a, b = jnp.array([0.7, -0.2, 1.5]), jnp.array([-0.6, 0.9, 0.1])
+
+    def at(t):
+        return direction(PHI + a * t, PSI + b * t)
+
+    second = jax.jvp(lambda t: jax.jvp(at, (t,), (1.0,))[1], (0.0,), (1.0,))[1]
+    np.testing.assert_allclose(bias(PHI, PSI, a, b), second, atol=1e-14)
+
+
+def test_angles_are_found_again():
+    phi, psi = angles(direction(PHI, PSI))
+    np.testing.assert_allclose(phi, PHI, atol=1e-14)
+    np.testing.assert_allclose(psi, PSI, atol=1e-14)
