@@ -6,7 +6,8 @@ r"""Factors of a transfer function from a measured frequency response.
     \Big|\ln \hat G(i\omega_k) - \ln K\frac{\prod\{d_z,w_z\}}{\prod\{d_p,w_p\}}\Big|^2
 
 Logarithms weigh resonances and antiresonances alike, whatever their heights, and the coherence c what is
-known there. Reading frequencies off the extremes of the gain errs where they are close to each other and damped.
+known there. Reading frequencies off the extremes of the gain errs where they are close to each other and
+damped.
 """
 
 from __future__ import annotations
