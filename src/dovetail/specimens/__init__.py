@@ -5,6 +5,7 @@ Depends on: core, mechanics, transfer.
 
 from dovetail.specimens.base import Specimen
 from dovetail.specimens.contact_loop import Impact, ImpactPairing, Instruments, first_impact
+from dovetail.specimens.docking_energy import DockingEnergyMap
 from dovetail.specimens.docking_map import DockingMap
 from dovetail.specimens.docking_record import DockingRecord, record
 from dovetail.specimens.impact_charts import ContactLawChart, DelaySweep
@@ -25,6 +26,7 @@ __all__ = [
     "ContactLawChart",
     "DelaySweep",
     "Docking",
+    "DockingEnergyMap",
     "DockingMap",
     "DockingRecord",
     "HilDocking",
