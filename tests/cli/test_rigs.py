@@ -88,12 +88,12 @@ def test_what_is_wrong_is_told_in_one_message(dovetail, words, text):
 def test_a_rig_is_served_to_opensees_and_stops_when_told(tmp_path):
     code = "from dovetail.cli.main import main; main()"
     words = [sys.executable, "-c", code, "rig", "opensees", "substructuring/cs1", "--port", "0"]
-    process = subprocess.Popen(words, stdout=subprocess.PIPE, text=True, cwd=tmp_path)
-    assert "1 axes; one step of 0.001 s is one tick" in process.stdout.readline()
-    assert re.search(r"element\('genericClient'.*'-server', \d+, '127.0.0.1'\)", process.stdout.readline())
-    process.send_signal(signal.SIGTERM)
-    assert process.wait(20) == 0
-    process.stdout.close()
+    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True, cwd=tmp_path) as process:
+        assert "1 axes; one step of 0.001 s is one tick" in process.stdout.readline()
+        said = process.stdout.readline()
+        assert re.search(r"element\('genericClient'.*'-server', \d+, '127.0.0.1'\)", said)
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(20) == 0
 
 
 def test_a_key_is_made_once(dovetail):

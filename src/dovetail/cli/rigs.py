@@ -48,10 +48,15 @@ def serve(
         name=f"virtual rig of {loaded.title}",
         report=lambda text: print(text, flush=True),
     )
+    _stop_when_told(server)
     print(f"serving   {server.name} at {server.address}, {loaded.rate:g} Hz; Ctrl-C ends it", flush=True)
+    server.serve()
+
+
+def _stop_when_told(server) -> None:
+    """Ctrl-C and a request to terminate end a server in order; from before it says that it is there."""
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: server.stop())
-    server.serve()
 
 
 @app.command()
@@ -114,11 +119,10 @@ def opensees(
     specimen = Specimen(links.VirtualPlant(loaded), stiffness)
     address = links.Address("127.0.0.1", port)
     server = ElementServer(specimen, address, udp=udp, report=lambda text: print(text, flush=True))
+    _stop_when_told(server)
     words = f"'-server', {server.port}, '127.0.0.1'" + (", '-udp'" if udp else "")
     print(f"serving   {specimen.plant.axes} axes; one step of {loaded.dt:g} s is one tick", flush=True)
     print(f"in OpenSees: element('genericClient', TAG, '-node', N, '-dof', D, {words})", flush=True)
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda *_: server.stop())
     server.serve()
 
 
