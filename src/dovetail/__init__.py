@@ -25,6 +25,7 @@ from typing import Any as _Any
 __version__ = _metadata.version("dovetail")
 
 _ROOMS = (
+    "air",
     "compensation",
     "core",
     "design",
