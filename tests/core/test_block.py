@@ -53,7 +53,7 @@ class Holder(Block):
 
 def test_sampled_flow_follows_its_equation():
     block = Sampled(Decay(rate=2.0), RK4(), substeps=4)
-    x, y = block.step(0.0, 0.1, block.init(), 0.0)
+    _x, y = block.step(0.0, 0.1, block.init(), 0.0)
     assert float(y["x"]) == pytest.approx(
         np.exp(-0.2), rel=1.2e-8
     )  # four steps of (rate h)^5/120 = 2.6e-9 each
@@ -63,7 +63,7 @@ def test_sampled_flow_follows_its_equation():
 def test_substeps_are_the_same_as_that_many_steps():
     coarse = Sampled(Decay(rate=2.0), RK4(), substeps=3)
     fine = Sampled(Decay(rate=2.0), RK4())
-    x, y = coarse.step(0.0, 0.3, coarse.init(), 1.0)
+    _x, y = coarse.step(0.0, 0.3, coarse.init(), 1.0)
     state = fine.init()
     for i in range(3):
         state, z = fine.step(i * 0.1, 0.1, state, 1.0)

@@ -11,7 +11,6 @@ from dovetail.specimens.six_dof_loop import DOCKED, LEFT, Docking
 from dovetail.studies.docking import six_dof
 from dovetail.studies.registry import find_test
 
-
 pytestmark = pytest.mark.slow  # eighty-one dockings compile for half a minute and run for three seconds
 
 

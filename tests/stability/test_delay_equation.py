@@ -158,6 +158,7 @@ def test_a_root_that_two_uncoupled_parts_share_is_found_like_any_other(tau):
     """Two equal machines side by side: every root is double, and the same as that of one of them."""
     one = one_mass(tau=tau)
     two = DelayEquation(
-        np.kron(np.eye(2), one.A0), [(np.kron(np.eye(2), A), t) for A, t in zip(one.As, one.taus, strict=True)]
+        np.kron(np.eye(2), one.A0),
+        [(np.kron(np.eye(2), A), t) for A, t in zip(one.As, one.taus, strict=True)],
     )
     assert two.growth() == pytest.approx(one.growth(), rel=1e-9)

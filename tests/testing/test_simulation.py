@@ -42,7 +42,9 @@ def test_a_pendulum_swings_with_its_period(run):
         2 * np.pi / np.sqrt(9.81) * (1 + np.radians(10) ** 2 / 16), abs=0.02
     )
     assert run.outcome is Outcome.FINISHED
-    assert float(abs(run.data["energy_residual"]).max()) < 1e-5 * float(run.data["kinetic_energy"].max())  # 10 ms
+    assert float(abs(run.data["energy_residual"]).max()) < 1e-5 * float(
+        run.data["kinetic_energy"].max()
+    )  # 10 ms
     assert run.data["displacement"].attrs["units"] == "m"
 
 

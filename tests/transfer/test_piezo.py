@@ -17,9 +17,7 @@ def steps():
 
 def test_the_sampled_loop_is_stable_and_without_error_at_rest(steps):
     for y in steps.values():
-        assert y[-1] == pytest.approx(
-            1e-4, abs=1e-7
-        )  # the hysteresis is controlled away
+        assert y[-1] == pytest.approx(1e-4, abs=1e-7)  # the hysteresis is controlled away
 
 
 def test_the_prefilter_makes_it_several_times_faster(steps):

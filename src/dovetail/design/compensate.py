@@ -171,10 +171,10 @@ def _judged(name, build, test: Test, found: Identification, motion: Spectrum) ->
     except DovetailError as error:
         return Candidate(name, None, math.nan, math.nan, math.nan, str(error))
     try:
-        error = tracking_error(compensator, found.models, motion, test.dt)
+        tracking = tracking_error(compensator, found.models, motion, test.dt)
     except AnalysisError:
-        error = math.nan
-    return Candidate(name, compensator, error, growth, noise, remark)
+        tracking = math.nan
+    return Candidate(name, compensator, tracking, growth, noise, remark)
 
 
 def tracking_error(

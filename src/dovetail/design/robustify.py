@@ -140,7 +140,8 @@ def _how(name: str, test: Test, required: float, crossover: float) -> tuple[Call
             return None, f"{type(test.numerical).__name__} has no single damping to raise"
         return (
             lambda s: dataclasses.replace(
-                test, numerical=dataclasses.replace(test.numerical, c=s * test.numerical.c)
+                test,
+                numerical=dataclasses.replace(test.numerical, c=s * test.numerical.c),  # type: ignore[call-arg]
             ),
             "times the numerical damping suffices; the structure tested is another one",
         )

@@ -38,8 +38,10 @@ ROOTS: dict[str, type] = {"test": Test, "simulation": Simulation, "map": ChartFi
 PROVENANCE = "provenance"  # a table that a resolved test carries and a reader skips
 
 
-def load(path: str | Path, changes: dict[str, Any] | None = None) -> Test | Simulation | ChartFile:
+def load(path: str | Path, changes: dict[str, Any] | None = None) -> Any:
     """Read a test file; `changes` overrides values at dotted paths.
+
+    The answer is a `Test`, a `Simulation` or a `ChartFile`, as the file says.
 
     Raises
     ------
@@ -62,7 +64,7 @@ def load(path: str | Path, changes: dict[str, Any] | None = None) -> Test | Simu
     return parse(change(table, changes or {}, path.name), path.name)
 
 
-def parse(table: dict[str, Any], source: str = "test") -> Test | Simulation | ChartFile:
+def parse(table: dict[str, Any], source: str = "test") -> Any:
     """A test, or a simulation, from the nested table that its file holds."""
     root = table.get("kind", "test")
     if root not in ROOTS:

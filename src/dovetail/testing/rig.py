@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from abc import abstractmethod
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import equinox as eqx
 import jax
@@ -23,6 +23,10 @@ class AbstractRig(Block):
     A reading has at least `measured_displacement` and `measured_force`; the rest is recorded. `step`
     takes the command issued at t + dt and returns the reading taken then.
     """
+
+    if TYPE_CHECKING:  # what a certain one has beyond this is its own
+
+        def __getattr__(self, name: str) -> Any: ...
 
     @abstractmethod
     def first_reading(self, x: Any) -> Reading:

@@ -6,8 +6,9 @@ D on the second (the drogue's base), counted from where it is at the start, so t
 .. math:: z = \left(p_{DP} - p_{DP}(0),\; \Phi\!\left(R_{DP}(0)^{\mathsf T} R_{DP}\right)\right)
 
 three lengths in the axes of D and three Euler angles 3-2-1 in the axes P had at the start. The force that
-comes back is a wrench on the first body about P, in the axes of D, so that for small turns force times
-velocity is power. Source: [Bondoky 2020, secs 6.3 and 6.4], whose sensor table reads the moment about D.
+comes back is a wrench on the first body about P: the force in the axes of D, the moment in the axes P had at
+the start, so that for small turns force times velocity is power. Source: [Bondoky 2020, secs 6.3 and 6.4],
+whose sensor table reads the moment about D.
 """
 
 from __future__ import annotations
@@ -81,14 +82,16 @@ class FreeBodies(Substructure):
         return BodyPair(self.first, self.second, Pose(p=self.tip), Pose(self._R_TD, self.base))
 
     def init(self) -> PairState:
-        return self.pair.start
+        return self.pair.start  # type: ignore[return-value]
 
     def derivative(self, t, x, u):
         pair = self._equations
         return pair.derivative(t, x, self._about_D(pair, x, u["force"]))
 
     def _about_D(self, pair: BodyPair, x: PairState, force) -> Wrench:
-        return as_wrench(force).at(-pair.relative(x)[0].p)
+        given = as_wrench(force)
+        about_P = Wrench(given.f, self.home.R @ given.tau)
+        return about_P.at(-pair.relative(x)[0].p)
 
     def output(self, t, x, u):
         pair = self._equations
@@ -108,7 +111,7 @@ class FreeBodies(Substructure):
 
 
 def as_wrench(force: jax.Array) -> Wrench:
-    """Six interface forces as a wrench in the axes of D."""
+    """Six interface forces as force and moment."""
     force = jnp.broadcast_to(jnp.asarray(force, float), (6,))
     return Wrench(force[:3], force[3:])
 

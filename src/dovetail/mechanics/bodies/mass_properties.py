@@ -96,4 +96,4 @@ def assembled(*bodies: MassProperties) -> MassProperties:
         raise ParameterError("assembled: needs at least one body")
     mass = sum(body.mass for body in bodies)
     centre = sum(body.mass * body.centre for body in bodies) / mass
-    return MassProperties(mass, sum(body.about(centre) for body in bodies), centre)
+    return MassProperties(mass, sum(body.about(centre) for body in bodies), centre)  # type: ignore[misc]

@@ -73,7 +73,7 @@ class BodyPair(Flow):
         return RigidBody(self.first, start.first), RigidBody(self.second, start.second)
 
     def init(self) -> PairState:
-        return self.start
+        return self.start  # type: ignore[return-value]
 
     def derivative(self, t, x: PairState, u: Wrench | None) -> PairState:
         one, two = self.bodies

@@ -43,7 +43,7 @@ def target_printed() -> list[float]:
 def initial_states() -> list[float]:
     """RT-26: chaser x and z, target x, with the drogue's mouth in the origin."""
     start = six_dof.published().pair.start
-    return [float(v) for v in (start.first.p[0] + 0.245, start.first.p[2], start.second.p[0] + 0.245)]
+    return [float(v) for v in (start.first.p[0] + 0.245, start.first.p[2], start.second.p[0] + 0.245)]  # type: ignore[union-attr]
 
 
 def free_flight() -> float:

@@ -61,7 +61,7 @@ def with_plant(test: Test, values: Mapping[str, float]) -> Test:
     carried = {"stiffness": specimen.stiffness, "damping": specimen.damping}
     plant = dataclasses.replace(plant, **{**values, **carried})
     parts = tuple(plant if isinstance(p, ServoHydraulic) else p for p in test.rig.actuator.parts)
-    rig = dataclasses.replace(
+    rig = dataclasses.replace(  # type: ignore[call-arg]
         test.rig, specimen=specimen, actuator=dataclasses.replace(test.rig.actuator, parts=parts)
     )
     numerical = dataclasses.replace(
@@ -145,7 +145,9 @@ def _row(entry: Entry, bases: Mapping[int, Test], ideals: Mapping[int, np.ndarra
         found["lost"].append(_lost(one, reference))
         found["criteria"].append(
             criteria_of(
-                *(one[n] for n in ("displacement", "measured_displacement", "storey_displacement")),
+                one["displacement"],
+                one["measured_displacement"],
+                one["storey_displacement"],
                 reference,
                 dt,
             )
@@ -194,7 +196,7 @@ def summary(data: xr.Dataset) -> str:
 
     A number in brackets is the worst over all perturbed plants. Absolute values throughout.
     """
-    size = np.abs(data["criteria"].transpose("compensator", "criterion", "plant", "case"))
+    size = abs(data["criteria"].transpose("compensator", "criterion", "plant", "case"))
     heads = "".join(f"{name + (' ms' if name == 'J1' else ''):>16}" for name in NAMES)
     lines = [f"{'worst of the cases (of the perturbed plants)':<48}{heads}   stable      rough"]
     for name in data["compensator"].values:

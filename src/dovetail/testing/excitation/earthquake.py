@@ -207,7 +207,7 @@ def _at2(path: Path, lines: list[str]) -> tuple[float, np.ndarray]:
 
 
 def _csv(path: Path, lines: list[str]) -> tuple[float, np.ndarray]:
-    rows = []
+    rows: list = []
     for number, line in enumerate(lines, 1):
         cells = line.replace(";", ",").split(",")
         if not line.strip() or (not rows and not _is_number(cells[0])):
