@@ -8,7 +8,7 @@ slip, in any direction of the tangent plane:
 .. math:: f = F_N\,n + F_t(F_N, v_t),\qquad v_t = v - (v\cdot n)\,n,\qquad \tau_D = c \times f
 
 with v the velocity, relative to D, of the ball's material at the contact point c. What is returned is the
-wrench on the probe about its tip, in the axes of D.
+wrench on the probe about its tip: the force in the axes of D, the moment in those the tip had at the start.
 
 The source takes the velocity of the ball's centre and slip in the meridian plane only [Bondoky 2020, secs
 6.3.3 and 6.3.4]; both are special cases. One contact point, no friction torque about the normal, no latches.
@@ -127,7 +127,7 @@ class ProbeInDrogue(Specimen):
         now = self._contact(x, u)
         wrench = now.wrench.at(self.home + u["displacement"][:3])
         return {
-            "force": jnp.concatenate([wrench.f, wrench.tau]),
+            "force": jnp.concatenate([wrench.f, euler.to_matrix(self.home_euler).T @ wrench.tau]),
             "depth": now.touch.depth,
             "normal_force": now.normal_force,
             "contact_energy": now.stored,
