@@ -124,7 +124,7 @@ def test_the_rope_that_a_user_means(figure):
 
 
 def test_against_an_extensible_line(figure):
-    tip, speed = ours(20, "half")
+    _, speed = ours(20, "half")
     found = theirs("MoorDyn", 20, reach=0.98, ba=500.0, dt=5e-4)
     if found is None:
         pytest.skip("MoorDyn is not installed")

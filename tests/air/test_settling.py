@@ -17,5 +17,5 @@ def test_measures_of_a_decaying_swing_are_those_of_its_formula():
     envelope = (
         np.log(1 / 0.05) / 0.1
     )  # when the envelope enters the band; the swing does at its last peak before
-    assert envelope - 7.6 < found.settling_time <= envelope
+    assert envelope - 7.6 < found.settling_time <= envelope + 0.01  # one sample late at most
     assert found.in_wake == pytest.approx(np.sum(y < 50.0) * 0.01, abs=0.02)

@@ -71,3 +71,21 @@ def test_rods_and_links_settle_at_the_same_static_shape():
     shapes = [TowedRope(chain=c, device=device, density=0.7, start="static") for c in (CHAIN, rods)]
     tips = [np.asarray(s.loaded_chain.nodes(s.init()["rope"]).tip[0]) for s in shapes]
     np.testing.assert_allclose(tips[0], tips[1], atol=0.01)
+
+
+def test_a_position_controller_brings_the_tip_closer_to_its_target():
+    from dovetail.air import HoldPosition, NoCommand
+    from dovetail.testing import Simulation
+
+    chain = LinkChain(n=5, length=250.0, mass=82.0, mass_damping=0.05)
+
+    def depth(command):
+        device = PointDevice(mass=150.0, lift_area=0.8, side_area=0.8)
+        system = TowedRope(chain=chain, device=device, command=command, density=0.7, start="static")
+        run = Simulation(system=system, rate=5.0, substeps=10, duration=60.0).simulate()
+        return float(run.data["displacement"].values[-1, 1])
+
+    hold = HoldPosition(target=[40.0, 0.0], gain=0.02, rate_gain=0.02)
+    open_loop, closed_loop = depth(NoCommand()), depth(hold)
+    assert open_loop > 50.0
+    assert abs(closed_loop - 40.0) < 0.5 * abs(open_loop - 40.0)  # proportional: a share of the error stays

@@ -3,7 +3,8 @@ r"""What flies at the tip: a point with drag and commanded lift, with lag, or a 
 All take the wind relative to the tip and give a force on it; the rope carries their mass. Lift acts across the
 wind and up, side force across both, to starboard:
 
-.. math:: F = \tfrac12\rho|w|\,S C_D\,w + \tfrac12\rho|w|^2 (S C_{L\alpha}\,\alpha\,\hat l + S C_{Y\beta}\,\beta\,\hat s)
+.. math:: F = \tfrac12\rho|w|\,S C_D\,w
+    + \tfrac12\rho|w|^2 (S C_{L\alpha}\,\alpha\,\hat l + S C_{Y\beta}\,\beta\,\hat s)
     + L_0 (|w|/V)^2\,\hat l
 
 Sources: point model after [Mastrogiuseppe 2023, sec. 4.2]; the superposition of fins is ours, as its source is

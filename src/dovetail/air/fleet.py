@@ -46,15 +46,16 @@ class RopeFleet(Flow):
         sizes = {jnp.shape(v) for v in (self.diameter, self.mass_per_length, self.length, self.strength)}
         if len(sizes) > 1 or (self.names and sizes != {(len(self.names),)}):
             raise ParameterError(
-                f"RopeFleet: {len(self.names)} names, and columns of the shapes {sorted(sizes)}; all need one entry for "
-                "each candidate"
+                f"RopeFleet: {len(self.names)} names, and columns of the shapes {sorted(sizes)}; all need "
+                "one entry for each candidate"
             )
 
     def candidate(self, d: Any, density: Any, length: Any) -> TowedRope:
         """The system of one candidate."""
         mass = density * length
+        base: Any = self.rope.chain
         chain = dataclasses.replace(
-            self.rope.chain,
+            base,
             length=length,
             mass=mass,
             axial_stiffness=self.modulus * jnp.pi * d**2 / 4 / length,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 
 import numpy as np
 
@@ -30,7 +31,7 @@ def settling(t: np.ndarray, y: np.ndarray, *, band: float = 0.05, wake_depth: fl
     # crossings of the final depth while the swing is larger than a tenth of the band
     side = np.sign(y - final)
     cross = np.flatnonzero(side[1:] * side[:-1] < 0)
-    swing = [np.max(np.abs(y[a : b + 1] - final)) for a, b in zip(cross[:-1], cross[1:], strict=True)]
+    swing = [np.max(np.abs(y[a : b + 1] - final)) for a, b in itertools.pairwise(cross)]
     gaps = np.diff(t[cross])[np.array(swing) > 0.1 * band * abs(final)] if len(cross) > 1 else np.array([])
     period = 2 * float(np.mean(gaps[:3])) if gaps.size else float("nan")
     above = float(np.sum(np.diff(t)[y[:-1] < wake_depth]))

@@ -10,7 +10,6 @@ The ledger integrates the power of all outer forces and of the dampers beside th
 
 from __future__ import annotations
 
-import dataclasses
 from typing import Any
 
 import jax
@@ -237,7 +236,3 @@ class TowedRope(Flow):
         if self.strength is not None:
             shown["safety factor"] = f"{float(self.strength) / largest:.3g}"
         return shown
-
-    def with_length(self, length: Any) -> TowedRope:
-        """The same system on a rope of another length [m], its other figures unchanged."""
-        return dataclasses.replace(self, chain=dataclasses.replace(self.chain, length=length))

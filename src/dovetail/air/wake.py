@@ -53,7 +53,7 @@ class VortexPair(Wake):
         return jnp.pi / 4 * self.span
 
     def velocity(self, r, speed, density):
-        x, y, z = r
+        _, y, z = r
         gamma = self.circulation(speed, density) / (2 * jnp.pi)
         half = 0.5 * self._spacing()
 

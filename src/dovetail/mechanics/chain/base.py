@@ -9,7 +9,7 @@ acceleration. The axes are the user's; only `RodChain`, whose coordinates are an
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import equinox as eqx
 import jax
@@ -71,6 +71,10 @@ class Solved(eqx.Module):
 
 class Chain(Flow):
     """A slender body as a chain; its input is `Loads`."""
+
+    if TYPE_CHECKING:  # what a certain one has beyond this is its own
+
+        def __getattr__(self, name: str) -> Any: ...
 
     @property
     @abstractmethod

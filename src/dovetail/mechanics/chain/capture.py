@@ -1,6 +1,6 @@
 r"""A body joins the tip of a chain in flight: mass and momentum are taken over, the links keep their length.
 
-.. math:: M^+ v^+ = M^- v^- + m_b v_b\,\hat e_{tip} + \text{impulses of the links}, \qquad n_k\cdot(v_k^+ - v_{k-1}^+) = 0
+.. math:: M^+ v^+ = M^- v^- + m_b v_b\,\hat e_{tip} + \text{link impulses}, \qquad n_k\cdot(v_k^+ - v_{k-1}^+) = 0
 
 The impulse in a link divided by the time in which the catch takes place is the snap load; across the tip's link the
 joint momentum is shared at once.

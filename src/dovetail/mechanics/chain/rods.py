@@ -326,7 +326,7 @@ class RodChain(Chain):
 
     def _kinetic(self, x):
         """Of the rods from the velocities of their ends, and of the tip mass."""
-        s, phi, psi = self.split(x["q"])
+        __, phi, psi = self.split(x["q"])
         _, phi_rate, psi_rate = self.split(x["rate"])
         e_phi, e_psi = tangents(phi, psi)
         m, l = self.mass / self.n, self.rod_length

@@ -117,7 +117,7 @@ def march(
 @eqx.filter_jit
 def _survives(flow, method, x, u, h, number):
     def going(carry):
-        k, (x, _), ok = carry
+        k, _, ok = carry
         return ok & (k < number)
 
     def one(carry):
