@@ -12,7 +12,7 @@ from dovetail.stability import (
     single_interface,
     switching_delays,
 )
-from dovetail.stability.crossing import require
+from dovetail.stability.crossing import LARGEST, require
 
 from .systems import K, one_mass, three_mass
 
@@ -114,3 +114,10 @@ def test_a_static_instability_is_found_at_zero_frequency():
 
 def test_newton_that_does_not_arrive_says_none():
     assert refine(lambda tau: one_mass(tau, c=120.0), 1e-2, 40.0, low=0.0) is None
+
+
+def test_a_pencil_that_would_not_fit_is_refused_with_the_way_out():
+    n = LARGEST + 1
+    big = DelayEquation(-np.eye(n), [(0.1 * np.eye(n), 1e-3)])
+    with pytest.raises(AnalysisError, match=f"feasible up to {LARGEST} states. Use first_crossing"):
+        switching_delays(big)

@@ -28,6 +28,7 @@ from dovetail.core.errors import AnalysisError, ConvergenceError
 from dovetail.stability.delay_equation import DelayEquation
 
 Family = Callable[[float], DelayEquation]
+LARGEST = 24  # states for which all crossings of several delayed signals are found in a few seconds
 
 
 @dataclass(frozen=True)
@@ -115,6 +116,11 @@ def _candidates(A0: np.ndarray, A1: np.ndarray) -> list[tuple[float, float]]:
         ws = values.imag[(np.abs(values.real) < 1e-2 * np.abs(values)) & (values.imag > 1e-9 * scale)]
         gains = [(R @ np.linalg.solve(1j * w * np.eye(n) - A0, B))[0, 0] for w in ws]
         return [(float(np.angle(g) % (2 * np.pi)), float(w)) for g, w in zip(gains, ws, strict=True)]
+    if n > LARGEST:
+        raise AnalysisError(
+            f"switching_delays: {rank} delayed signals in {n} states need a pencil of size {2 * n**2}; that is "
+            f"feasible up to {LARGEST} states. Use first_crossing over a range of delays, or reduce the model"
+        )
     eye = np.eye(n)
     P2, P1, P0 = np.kron(A1, eye), np.kron(A0, eye) + np.kron(eye, A0), np.kron(eye, A1)
     zero, one = np.zeros_like(P2), np.eye(n * n)

@@ -85,10 +85,11 @@ def _integrate(coupled: Coupled, method: Method, dt: float, substeps: int, ticks
     h = dt / substeps
 
     def advance(carry, k):
-        x, memory = carry
-        for i in range(substeps):
-            x, memory = method.step(coupled, k * dt + i * h, h, x, None, memory)
-        return (x, memory), coupled.output((k + 1) * dt, x, None)
+        def inner(carry, i):
+            return method.step(coupled, k * dt + i * h, h, carry[0], None, carry[1]), None
+
+        carry, _ = jax.lax.scan(inner, carry, jnp.arange(substeps))
+        return carry, coupled.output((k + 1) * dt, carry[0], None)
 
     x = coupled.init()
     first = coupled.output(0.0, x, None)
@@ -105,7 +106,7 @@ def emulate(test: Test, accuracy: Accuracy | None = None) -> Run:
             "give the test a virtual rig, or compare two runs"
         )
     test.prepared()  # for its checks
-    accuracy = accuracy or Accuracy(**test.numerical.ideal)
+    accuracy = accuracy or Accuracy(**getattr(test.numerical, "ideal", {}))
     coupled = Coupled(test.numerical, specimen, test.excitation, test.shape)
     records = jax.tree.map(
         np.asarray, _integrate(coupled, accuracy.method, test.dt, accuracy.substeps, test.tick_count)
