@@ -123,13 +123,13 @@ def test_the_second_coefficient_of_an_inverse_is_found():
 
 
 def test_nothing_is_proposed_where_nothing_decays():
-    lost = [Candidate("none", dv.compensation.NoCompensation(), 0.1, 2.0, 1.0, "")]
-    with pytest.raises(AnalysisError, match=r"no compensator makes this loop decay: none: .* GROWS"):
+    lost = [Candidate("none", dv.compensation.NoCompensation(), 0.1, 2.0, False, 1.0, "")]
+    with pytest.raises(AnalysisError, match=r"no compensator makes this loop stable: none: .* GROWS"):
         propose(lost, uncertain=0.0, tolerance=0.1)
 
 
 def test_a_candidate_whose_error_is_not_known_is_the_last():
-    known = Candidate("inverse", dv.compensation.NoCompensation(), 0.02, -1.0, 1.0, "")
-    unknown = Candidate("keep", dv.compensation.NoCompensation(), math.nan, -1.0, 1.0, "")
+    known = Candidate("inverse", dv.compensation.NoCompensation(), 0.02, -1.0, True, 1.0, "")
+    unknown = Candidate("keep", dv.compensation.NoCompensation(), math.nan, -1.0, True, 1.0, "")
     assert propose([unknown, known], uncertain=0.0, tolerance=0.1) == "inverse"
     assert propose([unknown], uncertain=0.0, tolerance=0.1) == "keep"

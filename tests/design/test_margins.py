@@ -2,12 +2,23 @@
 
 import math
 
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
 import dovetail as dv
 from dovetail.core.errors import AnalysisError
-from dovetail.design.margins import delay_margin, growths, growths_later, later, reach
+from dovetail.design.margins import (
+    ByPoles,
+    ByRehearsal,
+    delay_margin,
+    departure_from_linear,
+    growths,
+    growths_later,
+    later,
+    reach,
+)
+from dovetail.specimens.base import Memoryless
 from dovetail.testing import AbstractRig
 
 
@@ -45,3 +56,35 @@ def test_a_rig_without_a_model_cannot_be_made_later(cs1):
 
     with pytest.raises(AnalysisError, match="give a virtual rig"):
         later(cs1(rig=Bare()), 1e-3, 1e-3)
+
+
+class Stiffening(Memoryless):
+    """A spring that is stiff about rest and soft beyond a millimetre."""
+
+    def output(self, t, x, u):
+        z = u["displacement"]
+        return {"force": -6000.0 * jnp.clip(z, -1e-3, 1e-3) - 200.0 * z}
+
+
+def test_a_spring_is_linear_and_a_yielding_one_is_not(cs1):
+    test = cs1(dv.transfer.Delay(1e-3), duration=1.0)
+    assert departure_from_linear(test, test.emulate()) < 1e-6
+    soft = cs1(rig=dv.Rig(dv.transfer.Delay(1e-3), Stiffening()), duration=1.0)
+    assert departure_from_linear(soft, soft.emulate()) > 0.3
+
+
+def test_poles_and_rehearsal_agree_on_a_linear_test(cs1):
+    test = cs1(dv.transfer.Delay(2e-3), duration=4.0)
+    extras = np.array([0.0, 3e-3, 7.4e-3])
+    by_rehearsal = ByRehearsal(test.emulate())
+    np.testing.assert_array_equal(ByPoles().bears(test, extras), [True, True, False])
+    np.testing.assert_array_equal(by_rehearsal.bears(test, extras), [True, True, False])
+    found = by_rehearsal.margin(test, up_to=0.01)
+    assert 2e-3 <= found <= 6e-3  # 4.27 ms by the poles; the grid is 2 ms wide, growth needs time to show
+
+
+def test_a_specimen_that_yields_is_stable_in_motion_where_its_poles_at_rest_are_not(cs1):
+    """Stiff about rest: the poles grow, but a motion beyond the yield point stays where it should."""
+    test = cs1(rig=dv.Rig(dv.transfer.Delay(4e-3), Stiffening()), duration=4.0)
+    assert not ByPoles().bears(test, np.zeros(1))[0]
+    assert ByRehearsal(test.emulate()).bears(test, np.zeros(1))[0]

@@ -33,7 +33,7 @@ from dovetail.compensation import (
 )
 from dovetail.core.errors import AnalysisError, DovetailError
 from dovetail.design.identify import Identification
-from dovetail.design.margins import growths
+from dovetail.design.margins import ByPoles, Judge, growths
 from dovetail.testing import Test
 from dovetail.transfer import LinearTransfer
 
@@ -73,23 +73,27 @@ class Candidate:
     name: str
     compensator: Compensator | None
     error: float  # predicted rms tracking error over that of the motion; NaN where it is not known
-    growth: float  # [1/s] of the sampled loop
+    growth: float  # [1/s] of the sampled loop at rest
+    stable: bool  # as the loop was judged: by its poles, or by a rehearsal
     noise: float  # factor on white noise of the demand; NaN where it is not known
     remark: str
 
     @property
     def usable(self) -> bool:
-        """True if it could be built and its loop decays."""
-        return self.compensator is not None and self.growth < 0
+        """True if it could be built and its loop is stable."""
+        return self.compensator is not None and self.stable
 
     @property
     def said(self) -> str:
         """What is to be said of it."""
         if self.compensator is None:
             return f"not possible, as {self.remark}"
-        verdict = "decays" if self.growth < 0 else "GROWS"
         error = "not known" if math.isnan(self.error) else f"{100 * self.error:.2g} %"
-        text = f"tracking error {error}, the loop {verdict} at {self.growth:+.3g} 1/s"
+        if self.stable == (self.growth < 0):
+            verdict = f"the loop {'decays' if self.stable else 'GROWS'} at {self.growth:+.3g} 1/s"
+        else:
+            verdict = f"the rehearsal {'holds' if self.stable else 'is LOST'}, {self.growth:+.3g} 1/s at rest"
+        text = f"tracking error {error}, {verdict}"
         return f"{text}; {self.remark}" if self.remark else text
 
     def __str__(self) -> str:
@@ -120,6 +124,7 @@ def candidates(
     frequency: float,
     tolerance: float,
     predictor: Predictor | None = None,
+    judge: Judge | None = None,
 ) -> list[Candidate]:
     """Every compensator that Dovetail would consider for this rig, judged.
 
@@ -131,7 +136,10 @@ def candidates(
         Largest prediction error accepted at that frequency.
     predictor
         Order and window, where they are not to be chosen.
+    judge
+        What decides whether a loop is stable; its poles if not given.
     """
+    judge = judge or ByPoles()
     predictor = predictor or Predictor()
     build: dict[str, Callable[[], tuple[Compensator, float, str]]] = {
         "none": lambda: (NoCompensation(), 1.0, ""),
@@ -144,7 +152,7 @@ def candidates(
     }
     if not isinstance(test.compensator, NoCompensation):
         build["keep"] = lambda: (test.compensator, math.nan, f"the file's {type(test.compensator).__name__}")
-    return [_judged(name, build[name], test, found, motion) for name in NAMES if name in build]
+    return [_judged(name, build[name], test, found, motion, judge) for name in NAMES if name in build]
 
 
 def propose(found: list[Candidate], *, uncertain: float, tolerance: float) -> str:
@@ -155,7 +163,7 @@ def propose(found: list[Candidate], *, uncertain: float, tolerance: float) -> st
     """
     usable = [c for c in found if c.usable and not math.isnan(c.error)] or [c for c in found if c.usable]
     if not usable:
-        raise AnalysisError("no compensator makes this loop decay: " + "; ".join(str(c) for c in found))
+        raise AnalysisError("no compensator makes this loop stable: " + "; ".join(str(c) for c in found))
     learns = [c for c in usable if c.name.startswith("adaptive")]
     if uncertain > tolerance / 2 and learns:
         usable = learns
@@ -163,18 +171,19 @@ def propose(found: list[Candidate], *, uncertain: float, tolerance: float) -> st
     return next(c.name for c in usable if not c.error > max(ALIKE * best, tolerance / 10))
 
 
-def _judged(name, build, test: Test, found: Identification, motion: Spectrum) -> Candidate:
+def _judged(name, build, test: Test, found: Identification, motion: Spectrum, judge: Judge) -> Candidate:
     try:
         compensator, noise, remark = build()
         varied = dataclasses.replace(test, compensator=compensator)
         growth = float(growths([varied])[0])
+        stable = growth < 0 if isinstance(judge, ByPoles) else bool(judge.bears(varied, np.zeros(1))[0])
     except DovetailError as error:
-        return Candidate(name, None, math.nan, math.nan, math.nan, str(error))
+        return Candidate(name, None, math.nan, math.nan, False, math.nan, str(error))
     try:
         tracking = tracking_error(compensator, found.models, motion, test.dt)
     except AnalysisError:
         tracking = math.nan
-    return Candidate(name, compensator, tracking, growth, noise, remark)
+    return Candidate(name, compensator, tracking, growth, stable, noise, remark)
 
 
 def tracking_error(

@@ -1,7 +1,10 @@
-"""How far a test is from instability: poles of many variants at once, and the delay that is left.
+"""How far a test is from instability: many variants at once, and the delay that is left.
 
 `Test.stability` answers for one test. A design asks for dozens of variants that differ in values only; here
 they are one compiled program, batched over the tests.
+
+A loop is judged by its poles, linearised at rest (`ByPoles`). A specimen that is another one when it moves, such
+as a damper with valves, has no poles that decide; then the loop is judged by rehearsing it (`ByRehearsal`).
 """
 
 from __future__ import annotations
@@ -9,6 +12,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Sequence
+from typing import Protocol
 
 import equinox as eqx
 import jax
@@ -16,8 +20,9 @@ import jax.numpy as jnp
 import numpy as np
 from jax.flatten_util import ravel_pytree
 
+from dovetail.core import Flow, Method, Sampled
 from dovetail.core.errors import AnalysisError
-from dovetail.testing import Rig, Test
+from dovetail.testing import Rig, Run, Test, simulate
 from dovetail.testing.loop import start, tick
 from dovetail.transfer import Delay, Series
 
@@ -103,6 +108,83 @@ def later(test: Test, extra: float, longest: float) -> Test:
 def reach(test: Test) -> float:
     """Longest extra delay [s] that can be tried."""
     return LONGEST * test.dt / getattr(test.rig, "substeps", 1)
+
+
+class Judge(Protocol):
+    """What decides whether a loop bears a delay."""
+
+    def bears(self, test: Test, extras: np.ndarray) -> np.ndarray:
+        """Whether the test is stable on a rig later by each of `extras` [s]."""
+
+    def margin(self, test: Test, up_to: float) -> float:
+        """Extra delay [s] at which it no longer is; infinite if none `up_to`, zero if it is not as it stands."""
+
+
+class ByPoles:
+    """The poles of the sampled loop at rest decide."""
+
+    def bears(self, test: Test, extras: np.ndarray) -> np.ndarray:
+        return growths_later(test, extras) < 0
+
+    def margin(self, test: Test, up_to: float) -> float:
+        return delay_margin(test, up_to=up_to)
+
+
+@dataclasses.dataclass(frozen=True)
+class ByRehearsal:
+    """A rehearsal decides: the demand stays finite, within the limits, and below twice the ideal's."""
+
+    ideal: Run
+    points: int = 6
+
+    def bears(self, test: Test, extras: np.ndarray) -> np.ndarray:
+        prepared = later(test, 0.0, float(np.max(extras))).prepared()
+        codes, peaks = map(np.asarray, _rehearsed(prepared, jnp.asarray(extras, dtype=float)))
+        return (codes == 0) & (peaks <= 2 * float(np.abs(self.ideal.data["displacement"]).max()))
+
+    def margin(self, test: Test, up_to: float) -> float:
+        extras = np.linspace(0.0, min(up_to, reach(test)), self.points)
+        lost = np.flatnonzero(~self.bears(test, extras))
+        if lost.size == 0:
+            return math.inf
+        return 0.0 if lost[0] == 0 else float(extras[lost[0] - 1])  # of the grid, on the safe side
+
+
+@eqx.filter_jit
+def _rehearsed(test: Test, extras: jax.Array) -> tuple[jax.Array, jax.Array]:
+    """Code of the first breach (0 for none) and the largest demand, for each extra delay."""
+
+    def at(extra):
+        varied = eqx.tree_at(lambda t: t.rig.actuator.parts[0].delay, test, extra)
+        state, records = simulate(varied)
+        largest = jnp.max(jnp.abs(records["displacement"]))
+        return state["watch"]["code"], jnp.where(jnp.isnan(largest), jnp.inf, largest)
+
+    return jax.vmap(at)(extras)
+
+
+def departure_from_linear(test: Test, ideal: Run) -> float:
+    """How far the specimen's force on the ideal motion is from that on a hundredth of it, scaled; as a share."""
+    names = ("displacement", "velocity", "acceleration")
+    motion = {name: jnp.asarray(ideal.data[name].values) for name in names}
+    sized = test.prepared().rig.specimen
+    whole, small = (_forces(sized, test.rig.method, test.dt, motion, size) for size in (1.0, 0.01))
+    return float(jnp.sqrt(jnp.mean((whole - small / 0.01) ** 2) / jnp.mean(whole**2)))
+
+
+@eqx.filter_jit
+def _forces(
+    specimen: Flow, method: Method, dt: float, motion: dict[str, jax.Array], size: float
+) -> jax.Array:
+    """Force of a specimen moved along samples of a motion, straight in between."""
+    imposed = Sampled(specimen, method, substeps=4)
+
+    def step(carry, u):
+        k, x = carry
+        x, shown = imposed.step(k * dt, dt, x, jax.tree.map(lambda v: size * v, u))
+        return (k + 1, x), shown["force"]
+
+    return jax.lax.scan(step, (0, imposed.init()), motion)[1]
 
 
 def delay_margin(test: Test, *, up_to: float, points: int = 13) -> float:

@@ -32,7 +32,7 @@ from dovetail.compensation import (
 )
 from dovetail.core.errors import AnalysisError
 from dovetail.design.compensate import Spectrum, tracking_error
-from dovetail.design.margins import delay_margin, growths_later, reach
+from dovetail.design.margins import ByPoles, Judge, reach
 from dovetail.testing import Test
 from dovetail.transfer import LinearTransfer
 
@@ -72,9 +72,9 @@ def required_margin(uncertainty: float, dt: float, safety: float) -> float:
     return safety * uncertainty + dt
 
 
-def margin_of(test: Test, required: float) -> float:
+def margin_of(test: Test, required: float, judge: Judge | None = None) -> float:
     """Extra delay [s] that the loop bears, looked for up to ten times what is required."""
-    return delay_margin(test, up_to=min(10 * required, reach(test)))
+    return (judge or ByPoles()).margin(test, min(10 * required, reach(test)))
 
 
 def measures(
@@ -84,9 +84,13 @@ def measures(
     *,
     required: float,
     crossover: float,
+    judge: Judge | None = None,
 ) -> list[Measure]:
     """Every measure at its least sufficient strength, judged."""
-    return [_least(name, test, models, motion, required, crossover) for name in NAMES if name != "none"]
+    judge = judge or ByPoles()
+    return [
+        _least(name, test, models, motion, required, crossover, judge) for name in NAMES if name != "none"
+    ]
 
 
 def propose(found: list[Measure]) -> str:
@@ -98,7 +102,9 @@ def propose(found: list[Measure]) -> str:
     return min(open_ones, key=lambda m: m.cost if not math.isnan(m.cost) else math.inf).name
 
 
-def _least(name, test: Test, models, motion: Spectrum, required: float, crossover: float) -> Measure:
+def _least(
+    name, test: Test, models, motion: Spectrum, required: float, crossover: float, judge: Judge
+) -> Measure:
     apply, refusal = _how(name, test, required, crossover)
     if apply is None:
         return Measure(name, math.nan, None, math.nan, refusal)
@@ -106,7 +112,7 @@ def _least(name, test: Test, models, motion: Spectrum, required: float, crossove
     varied = [apply(strength) for strength in strengths]
     # bearing a delay means bearing every shorter one: a few on the way are looked at
     delays = np.linspace(0.0, min(required, reach(test)), 4)
-    enough = np.array([(growths_later(one, delays) < 0).all() for one in varied])
+    enough = np.array([judge.bears(one, delays).all() for one in varied])
     if not enough.any():
         return Measure(name, math.nan, None, math.nan, f"even {strengths[-1]:g} does not suffice")
     i = int(np.argmax(enough))

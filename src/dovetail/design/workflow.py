@@ -19,10 +19,12 @@ from dovetail.design import robustify
 from dovetail.design.compensate import Candidate, Predictor, Spectrum, candidates, spectrum
 from dovetail.design.compensate import propose as propose_candidate
 from dovetail.design.identify import Identification, identify
+from dovetail.design.margins import ByPoles, ByRehearsal, Judge, departure_from_linear
 from dovetail.design.robustify import Measure
 from dovetail.design.verify import Verification, verify
 from dovetail.testing import Run, Stability, Test
 
+NOT_LINEAR = 0.05  # departure of the specimen's force from proportion above which poles do not decide
 STEPS = ("identify", "compensate", "robustify", "verify")
 Choose = Callable[[str, str, Mapping[str, str]], str]  # fork, proposal, options with their text: the choice
 Tell = Callable[[str], None]  # what is going on
@@ -146,6 +148,7 @@ def design(
         test, high=frequency, amplitude=motion.peak, order=wishes.model_order, recording=recording
     )
     _note_identification(found, stability, wishes, notes)
+    judge = _judge(test, ideal, notes)
 
     tell("compensate: candidates, and the poles of the loop with each")
     considered = candidates(
@@ -155,6 +158,7 @@ def design(
         frequency=frequency,
         tolerance=wishes.tolerance / 2,
         predictor=Predictor(wishes.order, wishes.window),
+        judge=judge,
     )
     uncertain = 2 * np.pi * _centre(motion) * found.uncertainty
     name = _chosen(
@@ -175,8 +179,10 @@ def design(
 
     tell("robustify: the delay that the loop still bears")
     required = robustify.required_margin(found.uncertainty, test.dt, wishes.safety)
-    margin = robustify.margin_of(test, required)
-    test, margin, measures = _robust(test, found, motion, stability, required, margin, wishes, choose, notes)
+    margin = robustify.margin_of(test, required, judge)
+    test, margin, measures = _robust(
+        test, found, motion, stability, required, margin, wishes, choose, notes, judge
+    )
 
     tell("verify: rehearsal against the ideal, and on a later rig")
     verification = verify(
@@ -186,6 +192,7 @@ def design(
         required=required,
         uncertainty=found.uncertainty,
         tolerance=wishes.tolerance,
+        by_rehearsal=isinstance(judge, ByRehearsal),
     )
     for check in verification.checks:
         notes.add(
@@ -230,6 +237,22 @@ def _chosen(
     if name not in options:
         raise UnknownNameError(fork, name, options)
     return name
+
+
+def _judge(test: Test, ideal: Run, notes: _Notes) -> Judge:
+    """Poles, unless the specimen is another one when it moves."""
+    departure = departure_from_linear(test, ideal)
+    if departure <= NOT_LINEAR:
+        notes.add("identify", "specimen", "linear", "poles at rest decide on stability")
+        return ByPoles()
+    notes.add(
+        "identify",
+        "specimen",
+        "not linear at the size of the test",
+        f"its force is {100 * departure:.2g} % from that of a small motion, scaled; poles at rest are no "
+        "verdict, so a rehearsal decides on stability",
+    )
+    return ByRehearsal(ideal)
 
 
 def _centre(motion: Spectrum) -> float:
@@ -287,11 +310,20 @@ def _note_identification(found: Identification, stability: Stability, wishes: Wi
     )
 
 
-def _robust(test, found, motion, stability, required, margin, wishes: Wishes, choose: Choose, notes: _Notes):
+def _robust(
+    test,
+    found,
+    motion,
+    stability,
+    required,
+    margin,
+    wishes: Wishes,
+    choose: Choose,
+    notes: _Notes,
+    judge: Judge,
+):
     """The test with a measure where one is needed or wished, its margin, and what was considered."""
-    bears = (
-        "no delay up to ten times that destabilises" if math.isinf(margin) else f"bears {1e3 * margin:.3g} ms"
-    )
+    bears = "bears more than ten times that" if math.isinf(margin) else f"bears {1e3 * margin:.3g} ms"
     notes.add(
         "robustify",
         "required margin",
@@ -303,7 +335,9 @@ def _robust(test, found, motion, stability, required, margin, wishes: Wishes, ch
         notes.add("robustify", "measure", "none", f"{why}; every measure costs accuracy")
         return test, margin, []
     crossover = stability.frequency if math.isfinite(stability.frequency) else stability.pole_frequency
-    considered = robustify.measures(test, found.models, motion, required=required, crossover=crossover)
+    considered = robustify.measures(
+        test, found.models, motion, required=required, crossover=crossover, judge=judge
+    )
     options = {"none": "leave it", **{m.name: str(m) for m in considered}}
     if not any(m.test is not None for m in considered) and wishes.robustness is None:
         for one in considered:
@@ -318,7 +352,7 @@ def _robust(test, found, motion, stability, required, margin, wishes: Wishes, ch
     taken = next(m for m in considered if m.name == name)
     if taken.test is None:
         raise AnalysisError(f"robustness measure {taken}")
-    margin = robustify.margin_of(taken.test, required)
+    margin = robustify.margin_of(taken.test, required, judge)
     bears = "more than ten times that" if math.isinf(margin) else f"{1e3 * margin:.3g} ms"
     notes.add("robustify", "measure", name, f"{taken.said}; the loop then bears {bears}")
     for other in considered:
