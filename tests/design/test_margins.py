@@ -80,7 +80,7 @@ def test_poles_and_rehearsal_agree_on_a_linear_test(cs1):
     np.testing.assert_array_equal(ByPoles().bears(test, extras), [True, True, False])
     np.testing.assert_array_equal(by_rehearsal.bears(test, extras), [True, True, False])
     found = by_rehearsal.margin(test, up_to=0.01)
-    assert 2e-3 <= found <= 6e-3  # 4.27 ms by the poles; the grid is 2 ms wide, growth needs time to show
+    assert found == pytest.approx(2e-3)  # 4.27 ms by the poles; 5 ms, the next that is tried, is lost
 
 
 def test_a_specimen_that_yields_is_stable_in_motion_where_its_poles_at_rest_are_not(cs1):

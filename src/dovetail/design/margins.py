@@ -135,7 +135,7 @@ class ByRehearsal:
     """A rehearsal decides: the demand stays finite, within the limits, and below twice the ideal's."""
 
     ideal: Run
-    points: int = 6
+    shares: tuple[float, ...] = (0.0, 0.0125, 0.025, 0.05, 0.1, 0.2, 0.5, 1.0)  # of what a margin is looked for
 
     def bears(self, test: Test, extras: np.ndarray) -> np.ndarray:
         prepared = later(test, 0.0, float(np.max(extras))).prepared()
@@ -143,7 +143,7 @@ class ByRehearsal:
         return (codes == 0) & (peaks <= 2 * float(np.abs(self.ideal.data["displacement"]).max()))
 
     def margin(self, test: Test, up_to: float) -> float:
-        extras = np.linspace(0.0, min(up_to, reach(test)), self.points)
+        extras = min(up_to, reach(test)) * np.asarray(self.shares)
         lost = np.flatnonzero(~self.bears(test, extras))
         if lost.size == 0:
             return math.inf

@@ -124,3 +124,11 @@ def test_the_sweep_is_followed_as_well():
     found = rths_criteria(test.rehearse(), test.emulate())
     assert found["J2"] <= 3.0
     assert found["J4"] <= 3.0
+
+
+def test_roughness_is_the_rms_above_a_hundred_hertz():
+    t = np.arange(8192) / 4096
+    slow, fast = np.sin(2 * np.pi * 3.7 * t), np.sin(2 * np.pi * 500.0 * t)
+    # the window is zero at the ends, so it sees half of a steady tone's power, evenly
+    assert rths._roughness(slow + 0.01 * fast, 1 / 4096) == pytest.approx(0.01 / np.sqrt(2), rel=1e-3)
+    assert rths._roughness(slow, 1 / 4096) < 1e-5

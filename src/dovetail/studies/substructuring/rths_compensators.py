@@ -121,7 +121,7 @@ ENTRIES = (
         "forward prediction",
         _with(lambda t: ForwardPrediction(_delay(t), _gain(t), order=3, window=96)),
         "delay and gain at one frequency",
-        "the second and third mode: one delay and one gain for all frequencies",
+        "the higher modes, and with them margin: lost on some perturbed plants",
     ),
     Entry(
         "fixed coefficients",
@@ -137,7 +137,7 @@ ENTRIES = (
             )
         ),
         "a first guess of delay and gain",
-        "the second and third mode, as forward prediction; follows a plant off its model",
+        "the higher modes and margin, as forward prediction; it learns the first mode only",
     ),
     Entry("phase advance", _with(lambda t: PhaseAdvance(1.5, FIRST_MODE)), "the first mode", PHASE_ADVANCE),
     Entry(
