@@ -34,3 +34,13 @@ def test_an_empty_run_has_nothing_to_plot(late):
 def test_a_run_without_known_signals_says_what_it_has(late):
     with pytest.raises(AnalysisError, match="it has velocity"):
         plot(late.data[["velocity"]])
+
+
+def test_an_excitation_that_is_no_motion_has_a_panel_of_its_own(late):
+    shaken = late.data.copy()
+    shaken["excitation"] = shaken["excitation"].assign_attrs(units="m/s^2")
+    labels = [ax.get_ylabel() for ax in plot(shaken).axes]
+    assert len(labels) == 4
+    assert labels[0].startswith("excitation [")
+    assert labels[1] == "displacement [mm]"
+    assert "excitation" not in "".join(t.get_text() for t in plot(shaken).axes[1].get_legend().get_texts())

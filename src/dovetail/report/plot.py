@@ -39,8 +39,7 @@ def plot(run: Recording, ideal: Recording | None = None, *, axis: int = 0) -> Fi
     if "tracking_error" not in data and {"displacement", "measured_displacement"} <= set(data.data_vars):
         error = data["displacement"] - data["measured_displacement"]
         data = data.assign(tracking_error=error.assign_attrs(units=signals.signal("tracking_error").unit))
-    panels = [(what, [(n, line) for n, line in lines if n in data]) for what, lines in _PANELS]
-    panels = [(what, lines) for what, lines in panels if lines]
+    panels = _panels(data)
     if not panels:
         raise AnalysisError(
             f"the run recorded none of the signals of an overview: it has {', '.join(map(str, data))}"
@@ -74,6 +73,16 @@ def plot(run: Recording, ideal: Recording | None = None, *, axis: int = 0) -> Fi
         axes[-1, 0].set_xlabel("time [s]")
         axes[-1, 0].set_xlim(t[0], t[-1])
     return figure
+
+
+def _panels(data) -> list[tuple[str, list[tuple[str, Line]]]]:
+    """Panels of the signals there are; an excitation that is no motion has one of its own."""
+    panels = [(what, [(n, line) for n, line in lines if n in data]) for what, lines in _PANELS]
+    what, first = panels[0]
+    if "excitation" in data and data["excitation"].attrs.get("units", "m") != "m":
+        apart = [pair for pair in first if pair[0] == "excitation"]
+        panels[:1] = [("excitation", apart), (what, [pair for pair in first if pair not in apart])]
+    return [(what, lines) for what, lines in panels if lines]
 
 
 def _one(array, axis: int) -> np.ndarray:
