@@ -159,9 +159,9 @@ def test_ctrl_c_keeps_what_was_computed(tmp_path):
     ]
     settings = [
         "--set",
-        "duration=4000",
+        "duration=2000",  # some twenty seconds, in twenty pieces
         "--set",
-        'rate="20 kHz"',
+        "rig.substeps=200",
         "--out",
         str(tmp_path / "run"),
         "--no-report",
