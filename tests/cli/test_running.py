@@ -167,7 +167,13 @@ def test_ctrl_c_keeps_what_was_computed(tmp_path):
         "--no-report",
     ]
     process = subprocess.Popen(
-        command + settings, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=tmp_path
+        command + settings,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=tmp_path,
+        # a shell's background job ignores interrupts, and its children inherit that
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     try:
         assert process.stdout.readline().startswith("critical delay")
@@ -177,6 +183,7 @@ def test_ctrl_c_keeps_what_was_computed(tmp_path):
         out, err = process.communicate(timeout=240)
     finally:
         process.kill()
+        process.communicate()  # reaped and its pipes closed, whatever happened
     assert process.returncode == 130, err
     assert "Traceback" not in err
     if "The operator interrupted the test" in out:  # else the interrupt came before the first piece was done

@@ -1,6 +1,7 @@
 """The run mode against served rigs. Whether the machine is busy or not, the outcome is the same."""
 
 import _thread
+import signal
 import threading
 import time
 
@@ -122,7 +123,15 @@ def test_the_operators_stop_keeps_what_was_recorded_and_leads_the_rig_to_rest(ma
     assert float(run.aftermath.command[-1]) == pytest.approx(0.0, abs=1e-12)
 
 
-def test_ctrl_c_is_the_operators_stop(make_cs1, served):
+@pytest.fixture
+def interruptible():
+    """Interrupts are heard: a shell's background job ignores them, and its children inherit that."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+def test_ctrl_c_is_the_operators_stop(make_cs1, served, interruptible):
     test = make_cs1(duration=60.0)
     server = served(test)
 
