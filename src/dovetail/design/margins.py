@@ -135,7 +135,16 @@ class ByRehearsal:
     """A rehearsal decides: the demand stays finite, within the limits, and below twice the ideal's."""
 
     ideal: Run
-    shares: tuple[float, ...] = (0.0, 0.0125, 0.025, 0.05, 0.1, 0.2, 0.5, 1.0)  # of what a margin is looked for
+    shares: tuple[float, ...] = (
+        0.0,
+        0.0125,
+        0.025,
+        0.05,
+        0.1,
+        0.2,
+        0.5,
+        1.0,
+    )  # of what a margin is looked for
 
     def bears(self, test: Test, extras: np.ndarray) -> np.ndarray:
         prepared = later(test, 0.0, float(np.max(extras))).prepared()
