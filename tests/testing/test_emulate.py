@@ -101,3 +101,29 @@ def test_without_a_model_of_the_specimen_there_is_no_ideal(make_cs1):
     test = dataclasses.replace(make_cs1(), rig=RecordedRig(readings))
     with pytest.raises(AnalysisError, match="no model of its specimen"):
         test.emulate()
+
+
+def test_the_ideal_follows_the_schedule_from_modelled_to_measured_force(make_cs1):
+    """A softer model at first, led to the specimen's spring in half a second, against scipy."""
+    ramp = dv.testing.schedule.Ramp(begin=0.5, end=1.0, before=0.0, after=1.0)
+    blended = dv.compensation.BlendedForce(model=dv.specimens.Spring(k=1000.0), share=0.0)
+    plan = dataclasses.replace(make_cs1(duration=2.0), feedback=blended, schedule={"feedback.share": ramp})
+    run = plan.emulate(Accuracy(substeps=4))
+
+    def equation(t, y):
+        r, rate = 0.012 * np.sin(6 * np.pi * t), 0.012 * 6 * np.pi * np.cos(6 * np.pi * t)
+        k = 1000.0 + 1250.0 * np.clip((t - 0.5) / 0.5, 0.0, 1.0)
+        return [y[1], (-k * y[0] - 15 * (y[1] - rate) - 2250 * (y[0] - r)) / 2.2]
+
+    tight = {"method": "DOP853", "rtol": 1e-12, "atol": 1e-15, "max_step": 1e-3}
+    judge = solve_ivp(equation, (0, 2), [0, 0], t_eval=run.data.time, **tight)
+    np.testing.assert_allclose(run.data.displacement, judge.y[0], atol=1e-11)
+    np.testing.assert_allclose(run.data.specimen_force, -2250 * run.data.displacement, atol=1e-12)
+
+
+def test_a_constant_share_of_a_model_is_no_part_of_the_ideal(make_cs1):
+    blended = dv.compensation.BlendedForce(model=dv.specimens.Spring(k=1000.0), share=0.5)
+    plan = dataclasses.replace(make_cs1(), feedback=blended)
+    np.testing.assert_array_equal(
+        plan.emulate().data.displacement.values, make_cs1().emulate().data.displacement.values
+    )

@@ -10,11 +10,13 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from dovetail.compensation import BlendedForce
 from dovetail.core import DormandPrince8, Flow, Method
 from dovetail.core.errors import AnalysisError
 from dovetail.specimens import Specimen
 from dovetail.testing.outcome import Outcome
 from dovetail.testing.run import Run, dataset
+from dovetail.testing.schedule import Profile, apply
 
 if TYPE_CHECKING:
     from dovetail.testing.test import Test
@@ -34,25 +36,39 @@ class Coupled(Flow):
     The interface force follows from the present motion. Where it depends on the acceleration too, which
     itself depends on the force, the equation for the force is affine and is solved exactly by one Newton
     step from zero.
+
+    Parameters on the test's schedule change here as they do in the test. So does the share of a modelled
+    force that the schedule leads from simulated to measured: starting on a model is the plan of the test, no
+    error of its rig. A constant share is no plan but a means to robustness, and what it distorts is an error.
     """
 
     numerical: Flow
     specimen: Specimen
     excitation: Any
     shape: tuple[int, ...] = eqx.field(default=(), static=True)
+    feedback: BlendedForce | None = None
+    schedule: dict[str, Profile] = eqx.field(default_factory=dict)
+
+    @property
+    def large(self) -> bool:  # type: ignore[override]
+        """Whether either part is."""
+        return self.numerical.large or self.specimen.large
 
     def init(self):
-        return {"numerical": self.numerical.init(), "specimen": self.specimen.init()}
+        model = () if self.feedback is None else self.feedback.model.init()
+        return {"numerical": self.numerical.init(), "specimen": self.specimen.init(), "model": model}
 
     def derivative(self, t, x, u):
-        given, shown, _ = self._interface(t, x)
+        now = apply(self.schedule, self, t)
+        given, shown, _ = now._interface(t, x)
         return {
-            "numerical": self.numerical.derivative(t, x["numerical"], given),
-            "specimen": self.specimen.derivative(t, x["specimen"], shown),
+            "numerical": now.numerical.derivative(t, x["numerical"], given),
+            "specimen": now.specimen.derivative(t, x["specimen"], shown),
+            "model": () if now.feedback is None else now.feedback.model.derivative(t, x["model"], shown),
         }
 
     def output(self, t, x, u):
-        given, shown, felt = self._interface(t, x)
+        given, shown, felt = apply(self.schedule, self, t)._interface(t, x)
         return {"excitation": given["excitation"], **felt, **shown}
 
     def _interface(self, t, x):
@@ -67,10 +83,16 @@ class Coupled(Flow):
 
         def felt(force):
             motion = self.numerical.output(t, x["numerical"], given(force))
-            return self.specimen.output(t, x["specimen"], motion)
+            shown = self.specimen.output(t, x["specimen"], motion)
+            if self.feedback is None:
+                return {**shown, "specimen_force": shown["force"]}
+            share = self.feedback.share
+            model = self.feedback.model.output(t, x["model"], motion)["force"]
+            blended = share * shown["force"] + (1.0 - share) * model
+            return {**shown, "specimen_force": shown["force"], "force": blended}
 
         force = felt(jnp.zeros(self.shape))["force"]
-        if self.specimen.inertial:
+        if self.specimen.inertial or (self.feedback is not None and getattr(self.feedback.model, "inertial", False)):
             size = force.size
             slope = jax.jacfwd(lambda f: felt(f)["force"])(jnp.zeros(self.shape)).reshape(size, size)
             if size == 1:  # a general solver would be most of the time of a run
@@ -107,14 +129,28 @@ def emulate(test: Test, accuracy: Accuracy | None = None) -> Run:
         )
     test.prepared()  # for its checks
     accuracy = accuracy or Accuracy(**getattr(test.numerical, "ideal", {}))
-    coupled = Coupled(test.numerical, specimen, test.excitation, test.shape)
+    coupled = _coupled(test, specimen)
     records = jax.tree.map(
         np.asarray, _integrate(coupled, accuracy.method, test.dt, accuracy.substeps, test.tick_count)
     )
-    z, force = records["displacement"], records["force"]
+    z, force = records["displacement"], records["specimen_force"]
     records |= {"command": z, "achieved_displacement": z, "measured_displacement": z}
-    records |= {"specimen_force": force, "measured_force": force}
+    records |= {"measured_force": force}
     times = np.arange(test.tick_count + 1) * test.dt
     data = dataset(test, times, records, {"mode": "emulate", "title": test.title, "seed": test.seed})
     finite = all(np.isfinite(values).all() for values in records.values())
     return Run(test, "emulate", data, Outcome.FINISHED if finite else Outcome.NOT_FINITE)
+
+
+def _coupled(test: Test, specimen: Specimen) -> Coupled:
+    """Both substructures joined, with what of the test's schedule concerns them."""
+    moved = {
+        path.replace("rig.specimen.", "specimen."): profile
+        for path, profile in test.schedule.items()
+        if path.startswith(("numerical.", "rig.specimen.", "excitation.", "feedback.share"))
+    }
+    blended = isinstance(test.feedback, BlendedForce) and "feedback.share" in moved
+    if not blended:
+        moved.pop("feedback.share", None)
+    feedback = test.feedback if blended else None
+    return Coupled(test.numerical, specimen, test.excitation, test.shape, feedback, moved)
