@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import dovetail as dv
+from dovetail.specimens.base import Memoryless
 from dovetail.stability import single_interface
 
 
@@ -119,3 +120,17 @@ def test_bodies_that_fly_towards_each_other_form_an_open_loop_until_they_touch()
     text = str(outlook)
     assert "the loop is open" in text
     assert "unstable" not in text
+
+
+def test_a_specimen_that_is_not_linear_is_said_to_be_judged_near_rest(make_cs1):
+    """A spring that hardens with the cube of its stretch; a linear one draws no such remark."""
+
+    class Hardening(Memoryless):
+        def output(self, t, x, u):
+            z = u["displacement"]
+            return {"force": -2250.0 * z * (1.0 + (z / 1e-3) ** 2)}
+
+    plain = dataclasses.replace(make_cs1(), limits=dv.testing.Limits(displacement=0.02))
+    hardening = dataclasses.replace(plain, rig=dataclasses.replace(plain.rig, specimen=Hardening()))
+    assert not any("not linear" in remark for remark in plain.stability().remarks)
+    assert any("not linear" in remark for remark in hardening.stability().remarks)

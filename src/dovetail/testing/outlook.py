@@ -6,6 +6,7 @@ import dataclasses
 import math
 from typing import TYPE_CHECKING
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 
@@ -80,6 +81,7 @@ def stability(test: Test) -> Stability:
         return Stability(math.nan, math.nan, delay, math.nan, math.nan, test.dt / 2, (*remarks, *said))
     critical, frequency, said = _critical(test)
     poles = sampled_poles(test)
+    said += _only_near_rest(test, poles.frequency)
     return Stability(
         critical_delay=critical,
         frequency=frequency,
@@ -98,6 +100,44 @@ def _open_at_rest(test: Test) -> bool:
     except (AnalysisError, AttributeError):
         return False
     return not (np.any(specimen.C) or np.any(specimen.D))
+
+
+def _only_near_rest(test: Test, omega: float) -> list[str]:
+    """A remark where the specimen answers a motion a tenth of the limit's size otherwise than a tiny one.
+
+    Both are a sine at the loop's own frequency; for a linear specimen the forces have the ratio of the sizes.
+    """
+    size = float(np.max(np.where(np.isfinite(test.limits.displacement), test.limits.displacement, 0.0))) / 10
+    specimen = getattr(test.rig, "specimen", None)
+    if specimen is None or not size > 0 or not 0 < omega < 2 * math.pi * test.rate:
+        return []
+    steps = 100  # in a period of the sine
+    dt = 2 * math.pi / omega / steps
+
+    def force(amplitude):
+        def motion(t):
+            wave = amplitude * jnp.ones(test.shape)
+            x, v = wave * jnp.sin(omega * t), wave * omega * jnp.cos(omega * t)
+            return {"displacement": x, "velocity": v, "acceleration": -(omega**2) * x}
+
+        def advance(x, k):
+            t = k * dt
+            rates = specimen.derivative(t, x, motion(t))
+            x = jax.tree.map(lambda a, b: a + dt * b, x, rates)
+            return x, specimen.output(t + dt, x, motion(t + dt))["force"]
+
+        return jax.lax.scan(advance, specimen.init(), jnp.arange(steps))[1]
+
+    tiny, large = jax.jit(jax.vmap(force))(jnp.asarray([size * 1e-6, size]))
+    expected = 1e6 * np.asarray(tiny)
+    if not np.isfinite(expected).all() or np.allclose(
+        large, expected, rtol=0, atol=0.05 * np.abs(expected).max()
+    ):
+        return []
+    return [
+        "the specimen is not linear: this holds for small motion about rest, and a larger motion may fare "
+        "better or worse; the rehearsal tells"
+    ]
 
 
 def _transfer(test: Test) -> tuple[np.ndarray | None, list[str]]:
