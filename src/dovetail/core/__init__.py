@@ -9,7 +9,7 @@ and dispatches every operation of a larger one separately, which costs a hybrid 
 
 import os as _os
 
-_FLAG = "--xla_backend_extra_options=xla_cpu_small_while_loop_byte_threshold=262144"
+_FLAG = "--xla_backend_extra_options=xla_cpu_small_while_loop_byte_threshold=1048576"
 if "xla_backend_extra_options" not in _os.environ.get("XLA_FLAGS", ""):
     _os.environ["XLA_FLAGS"] = f"{_os.environ.get('XLA_FLAGS', '')} {_FLAG}".strip()
 
