@@ -8,6 +8,7 @@ from dovetail.mechanics.blade import Attachment, BladeModes, ModalBlade, Rotatin
 from dovetail.mechanics.bodies import FreeBodies, MassProperties, RigidBody
 from dovetail.mechanics.bond_graph import BondGraph, Node
 from dovetail.mechanics.contact import FreePair
+from dovetail.mechanics.drogue_hose import DrogueHose
 from dovetail.mechanics.frame import Frame
 from dovetail.mechanics.function_model import FunctionModel
 from dovetail.mechanics.geometry import Drogue, SolidCavity
@@ -23,6 +24,7 @@ __all__ = [
     "BondGraph",
     "CoupledRotor",
     "Drogue",
+    "DrogueHose",
     "Frame",
     "FreeBodies",
     "FreePair",

@@ -8,6 +8,7 @@ from dovetail.specimens.contact_loop import Impact, ImpactPairing, Instruments, 
 from dovetail.specimens.docking_energy import DockingEnergyMap
 from dovetail.specimens.docking_map import DockingMap
 from dovetail.specimens.docking_record import DockingRecord, record
+from dovetail.specimens.funnel import Funnel
 from dovetail.specimens.impact_charts import ContactLawChart, DelaySweep
 from dovetail.specimens.impact_flow import ImpactFlow
 from dovetail.specimens.impact_pair import ImpactPair
@@ -29,6 +30,7 @@ __all__ = [
     "DockingEnergyMap",
     "DockingMap",
     "DockingRecord",
+    "Funnel",
     "HilDocking",
     "IdealLagDamper",
     "Impact",
