@@ -1,4 +1,4 @@
-"""Atmosphere, wind, turbulence, wake, the drag of cables, and what is towed on them.
+"""Atmosphere, wind, turbulence, wake, the drag of cables and bodies, what is towed, and rotors.
 
 Depends on: core, mechanics.
 
@@ -6,6 +6,14 @@ Axes of everything towed: x downstream, y down, z to starboard, with the towing 
 origin and translating with it.
 """
 
+from dovetail.air.air_wake import (
+    GriddedAirWake,
+    GustyWind,
+    SteadyWind,
+    WindField,
+    WindFields,
+    WindTable,
+)
 from dovetail.air.aircraft import (
     Accelerating,
     RecordedAcceleration,
@@ -26,7 +34,9 @@ from dovetail.air.device import (
     TipDevice,
     WingedStage,
 )
+from dovetail.air.flat_plate import FlatPlates
 from dovetail.air.fleet import RopeFleet
+from dovetail.air.rotor import Blade, Controls, FlappingRotor, Rotor, RotorSchedule
 from dovetail.air.settling import Settling, settling
 from dovetail.air.towed import TowedRope
 from dovetail.air.turbulence import Dryden, StillAir
@@ -34,12 +44,18 @@ from dovetail.air.wake import GriddedWake, NoWake, VortexPair, Wake
 
 __all__ = [
     "Accelerating",
+    "Blade",
     "CableDrag",
     "Command",
+    "Controls",
     "CrossFlow",
     "Doublet",
     "Dryden",
+    "FlappingRotor",
+    "FlatPlates",
+    "GriddedAirWake",
     "GriddedWake",
+    "GustyWind",
     "HoldPosition",
     "LaggedDevice",
     "NoCommand",
@@ -51,10 +67,13 @@ __all__ = [
     "RecordedAcceleration",
     "RigidDevice",
     "RopeFleet",
+    "Rotor",
+    "RotorSchedule",
     "Settling",
     "SineSquaredPulse",
     "StandardAtmosphere",
     "SteadyFlight",
+    "SteadyWind",
     "StepCommand",
     "StillAir",
     "SupportMotion",
@@ -64,6 +83,9 @@ __all__ = [
     "Tug",
     "VortexPair",
     "Wake",
+    "WindField",
+    "WindFields",
+    "WindTable",
     "WingedStage",
     "settling",
 ]

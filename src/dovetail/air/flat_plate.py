@@ -1,0 +1,35 @@
+r"""Drag of a body by its equivalent flat plates.
+
+.. math:: w = R^T v_W - v_B - \omega\times r_{CP},\qquad
+   F = \tfrac12\rho\,A\circ w\circ|w|,\qquad M = r_{CP}\times F
+
+in the body's axes, element by element: each area meets its own component of the wind with a drag coefficient of
+one, and the force acts at a centre of pressure fixed in the body [Schock 2020, sec. 4.3.1]. The last sign of the
+relative wind is printed the other way round there.
+"""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+
+from dovetail.core import Part, kind, parameter
+from dovetail.mechanics.spatial import Wrench
+
+
+@kind("flat-plates")
+class FlatPlates(Part):
+    """Equivalent areas along the body's axes, and where their drag acts."""
+
+    area: jax.Array = parameter(
+        "m^2", "equivalent areas along x, y, z", default=(2.0, 2.0, 2.0), at_least=0.0
+    )
+    centre: jax.Array = parameter("m", "centre of pressure from the body's origin", default=(0.0, 0.0, 0.0))
+
+    def wrench(
+        self, velocity: jax.Array, turning: jax.Array, wind: jax.Array, density: jax.Array = 1.225
+    ) -> Wrench:
+        """Force [N] and moment [N m] about the body's origin; velocities [m/s], [rad/s] in the body's axes."""
+        relative = wind - velocity - jnp.cross(turning, self.centre)
+        force = 0.5 * density * self.area * relative * jnp.abs(relative)
+        return Wrench(force, jnp.cross(self.centre, force))

@@ -1,0 +1,81 @@
+r"""Induced velocity with a memory: three states of the wake, after Pitt and Peters.
+
+The induced velocity is a uniform part and a gradient across the disc,
+:math:`v_i = v_0 + (r/R)\,g\cdot\hat r`, and follows the loads on the disc,
+
+.. math:: M R\,\dot v + V \tilde L^{-1} v = \frac{1}{\rho\pi R^2}\{T, \tau/R\}, \qquad
+   \tau = \sum r\hat r\,dT
+
+with the apparent masses :math:`M = \mathrm{diag}(8/3\pi, 16/45\pi, 16/45\pi)`, the mass flow V and the gains of a
+wake skewed by :math:`\chi`, in the direction downstream and across it:
+
+.. math:: \tilde L = \begin{bmatrix} 1/2 & -\tfrac{15\pi}{64}\tan\tfrac\chi2 & 0\\
+    \tfrac{15\pi}{64}\tan\tfrac\chi2 & \tfrac{4\cos\chi}{1+\cos\chi} & 0\\
+    0 & 0 & \tfrac{4}{1+\cos\chi}\end{bmatrix}
+
+[Pitt & Peters 1981]. Written with vectors, so it needs no wind axes and no rotor speed to divide by.
+"""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+
+from dovetail.core import Part, kind
+
+MASS = jnp.array([8 / (3 * jnp.pi), 16 / (45 * jnp.pi), 16 / (45 * jnp.pi)])
+
+
+@kind("pitt-peters")
+class PittPeters(Part):
+    """Three-state inflow; the state is (3,) [m/s]: uniform part, gradient forward and to port."""
+
+    def init(self) -> jax.Array:
+        """No induced velocity."""
+        return jnp.zeros(3)
+
+    def velocity(self, x: jax.Array, places: jax.Array, radius: jax.Array) -> jax.Array:
+        """Induced velocity [m/s], positive down, at places (..., 3) [m] from the hub."""
+        return x[0] + (places[..., 0] * x[1] + places[..., 1] * x[2]) / radius
+
+    def rate(
+        self,
+        x: jax.Array,
+        thrust: jax.Array,
+        lever: jax.Array,
+        stream: jax.Array,
+        radius: jax.Array,
+        density: jax.Array,
+    ) -> jax.Array:
+        """Rate of the state [m/s^2].
+
+        Parameters
+        ----------
+        thrust
+            Of the rotor [N].
+        lever
+            (2,) [N m]: thrust of the elements times their place forward and to port, summed.
+        stream
+            Velocity of the air relative to the hub, (3,) [m/s].
+        """
+        loads = jnp.stack([thrust, lever[0] / radius, lever[1] / radius]) / (density * jnp.pi * radius**2)
+        across2 = stream[0] ** 2 + stream[1] ** 2
+        across = jnp.sqrt(across2 + 1e-16)
+        down = x[0] - stream[2]  # [m/s] through the disc
+        total = jnp.sqrt(across2 + down**2 + 1e-16)
+        mean = (across2 + down * (down + x[0])) / total
+        cos_skew = jnp.abs(down) / total
+        half = jnp.sqrt((1 - cos_skew) / (1 + cos_skew) + 1e-24)  # tan of half the skew
+        K = 15 * jnp.pi / 64 * half
+        lengthways, sideways = 4 * cos_skew / (1 + cos_skew), 4 / (1 + cos_skew)
+        # downstream; in hover any direction, the gains are then the same in all
+        d = jnp.where(across2 > 1e-12, stream[:2] / across, jnp.array([1.0, 0.0]))
+        across_d = jnp.stack([-d[1], d[0]])
+        along, over = d @ x[1:], across_d @ x[1:]
+        # inverse of the 2 x 2 block of the gains
+        det = 0.5 * lengthways + K**2
+        first = (lengthways * x[0] + K * along) / det
+        second = (-K * x[0] + 0.5 * along) / det
+        drawn = jnp.concatenate([first[None], second * d + over / sideways * across_d])
+        flow = jnp.stack([total, mean, mean])
+        return (loads - flow * drawn) / (MASS * radius)

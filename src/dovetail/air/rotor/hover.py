@@ -1,0 +1,68 @@
+r"""A rotor in hover: thrust along the blade, thrust coefficients, figure of merit.
+
+.. math:: C_T = \frac{T}{\rho\pi R^2(\Omega R)^2}, \qquad
+   C_t(r) = \frac{dT}{\rho(\Omega r)^2 c\,dr}, \qquad
+   M = \frac{C_T^{3/2}}{\sqrt2\,C_P}
+
+and the estimate with constant drag and an induced-power factor [Schock 2020, sec. 6.3.6]:
+
+.. math:: M = \frac{C_T^{3/2}}{\sqrt2\left(\sigma C_{D0}/8 + k_i C_T^{3/2}/\sqrt2\right)}
+"""
+
+from __future__ import annotations
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+import xarray as xr
+
+from dovetail.air.rotor.controls import Controls
+from dovetail.air.rotor.rotor import Rotor
+
+
+def merit_estimate(
+    thrust: jax.Array, solidity: jax.Array, drag: jax.Array = 0.01, induced: jax.Array = 1.1
+) -> jax.Array:
+    """Figure of merit at a thrust coefficient C_T, with C_D0 and k_i.
+
+    >>> round(float(merit_estimate(0.08 * 0.0704, 0.0704)), 4)
+    0.7171
+    """
+    ideal = jnp.asarray(thrust) ** 1.5 / jnp.sqrt(2.0)
+    return ideal / (solidity * drag / 8 + induced * ideal)
+
+
+def hover(rotor: Rotor, speed: float, collectives: np.ndarray, density: float = 1.225) -> xr.Dataset:
+    """Coefficients over collective pitch [rad] at a rotor speed [rad/s], with the thrust along the blade."""
+    blade = rotor.blade
+    cut = blade.cut()
+    tip = speed * blade.radius
+    area = jnp.pi * blade.radius**2
+
+    @eqx.filter_jit
+    @eqx.filter_vmap(in_axes=(None, 0))
+    def at(rotor, collective):
+        loads = rotor.loads(Controls(speed, collective), density=density)
+        element = jnp.mean(loads.disc.thrust, 0)
+        return {
+            "thrust": loads.thrust,
+            "torque": loads.torque,
+            "residual": loads.residual,
+            "C_T": loads.thrust / (density * area * tip**2),
+            "C_P": loads.power / (density * area * tip**3),
+            "C_t": element / (density * (speed * cut.r) ** 2 * cut.chord * cut.width),
+        }
+
+    got = {name: np.asarray(v) for name, v in at(rotor, jnp.asarray(collectives, float)).items()}
+    solidity = float(rotor.solidity)
+    table = {name: ("collective", v) for name, v in got.items() if name != "C_t"}
+    table["C_T_over_solidity"] = ("collective", got["C_T"] / solidity)
+    table["merit"] = (
+        "collective",
+        got["C_T"] ** 1.5 / np.sqrt(2) / np.where(got["C_P"] > 0, got["C_P"], np.nan),
+    )
+    table["merit_estimate"] = ("collective", np.asarray(merit_estimate(got["C_T"], solidity)))
+    table["C_t"] = (("collective", "radius"), got["C_t"])
+    coordinates = {"collective": np.asarray(collectives, float), "radius": np.asarray(cut.r)}
+    return xr.Dataset(table, coordinates, {"solidity": solidity})

@@ -1,0 +1,222 @@
+r"""A rotor by blade elements, averaged over its azimuth.
+
+Axes of the rotor: x forward, y to port, z up along the shaft. It turns counter-clockwise seen from above; the
+azimuth :math:`\psi` counts from the nose to port, so port is the retreating side. An element at
+:math:`r(\cos\psi, \sin\psi, 0)` has, relative to the air, the speed :math:`v_2` along its path, the climb
+:math:`v_c` and the induced velocity :math:`v_i`:
+
+.. math::
+
+    v_0 = v_c + v_i,\quad \varphi = \tan^{-1}(v_0/v_2),\quad \alpha = \theta - \varphi,\quad
+    dF_z = \tfrac12\rho v_1^2 c\,(C_L\cos\varphi - C_D\sin\varphi)\,dr
+
+[Schock 2020, sec. 4.3.2]. Forces of all sectors are averaged and multiplied by the number of blades. The source
+keeps the thrust and its moments; here the forces along the path are summed too (torque, forces in the plane of
+the disc), unless `forces = "thrust"`.
+
+Where the air overtakes the blade (:math:`v_2 < 0`) the section meets it with its trailing edge: its pitch counts
+the other way round, and no momentum balance is made. Where nothing moves (below `STILL`) there is no force.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+
+from dovetail.air.rotor import inflow as balances
+from dovetail.air.rotor.blade import Blade
+from dovetail.air.rotor.controls import Controls
+from dovetail.air.rotor.section import Section
+from dovetail.core import Part, choice, count, kind, parameter
+
+STILL = 1e-3  # [m/s] speed along the path below which an element makes no force
+
+
+class Disc(NamedTuple):
+    """What happens at the elements, arrays (sectors, elements)."""
+
+    v2: jax.Array  # [m/s]
+    climb: jax.Array  # [m/s]
+    induced: jax.Array  # [m/s]
+    alpha: jax.Array  # [rad]
+    mach: jax.Array
+    thrust: jax.Array  # [N] of one blade's element, along the shaft
+    along: jax.Array  # [N] along the path, negative: it resists
+    residual: jax.Array  # [1] of the momentum balance, relative
+
+
+class RotorLoads(NamedTuple):
+    """What the rotor does to its hub, in the rotor's axes."""
+
+    force: jax.Array  # [N] (3,)
+    moment: jax.Array  # [N m] (3,), about the hub
+    torque: jax.Array  # [N m] that drives it
+    power: jax.Array  # [W]
+    residual: jax.Array  # largest of the momentum balance
+    disc: Disc
+
+    @property
+    def thrust(self) -> jax.Array:
+        """Force along the shaft [N]."""
+        return self.force[2]
+
+
+@kind("blade-element-rotor")
+class Rotor(Part):
+    """Blades that turn in a wind.
+
+    `inflow`: "momentum" is the closed form of the balance for small angles; "iterated" solves the full one with
+    Prandtl's losses (`loss`), flow across the disc and any angle; "thesis" is the published formula with its two
+    slips; "none" leaves it out. `Rotor.as_printed` sets everything as the source has it.
+    """
+
+    blade: Blade
+    section: Section = Section()
+    blades: int = count("number of blades", default=4, at_least=1)
+    sectors: int = count("parts of the disc", default=20, at_least=3)
+    inflow: str = choice(
+        "momentum", "iterated", "thesis", "none", about="induced velocity", default="momentum"
+    )
+    loss: str = choice(
+        "none", "prandtl", about="tip and root loss; needs the iterated inflow", default="none"
+    )
+    iterations: int = count("of the iterated inflow", default=8, at_least=1)
+    forces: str = choice("all", "thrust", about="which forces the elements pass on", default="all")
+    sound: jax.Array = parameter("m/s", "speed of sound", default=340.3, above=0.0)
+
+    @classmethod
+    def as_printed(cls, blade: Blade, **fields: Any) -> Rotor:
+        """With the published inflow, elements on both ends, and thrust only."""
+        import dataclasses
+
+        ends = dataclasses.replace(blade, sampling="ends")
+        return cls(ends, **({"inflow": "thesis", "forces": "thrust"} | fields))
+
+    @property
+    def azimuths(self) -> jax.Array:
+        """Of the sectors (sectors,) [rad]."""
+        return 2 * jnp.pi * jnp.arange(self.sectors) / self.sectors
+
+    @property
+    def solidity(self) -> jax.Array:
+        """Blade area over disc area, from the mean chord of the effective blade."""
+        return self.blades * jnp.mean(self.blade.cut().chord) / (jnp.pi * self.blade.radius)
+
+    def places(self) -> jax.Array:
+        """Elements in the rotor's axes from the hub, (sectors, elements, 3) [m]."""
+        r, psi = self.blade.cut().r, self.azimuths
+        radial = jnp.stack([jnp.cos(psi), jnp.sin(psi), jnp.zeros_like(psi)], -1)
+        return radial[:, None, :] * r[:, None]
+
+    def disc(
+        self,
+        controls: Controls,
+        velocity: jax.Array,
+        turning: jax.Array,
+        wind: jax.Array,
+        density: jax.Array,
+        *,
+        flap: tuple[jax.Array, jax.Array] | None = None,
+        induced: jax.Array | None = None,
+    ) -> Disc:
+        """Flow and forces at every element; arguments as for `loads`."""
+        blade, psi = self.blade.cut(), self.azimuths
+        radial = jnp.stack([jnp.cos(psi), jnp.sin(psi), jnp.zeros_like(psi)], -1)
+        path = jnp.stack([-jnp.sin(psi), jnp.cos(psi), jnp.zeros_like(psi)], -1)
+        places = radial[:, None, :] * blade.r[:, None]
+        air = (
+            jnp.asarray(velocity) + jnp.cross(jnp.asarray(turning), places) - wind
+        )  # element through the air
+        along = jnp.einsum("sek,sk->se", air, path) + controls.speed * blade.r
+        climb = air[..., 2]
+        if flap is not None:  # normal of a blade that is turned up by beta leans inwards
+            beta, rate = flap
+            climb = climb - beta[:, None] * jnp.einsum("sek,sk->se", air, radial) + rate
+        pitch = blade.twist + controls.pitch(psi)[:, None]
+        reverse = along < 0
+        v2 = jnp.maximum(jnp.abs(along), STILL)
+        mach = v2 / self.sound
+        slope = self.section.slope(blade.lift_slope, blade.thickness, mach)
+        facing = jnp.where(reverse, -pitch, pitch)
+        if induced is None:
+            mean = jnp.mean(air, axis=(0, 1))
+            across = jnp.broadcast_to(jnp.sqrt(mean[0] ** 2 + mean[1] ** 2 + 1e-24), v2.shape)
+            flow = balances.Flow(
+                v2, climb, across, facing, slope, *(jnp.broadcast_to(v, v2.shape) for v in blade[6:7]),
+                *(jnp.broadcast_to(v, v2.shape) for v in (blade.chord, blade.r)),
+            )  # fmt: skip
+            v_i, residual = self._balance(flow)
+        else:
+            v_i, residual = induced, jnp.zeros_like(v2)
+        v_i = jnp.where(reverse, 0.0, v_i)
+        v0 = climb + v_i
+        phi = jnp.arctan2(v0, v2)
+        alpha = facing - phi
+        lift = self.section.lift(slope, blade.lift_offset, alpha)
+        drag = self.section.drag(blade.drag_slope, blade.drag_offset, alpha, mach)
+        pressure = 0.5 * density * (v0**2 + v2**2) * blade.chord * blade.width
+        pressure = jnp.where(jnp.abs(along) > STILL, pressure, 0.0)
+        thrust = pressure * (lift * jnp.cos(phi) - drag * jnp.sin(phi))
+        resists = pressure * (lift * jnp.sin(phi) + drag * jnp.cos(phi)) * jnp.where(reverse, -1.0, 1.0)
+        used = jnp.where(reverse, 0.0, residual)
+        return Disc(along, climb, v_i, alpha, mach, thrust, -resists, used)
+
+    def _balance(self, flow):
+        zero = jnp.zeros_like(flow.v2)
+        if self.inflow == "none":
+            return zero, zero
+        if self.inflow == "thesis":
+            return balances.printed(flow, self.blade.radius), zero
+        if self.inflow == "momentum":
+            return balances.closed(flow, self.blades), zero
+        root = self.blade.inner * self.blade.radius if self.loss == "prandtl" else None
+        return balances.solve(flow, self.blades, root, self.blade.radius, self.iterations)
+
+    def loads(
+        self,
+        controls: Controls,
+        velocity: jax.Array = (0.0, 0.0, 0.0),
+        turning: jax.Array = (0.0, 0.0, 0.0),
+        wind: jax.Array = (0.0, 0.0, 0.0),
+        density: jax.Array = 1.225,
+        *,
+        flap: tuple[jax.Array, jax.Array] | None = None,
+        induced: jax.Array | None = None,
+    ) -> RotorLoads:
+        """Force and moment on the hub.
+
+        Parameters
+        ----------
+        controls
+            Rotor speed and pitch.
+        velocity, turning
+            Of the hub (3,) [m/s] and [rad/s], in the rotor's axes.
+        wind
+            Velocity of the air, (3,) or at each of `places` (sectors, elements, 3) [m/s], in the rotor's axes.
+        density
+            Of the air [kg/m^3].
+        flap
+            Flap angle (sectors,) [rad] and velocity of the elements by flapping (sectors, elements) [m/s].
+        induced
+            Induced velocity (sectors, elements) [m/s] from elsewhere, in place of the balance.
+        """
+        wind = jnp.asarray(wind, float)
+        disc = self.disc(controls, velocity, turning, wind, density, flap=flap, induced=induced)
+        psi, places = self.azimuths, self.places()
+        share = self.blades / self.sectors
+        force = jnp.zeros((*disc.thrust.shape, 3)).at[..., 2].set(disc.thrust)
+        if self.forces == "all":
+            path = jnp.stack([-jnp.sin(psi), jnp.cos(psi), jnp.zeros_like(psi)], -1)
+            force = force + disc.along[..., None] * path[:, None, :]
+        moment = jnp.sum(jnp.cross(places, force), (0, 1)) * share
+        torque = -jnp.sum(disc.along * self.blade.cut().r) * share
+        return RotorLoads(
+            jnp.sum(force, (0, 1)) * share,
+            moment,
+            torque,
+            torque * controls.speed,
+            jnp.max(disc.residual),
+            disc,
+        )

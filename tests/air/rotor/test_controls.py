@@ -1,0 +1,37 @@
+"""Collective and cyclic pitch, and their schedule."""
+
+import jax
+import numpy as np
+import pytest
+
+from dovetail.air.rotor import Controls, RotorSchedule
+from dovetail.core.errors import ParameterError
+
+
+def test_cyclic_pitch_is_one_cycle_a_turn_and_largest_at_its_azimuth():
+    controls = Controls(135.0, 0.145, 0.005, np.pi / 2)
+    pitch = controls.pitch(np.array([0.0, np.pi / 2, np.pi, 3 * np.pi / 2]))
+    np.testing.assert_allclose(
+        pitch, [0.145, 0.15, 0.145, 0.14], atol=1e-15
+    )  # retreating 0.15, advancing 0.14
+
+
+@pytest.mark.parametrize("between", ["linear", "blend"])
+def test_a_schedule_meets_its_table_and_does_not_overshoot(between):
+    plan = RotorSchedule(times=[0.0, 2.0, 6.0], speed=[0.0, 0.0, 135.0], collective=0.14, between=between)
+    t = np.linspace(0.0, 8.0, 161)
+    speed = np.asarray(jax.vmap(lambda t: plan(t).speed)(t))
+    assert float(plan(6.0).speed) == 135.0
+    assert float(plan(2.0).speed) == 0.0
+    assert float(plan(4.0).speed) == 67.5
+    assert np.all(np.diff(speed) >= 0)
+    assert plan.ends == 6.0
+    slope = float(jax.grad(lambda t: plan(t).speed)(6.0 - 1e-9))
+    assert slope == pytest.approx(135 / 4 if between == "linear" else 0.0, abs=1e-6)
+
+
+def test_a_schedule_that_is_no_table_is_refused():
+    with pytest.raises(ParameterError, match="times must rise"):
+        RotorSchedule(times=[0.0, 0.0])
+    with pytest.raises(ParameterError, match="3 values for 2 times"):
+        RotorSchedule(times=[0.0, 1.0], cyclic=[0.0, 0.0, 0.1])
