@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import dataclasses
 from abc import abstractmethod
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import equinox as eqx
 import jax
@@ -72,7 +72,13 @@ class Block(Part):
 
 
 class Flow(Part):
-    """Something continuous: its equation, and what it shows."""
+    """Something continuous: its equation, and what it shows.
+
+    A flow of many hundred operations says `large`: a method then evaluates its stages in a loop, so that the
+    equation is compiled once and not once for each of them.
+    """
+
+    large: ClassVar[bool] = False
 
     @abstractmethod
     def init(self) -> State:

@@ -77,6 +77,13 @@ def linearise(flow: Flow, x: State = None, u: Input = None, *, t: Time = 0.0) ->
 
 
 @eqx.filter_jit
+def state_matrix(flow: Flow, x: State, u: Input, t: Time = 0.0) -> jax.Array:
+    """A alone: all that a question about steps and poles needs, at a fraction of the compile time."""
+    flat_x, to_x = ravel_pytree(x)
+    return jax.jacfwd(lambda x: ravel_pytree(flow.derivative(t, to_x(x), u))[0])(flat_x)
+
+
+@eqx.filter_jit
 def _matrices(flow: Flow, x: State, u: Input, t: Time) -> tuple[jax.Array, ...]:
     """A, B, C, D in one compiled call: evaluated piece by piece they take a hundred times longer."""
     flat_x, to_x = ravel_pytree(x)

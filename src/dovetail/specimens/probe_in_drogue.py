@@ -16,6 +16,8 @@ The source takes the velocity of the ball's centre and slip in the meridian plan
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -79,6 +81,8 @@ class ProbeInDrogue(Specimen):
 
     `home` and `home_euler` are the tip's pose in D at zero displacement: those of the numerical substructure.
     """
+
+    large: ClassVar[bool] = True  # some five hundred operations
 
     cavity: Cavity
     law: NormalLaw

@@ -92,7 +92,9 @@ class Coupled(Flow):
             return {**shown, "specimen_force": shown["force"], "force": blended}
 
         force = felt(jnp.zeros(self.shape))["force"]
-        if self.specimen.inertial or (self.feedback is not None and getattr(self.feedback.model, "inertial", False)):
+        if self.specimen.inertial or (
+            self.feedback is not None and getattr(self.feedback.model, "inertial", False)
+        ):
             size = force.size
             slope = jax.jacfwd(lambda f: felt(f)["force"])(jnp.zeros(self.shape)).reshape(size, size)
             if size == 1:  # a general solver would be most of the time of a run
@@ -104,19 +106,18 @@ class Coupled(Flow):
 
 @eqx.filter_jit
 def _integrate(coupled: Coupled, method: Method, dt: float, substeps: int, ticks: int):
-    h = dt / substeps
-
     def advance(carry, k):
+        # before tick 0 a step of no length, so that what is shown at the start is compiled only once
+        t, h = jnp.maximum(k, 0) * dt, jnp.where(k < 0, 0.0, dt / substeps)
+
         def inner(carry, i):
-            return method.step(coupled, k * dt + i * h, h, carry[0], None, carry[1]), None
+            return method.step(coupled, t + i * h, h, carry[0], None, carry[1]), None
 
         carry, _ = jax.lax.scan(inner, carry, jnp.arange(substeps))
         return carry, coupled.output((k + 1) * dt, carry[0], None)
 
     x = coupled.init()
-    first = coupled.output(0.0, x, None)
-    _, records = jax.lax.scan(advance, (x, method.init(coupled, x)), jnp.arange(ticks))
-    return jax.tree.map(lambda a, b: jnp.concatenate([a[None], b]), first, records)
+    return jax.lax.scan(advance, (x, method.init(coupled, x)), jnp.arange(-1, ticks))[1]
 
 
 def emulate(test: Test, accuracy: Accuracy | None = None) -> Run:

@@ -33,6 +33,11 @@ class Driven(Flow):
     flow: Flow
     excitation: Any
 
+    @property
+    def large(self) -> bool:  # type: ignore[override]
+        """Whether the substructure is."""
+        return self.flow.large
+
     def init(self):
         return self.flow.init()
 

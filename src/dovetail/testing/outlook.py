@@ -12,6 +12,7 @@ import numpy as np
 
 from dovetail.core.errors import AnalysisError
 from dovetail.core.linear import linearise
+from dovetail.specimens import Specimen
 from dovetail.stability import DelayEquation, Poles, StateSpace, linear_loop, loop_poles, switching_delays
 from dovetail.stability.margin import unit_gains
 from dovetail.testing.loop import Driven, start, tick
@@ -95,11 +96,14 @@ def stability(test: Test) -> Stability:
 
 def _open_at_rest(test: Test) -> bool:
     """Whether a small motion about rest meets no force: bodies that fly towards each other, a gap."""
+    specimen = getattr(test.rig, "specimen", None)
+    if specimen is None:
+        return False
     try:
-        _, specimen = linear_parts(test)
+        physical = _linear_specimen(specimen, test.shape)
     except (AnalysisError, AttributeError):
         return False
-    return not (np.any(specimen.C) or np.any(specimen.D))
+    return not (np.any(physical.C) or np.any(physical.D))
 
 
 def _only_near_rest(test: Test, omega: float) -> list[str]:
@@ -216,14 +220,17 @@ def linear_parts(test: Test) -> tuple[StateSpace, StateSpace]:
     specimen = getattr(test.rig, "specimen", None)
     if specimen is None:
         raise AnalysisError("the rig has no model of its specimen, so the loop cannot be analysed")
-    motion = {name: jnp.zeros(shape) for name in MOTION}
-    physical = linearise(specimen, specimen.init(), motion)
-    inputs = [i for name in MOTION for i in _places(physical.inputs, name)]
-    force = _places(physical.outputs, "force")
-    return (
-        StateSpace(numerical.A, numerical.B, numerical.C[shown, :], free),
-        StateSpace(physical.A, physical.B[:, inputs], physical.C[force, :], physical.D[force, :][:, inputs]),
+    return StateSpace(numerical.A, numerical.B, numerical.C[shown, :], free), _linear_specimen(
+        specimen, shape
     )
+
+
+def _linear_specimen(specimen: Specimen, shape: tuple[int, ...]) -> StateSpace:
+    motion = {name: jnp.zeros(shape) for name in MOTION}
+    model = linearise(specimen, specimen.init(), motion)
+    inputs = [i for name in MOTION for i in _places(model.inputs, name)]
+    force = _places(model.outputs, "force")
+    return StateSpace(model.A, model.B[:, inputs], model.C[force, :], model.D[force, :][:, inputs])
 
 
 def _places(names: tuple[str, ...], signal: str) -> np.ndarray:

@@ -185,6 +185,11 @@ class _Imposed(Flow):
     def __check_init__(self):
         pass
 
+    @property
+    def large(self) -> bool:  # type: ignore[override]
+        """Whether the specimen is."""
+        return self.specimen.large
+
     def init(self):
         return self.specimen.init()
 

@@ -11,7 +11,9 @@ import dataclasses
 from typing import ClassVar
 
 import jax
+import jax.numpy as jnp
 import numpy as np
+from jax.flatten_util import ravel_pytree
 
 from dovetail.core.block import Flow, Input, Method, State, Time
 
@@ -52,6 +54,8 @@ class RungeKutta(Method):
         return self.tableau.order
 
     def step(self, flow: Flow, t: Time, dt: Time, x: State, u: Input, memory: tuple) -> tuple[State, tuple]:
+        if flow.large:
+            return in_a_loop(self.tableau, flow, t, dt, x, u), memory
         rates: list[State] = []
         for row, c in zip(self.tableau.a, self.tableau.c, strict=True):
             stage_time = t + c * dt if c else t
@@ -61,6 +65,26 @@ class RungeKutta(Method):
     def amplification(self, z: np.ndarray) -> np.ndarray:
         """Growth |R(z)| of a step for z = h lambda."""
         return np.abs(np.polynomial.polynomial.polyval(z, self.tableau.stability_polynomial()))
+
+
+def in_a_loop(tableau: Tableau, flow: Flow, t: Time, dt: Time, x: State, u: Input) -> State:
+    """The state after a step, with the flow compiled once instead of once for each stage.
+
+    Stages side by side run faster where the flow is small; a flow of hundreds of operations takes long to
+    compile as many times over, and gains nothing by it.
+    """
+    flat, unravel = ravel_pytree(x)
+    rows = np.zeros((tableau.stages, tableau.stages))
+    for i, row in enumerate(tableau.a):
+        rows[i, : len(row)] = row
+    a, b, c = jnp.asarray(rows), jnp.asarray(tableau.b), jnp.asarray(tableau.c)
+
+    def stage(i, rates):
+        at = unravel(flat + dt * (a[i] @ rates))
+        return rates.at[i].set(ravel_pytree(flow.derivative(t + c[i] * dt, at, u))[0])
+
+    rates = jax.lax.fori_loop(0, tableau.stages, stage, jnp.zeros((tableau.stages, flat.size)))
+    return unravel(flat + dt * (b @ rates))
 
 
 def _advanced(x: State, dt: Time, weights: tuple[float, ...], rates: list[State]) -> State:

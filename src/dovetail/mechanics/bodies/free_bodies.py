@@ -36,6 +36,7 @@ class FreeBodies(Substructure):
     first). `velocity` and `spin` are those of P relative to D, in the axes of P.
     """
 
+    large: ClassVar[bool] = True  # some six hundred operations
     # contact lasts many ticks: fourth order is enough, and compiles in a tenth of the time
     ideal: ClassVar[dict[str, Any]] = {"method": RK4(), "substeps": 2}
 
@@ -94,20 +95,18 @@ class FreeBodies(Substructure):
         return about_P.at(-pair.relative(x)[0].p)
 
     def output(self, t, x, u):
-        pair = self._equations
+        pair, home = self._equations, self.home
         rate = pair.derivative(t, x, self._about_D(pair, x, u["force"]))
-        (motion, speed), (_, acceleration) = jax.jvp(lambda x: self._motion(pair, x), (x,), (rate,))
+        (motion, speed), (_, acceleration) = jax.jvp(
+            lambda x: as_motion(home, *pair.relative(x)), (x,), (rate,)
+        )
         return {
             "displacement": motion,
             "velocity": speed,
             "acceleration": acceleration,
-            "probe_position": pair.relative(x)[0].p,
+            "probe_position": home.p + motion[:3],
             "kinetic_energy": pair.kinetic_energy(x),
         }
-
-    def _motion(self, pair: BodyPair, x: PairState):
-        pose, twist = pair.relative(x)
-        return as_motion(self.home, pose, twist)
 
 
 def as_wrench(force: jax.Array) -> Wrench:
