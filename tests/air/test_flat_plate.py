@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 
-from dovetail.air import FlatPlates
+from dovetail.air import FlatPlates, SteadyWind, WindDrag
+from dovetail.mechanics.airframe.loads import BodyMotion
+from dovetail.mechanics.spatial import euler
 
 PLATES = FlatPlates(area=(2.0, 2.0, 2.0), centre=(0.0, -0.5, 0.0))
 REST = np.zeros(3)
@@ -27,3 +29,13 @@ def test_drag_takes_energy_whatever_the_motion():
     for velocity, turning in rng.normal(size=(20, 2, 3)):
         got = PLATES.wrench(velocity, turning, REST)
         assert float(got.f @ velocity + got.tau @ turning) <= 0
+
+
+def test_drag_of_an_airframe_sees_the_wind_in_its_own_axes():
+    motion = BodyMotion(euler.to_matrix(np.array([0.0, 0.0, np.pi / 2])), np.zeros(3), REST, REST, REST)
+    force, moment = WindDrag(FlatPlates(area=(1.0, 2.0, 3.0)), SteadyWind(wind=(0.0, 3.0, 0.0))).act(
+        0.0, motion
+    )
+    # turned to port, the cross-wind comes from behind
+    np.testing.assert_allclose(force, [0.5 * 1.225 * 9.0, 0.0, 0.0], atol=1e-12)
+    np.testing.assert_allclose(moment, 0.0, atol=1e-12)

@@ -34,9 +34,9 @@ from dovetail.air.device import (
     TipDevice,
     WingedStage,
 )
-from dovetail.air.flat_plate import FlatPlates
+from dovetail.air.flat_plate import FlatPlates, WindDrag
 from dovetail.air.fleet import RopeFleet
-from dovetail.air.rotor import Blade, Controls, FlappingRotor, Rotor, RotorSchedule
+from dovetail.air.rotor import Blade, Controls, FlappingRotor, Rotor, RotorLoad, RotorSchedule
 from dovetail.air.settling import Settling, settling
 from dovetail.air.towed import TowedRope
 from dovetail.air.turbulence import Dryden, StillAir
@@ -68,6 +68,7 @@ __all__ = [
     "RigidDevice",
     "RopeFleet",
     "Rotor",
+    "RotorLoad",
     "RotorSchedule",
     "Settling",
     "SineSquaredPulse",
@@ -83,6 +84,7 @@ __all__ = [
     "Tug",
     "VortexPair",
     "Wake",
+    "WindDrag",
     "WindField",
     "WindFields",
     "WindTable",

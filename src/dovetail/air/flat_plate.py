@@ -13,7 +13,9 @@ from __future__ import annotations
 import jax
 import jax.numpy as jnp
 
+from dovetail.air.air_wake import SteadyWind, WindField
 from dovetail.core import Part, kind, parameter
+from dovetail.mechanics.airframe.loads import BodyLoad
 from dovetail.mechanics.spatial import Wrench
 
 
@@ -33,3 +35,23 @@ class FlatPlates(Part):
         relative = wind - velocity - jnp.cross(turning, self.centre)
         force = 0.5 * density * self.area * relative * jnp.abs(relative)
         return Wrench(force, jnp.cross(self.centre, force))
+
+
+@kind("wind-drag")
+class WindDrag(BodyLoad):
+    """Drag of an airframe in a wind: its axes are forward, port, up, and the wind is read where it is."""
+
+    plates: FlatPlates = FlatPlates()
+    wind: WindField = SteadyWind()
+    density: jax.Array = parameter("kg/m^3", "density of the air", default=1.225, at_least=0.0)
+
+    @property
+    def ends(self) -> float:
+        """Time [s] up to which the wind is given."""
+        return self.wind.ends
+
+    def act(self, t, motion):
+        plates = FlatPlates(self.plates.area, self.plates.centre - motion.offset)
+        wind = self.wind.velocity(t, motion.position) @ motion.rotation
+        got = plates.wrench(motion.velocity, motion.spin, wind, self.density)
+        return got.f, got.tau

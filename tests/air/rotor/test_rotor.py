@@ -50,7 +50,9 @@ def test_head_wind_rolls_to_starboard_down_and_the_moment_is_odd_in_it():
     assert float(head[0]) == pytest.approx(-2.2, abs=0.05)  # the advancing side is starboard
     assert float(tail[0]) == pytest.approx(-float(head[0]), rel=1e-9)
     cross = loads(rotor, Controls(135.0, 0.14), wind=jnp.array([0.0, 0.5, 0.0])).moment
-    np.testing.assert_allclose([cross[0], cross[1]], [0.0, -head[0]], atol=1e-9)  # the same, a quarter turn on
+    np.testing.assert_allclose(
+        [cross[0], cross[1]], [0.0, -head[0]], atol=1e-9
+    )  # the same, a quarter turn on
 
 
 def test_cyclic_pitch_moves_thrust_to_where_the_pitch_is():

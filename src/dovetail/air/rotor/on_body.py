@@ -1,0 +1,44 @@
+"""A rotor on an airframe: hub motion, wind and controls in, force and moment about the centre of gravity out."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+
+from dovetail.air.air_wake import SteadyWind, WindField
+from dovetail.air.rotor.controls import RotorSchedule
+from dovetail.air.rotor.rotor import Rotor, RotorLoads
+from dovetail.core import choice, kind, parameter
+from dovetail.mechanics.airframe.loads import BodyLoad, BodyMotion
+
+
+@kind("rotor-load")
+class RotorLoad(BodyLoad):
+    """The rotor's axes are those of the airframe (forward, port, up); its shaft is not tilted.
+
+    The wind is read at the hub, or at every element where it differs across the disc (`wind_at`).
+    """
+
+    rotor: Rotor
+    schedule: RotorSchedule
+    wind: WindField = SteadyWind()
+    hub: jax.Array = parameter("m", "hub in the axes of the airframe's data", default=(0.0, 0.0, 0.5))
+    density: jax.Array = parameter("kg/m^3", "density of the air", default=1.225, at_least=0.0)
+    wind_at: str = choice("hub", "elements", about="where the wind is read", default="hub")
+
+    @property
+    def ends(self) -> float:
+        """Time [s] up to which controls and wind are given."""
+        return min(self.schedule.ends, self.wind.ends)
+
+    def loads(self, t: jax.Array, motion: BodyMotion) -> RotorLoads:
+        """What the rotor does to its hub, in body axes."""
+        arm = self.hub - motion.offset
+        velocity = motion.velocity + jnp.cross(motion.spin, arm)
+        places = arm + (self.rotor.places() if self.wind_at == "elements" else jnp.zeros(3))
+        wind = self.wind.velocity(t, motion.position + places @ motion.rotation.T) @ motion.rotation
+        return self.rotor.loads(self.schedule(t), velocity, motion.spin, wind, self.density)
+
+    def act(self, t, motion):
+        got = self.loads(t, motion)
+        return got.force, got.moment + jnp.cross(self.hub - motion.offset, got.force)
