@@ -13,7 +13,9 @@ from dovetail.core import (
     DormandPrince8,
     Euler,
     Flow,
+    GeneralisedAlpha,
     ImplicitEuler,
+    Rosenbrock3,
     Sampled,
     SemiImplicitEuler,
 )
@@ -25,6 +27,8 @@ METHODS = [
     (SemiImplicitEuler(), 1, (800, 1600)),
     (ImplicitEuler(), 1, (800, 1600)),
     (BDF2(), 2, (200, 400)),
+    (GeneralisedAlpha(), 2, (200, 400)),
+    (Rosenbrock3(), 3, (100, 200)),
     (RK4(), 4, (80, 160)),
     (DormandPrince5(), 5, (40, 80)),
     (DormandPrince8(), 8, (12, 16)),

@@ -86,3 +86,10 @@ def test_bdf2_keeps_its_order_when_the_step_changes():
 def test_a_tolerance_of_zero_is_refused():
     with pytest.raises(ParameterError, match=r"BDF2.tolerance: got 0; must be above 0"):
         BDF2(tolerance=0.0)
+
+
+def test_the_secant_iteration_arrives_where_newtons_does():
+    exact = run(Stiff(), BDF2(), 0.04, 200)
+    secant = run(Stiff(), BDF2(iteration="secant"), 0.04, 200)
+    # both solve to a tolerance of 1e-10; a secant iteration's last step is less far below it
+    np.testing.assert_allclose(secant, exact, atol=1e-9)

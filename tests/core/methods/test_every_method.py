@@ -12,8 +12,10 @@ from dovetail.core import (
     DormandPrince8,
     Euler,
     Flow,
+    GeneralisedAlpha,
     ImplicitEuler,
     Method,
+    Rosenbrock3,
     Sampled,
     SemiImplicitEuler,
     parameter,
@@ -23,7 +25,7 @@ from dovetail.core.registry import find, kinds
 EXPLICIT = [Euler(), SemiImplicitEuler(), RK4(), DormandPrince5(), DormandPrince8()]
 
 
-IMPLICIT = [ImplicitEuler(), BDF2()]
+IMPLICIT = [ImplicitEuler(), BDF2(), GeneralisedAlpha(), Rosenbrock3()]
 
 
 def name(method):

@@ -49,3 +49,13 @@ def test_the_root_is_differentiable_both_ways():
     np.testing.assert_allclose(jax.grad(root)(4.0), 0.25, rtol=1e-12)
     np.testing.assert_allclose(jax.jacfwd(root)(4.0), 0.25, rtol=1e-12)
     np.testing.assert_allclose(jax.vmap(jax.grad(root))(jnp.array([1.0, 4.0])), [0.5, 0.25], rtol=1e-12)
+
+
+def test_the_secant_iteration_finds_its_jacobian_anew_where_the_corrected_one_fails():
+    # from 3 the first full step overshoots, and the correction there has the wrong sign for a while
+    root, converged = newton(jnp.arctan, jnp.array([3.0]), secant=True)
+    assert converged
+    np.testing.assert_allclose(root, 0.0, atol=1e-10)
+    root, converged = newton(lambda x: x**2 + 1, jnp.array([2.0]), secant=True)
+    assert not converged
+    assert np.isnan(root).all()

@@ -10,7 +10,7 @@ import numpy as np
 
 from dovetail.core.block import Flow, Input, Method, State, Time
 from dovetail.core.methods.newton import implicit_stage
-from dovetail.core.parameter import check, count, parameter
+from dovetail.core.parameter import check, choice, count, parameter
 from dovetail.core.registry import kind
 
 
@@ -29,11 +29,14 @@ class BDF2(Method):
     :math:`1+\sqrt 2`, the bound of zero-stability. An input that is held and jumps from sample to sample is
     a kink in the rate, across which a formula with memory is of first order only.
 
-    A step that does not converge gives NaN. Source: [Hairer, Norsett & Wanner 1993, sec. III.5].
+    The Jacobian is found anew in every iteration (`newton`), or once a step and then corrected (`secant`), which
+    saves most of its cost for large flows. A step that does not converge gives NaN.
+    Source: [Hairer, Norsett & Wanner 1993, sec. III.5].
     """
 
     tolerance: float = parameter("1", "tolerance of the Newton iteration", default=1e-10, above=0.0)
     iterations: int = count("most Newton iterations in a step", default=30, at_least=1)
+    iteration: str = choice("newton", "secant", about="how the step is solved for", default="newton")
     order: ClassVar[int] = 2
 
     def __check_init__(self):
@@ -51,7 +54,15 @@ class BDF2(Method):
         base = jax.tree.map(lambda x, p: x + a * (x - p), x, before)
         guess = jax.tree.map(lambda x, p: x + w * (x - p), x, before)
         new = implicit_stage(
-            flow, t + dt, b * dt, base, guess, u, tolerance=self.tolerance, iterations=self.iterations
+            flow,
+            t + dt,
+            b * dt,
+            base,
+            guess,
+            u,
+            tolerance=self.tolerance,
+            iterations=self.iterations,
+            secant=self.iteration == "secant",
         )
         moved = jnp.asarray(dt) > 0
         before = jax.tree.map(lambda x, p: jnp.where(moved, x, p), x, before)

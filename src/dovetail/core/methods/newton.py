@@ -4,6 +4,9 @@ Solves :math:`r(x) = 0` for a vector x with the Jacobian by forward-mode differe
 tried first and halved until the residual falls; a residual that is not finite counts as no fall, so an
 iterate that leaves the domain of the flow is pulled back.
 
+With `secant` the Jacobian is found once, at the guess, and then corrected by what each step has shown of it
+[Broyden 1965]; where a corrected one no longer lets the residual fall, it is found anew.
+
 What comes out is differentiable by the implicit function theorem (`jax.lax.custom_root`), in forward and in
 reverse mode, whatever number of iterations it took. An iteration that did not arrive gives NaN, so
 that a supervisor sees it; it never gives a number that looks like an answer.
@@ -29,6 +32,7 @@ def newton(
     *,
     tolerance: float = 1e-10,
     iterations: int = 30,
+    secant: bool = False,
 ) -> tuple[jax.Array, jax.Array]:
     r"""Root of a residual near a guess, and whether the iteration arrived.
 
@@ -44,7 +48,7 @@ def newton(
         return guess, jnp.asarray(True)
 
     def solve(residual, guess):
-        return _iterate(residual, guess, tolerance, iterations)
+        return (_iterate_secant if secant else _iterate)(residual, guess, tolerance, iterations)
 
     def tangent_solve(linear, y):
         return jnp.linalg.solve(jax.jacfwd(linear)(y), y)
@@ -74,6 +78,40 @@ def _iterate(residual, guess, tolerance, iterations):
     return x, done.astype(x.dtype)
 
 
+def _iterate_secant(residual, guess, tolerance, iterations):
+    """The same with Broyden's correction of the inverse Jacobian."""
+
+    def inverse_at(x):
+        return jnp.linalg.inv(jax.jacfwd(residual)(x))
+
+    def going(carry):
+        i, _, _, _, _, done, failed = carry
+        return (i < iterations) & ~done & ~failed
+
+    def improve(carry):
+        i, x, r, inverse, fresh, _, _ = carry
+        step = -inverse @ r
+        small = jnp.all(jnp.abs(step) <= tolerance * (1 + jnp.abs(x)))
+        x_new, r_new, fell = _line_search(residual, x, r, step, small)
+        moved, change = x_new - x, inverse @ (r_new - r)
+        size = moved @ change
+        safe = jnp.where(size == 0, 1.0, size)
+        corrected = inverse + jnp.where(size == 0, 0.0, 1.0) * jnp.outer(
+            (moved - change) / safe, moved @ inverse
+        )
+        good = fell | small
+        # no fall with an old Jacobian: stay and find it anew; no fall with a new one: give up
+        x, r = jnp.where(good, x_new, x), jnp.where(good, r_new, r)
+        inverse = jax.lax.cond(good, lambda: corrected, lambda: inverse_at(x))
+        return i + 1, x, r, inverse, ~good, small & jnp.all(jnp.isfinite(r)), ~good & fresh
+
+    start = (jnp.asarray(0), guess, residual(guess), inverse_at(guess), jnp.asarray(True))
+    _, x, _, _, _, done, _ = jax.lax.while_loop(
+        going, improve, (*start, jnp.asarray(False), jnp.asarray(False))
+    )
+    return x, done.astype(x.dtype)
+
+
 def _line_search(residual, x, r, step, accept):
     """First of the steps 1, 1/2, 1/4, ... under which the residual falls (or the full one if `accept`)."""
     size = jnp.linalg.norm(r)
@@ -97,7 +135,16 @@ def _line_search(residual, x, r, step, accept):
 
 
 def implicit_stage(
-    flow: Flow, t: Time, h: Any, base: State, guess: State, u: Input, *, tolerance: float, iterations: int
+    flow: Flow,
+    t: Time,
+    h: Any,
+    base: State,
+    guess: State,
+    u: Input,
+    *,
+    tolerance: float,
+    iterations: int,
+    secant: bool = False,
 ) -> State:
     """The state x with x = base + h f(t, x, u); NaN if the iteration does not arrive."""
     flat_guess, unravel = ravel_pytree(guess)
@@ -107,4 +154,5 @@ def implicit_stage(
         rate, _ = ravel_pytree(flow.derivative(t, unravel(x), u))
         return x - flat_base - h * rate
 
-    return unravel(newton(residual, flat_guess, tolerance=tolerance, iterations=iterations)[0])
+    root, _ = newton(residual, flat_guess, tolerance=tolerance, iterations=iterations, secant=secant)
+    return unravel(root)
