@@ -17,6 +17,7 @@ from dovetail.specimens.lag_damper import IdealLagDamper, LagDamper
 from dovetail.specimens.load_cell import LoadCell
 from dovetail.specimens.middle_mass import MiddleMass
 from dovetail.specimens.probe_in_drogue import BallInCavity, ProbeInDrogue
+from dovetail.specimens.relaxing_spring import RelaxingSpring
 from dovetail.specimens.six_dof_loop import Docking, HilDocking, SixAxisInstruments
 from dovetail.specimens.spring import Spring
 from dovetail.specimens.storey import Storey
@@ -43,6 +44,7 @@ __all__ = [
     "LoadCell",
     "MiddleMass",
     "ProbeInDrogue",
+    "RelaxingSpring",
     "SixAxisInstruments",
     "Specimen",
     "Spring",

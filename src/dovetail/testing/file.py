@@ -27,13 +27,28 @@ from dovetail.core.registry import find, kinds, name_of
 from dovetail.core.units import to_si
 from dovetail.testing import excitation as _excitation  # noqa: F401  (registers its kinds)
 from dovetail.testing.chart_file import ChartFile
+from dovetail.testing.creep.settings import Stepping
 from dovetail.testing.rig import AbstractRig, Rig
 from dovetail.testing.simulation import Simulation
 from dovetail.testing.supervisor import Limits
 from dovetail.testing.test import Test
+from dovetail.transfer.robot import Course, SafetyLimits
 
 UNSAID = ("shape", "key", "taps", "ring")  # fields that follow from the rest of the test
-WITHOUT_KIND: dict[type, type] = {AbstractRig: Rig, Limits: Limits}  # parts of which there is one kind
+WITHOUT_KIND: dict[type, type] = {  # parts of which there is one kind
+    AbstractRig: Rig,
+    Limits: Limits,
+    Stepping: Stepping,
+    Course: Course,
+    SafetyLimits: SafetyLimits,
+}
+NAMED: dict[str, type] = {  # the same by their place
+    "rig": Rig,
+    "limits": Limits,
+    "stepping": Stepping,
+    "course": Course,
+    "safety": SafetyLimits,
+}
 ROOTS: dict[str, type] = {"test": Test, "simulation": Simulation, "map": ChartFile}  # of a file
 PROVENANCE = "provenance"  # a table that a resolved test carries and a reader skips
 
@@ -227,11 +242,7 @@ def _class_at(table: dict[str, Any], place: tuple[int | str, ...], root: type = 
     for step in place:
         node = node[step]
         if isinstance(node, dict):
-            cls = (
-                find(str(node["kind"]))
-                if "kind" in node
-                else {"rig": Rig, "limits": Limits}.get(str(step), cls)
-            )
+            cls = find(str(node["kind"])) if "kind" in node else NAMED.get(str(step), cls)
     return cls
 
 

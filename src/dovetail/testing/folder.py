@@ -15,6 +15,7 @@ import tomli_w
 import xarray as xr
 
 from dovetail.core.errors import OutputError
+from dovetail.testing.creep.journal import NAME as JOURNAL
 from dovetail.testing.file import PROVENANCE, dump, load
 from dovetail.testing.outcome import Outcome, Trip
 from dovetail.testing.run import Run
@@ -53,8 +54,13 @@ def next_folder(parent: Path, name: str) -> Path:
 
 
 def save(run: Run, folder: Path) -> Path:
-    """Write a run; the folder is made if it was not made before."""
-    folder = folder if folder.is_dir() and not any(folder.iterdir()) else create(folder)
+    """Write a run; the folder is made if it was not made before.
+
+    Beside the journal of this very run, what an earlier part of it wrote is written anew.
+    """
+    going_on = (folder / JOURNAL).is_file() and run.mode == "creep"
+    if not going_on:
+        folder = folder if folder.is_dir() and not any(folder.iterdir()) else create(folder)
     resolved = {**dump(run.test), PROVENANCE: provenance(run.mode)}
     _write(folder / "test.toml", tomli_w.dumps(resolved))
     # written beside and renamed, so that a half-written recording never looks like a whole one

@@ -25,6 +25,7 @@ class Outcome(Enum):
     DEADLINE = "A tick missed its deadline, so the test was stopped."
     LINK_LOST = "The rig was silent for longer than allowed, so the test was stopped."
     RIG_STOPPED = "The rig went to its safe state by itself, so the test was stopped."
+    LATCHED = "The two sides latched: the contact that was to be tested is over."
 
     @property
     def code(self) -> int:
@@ -33,8 +34,8 @@ class Outcome(Enum):
 
     @property
     def completed(self) -> bool:
-        """True if the test ran to its end."""
-        return self is Outcome.FINISHED
+        """True if the test ran to its end, or to the event it was made for."""
+        return self in (Outcome.FINISHED, Outcome.LATCHED)
 
     @staticmethod
     def from_code(code: int) -> Outcome:

@@ -12,11 +12,12 @@ import numpy as np
 from dovetail.compensation import Compensator, Feedback, MeasuredForce, NoCompensation
 from dovetail.core import RK4, Method, Part, constant, count
 from dovetail.core.errors import DovetailError, Fault, ParameterError, TestFileError
-from dovetail.core.linear import linearise
+from dovetail.core.linear import state_matrix
 from dovetail.core.methods import check_step
 from dovetail.core.randomness import seeded
 from dovetail.mechanics import Substructure
 from dovetail.testing import schedule as schedules
+from dovetail.testing.creep.settings import Stepping
 from dovetail.testing.excitation import Excitation, Rest
 from dovetail.testing.loop import Driven
 from dovetail.testing.rig import AbstractRig
@@ -51,6 +52,8 @@ class Test(Part):
         What may not be exceeded.
     schedule
         Parameters that change during the run, by path.
+    stepping
+        How the creep mode steps: step sizes, contact gate, times of a move; by default a move for every tick.
     method, substeps
         How the numerical substructure is integrated inside a tick.
     seed
@@ -70,6 +73,7 @@ class Test(Part):
     feedback: Feedback = MeasuredForce()
     limits: Limits = Limits()
     schedule: dict[str, schedules.Profile] = eqx.field(default_factory=dict)
+    stepping: Stepping | None = None
     method: Method = RK4()
     rate: float = constant("Hz", "ticks per second", default=1000.0, above=0.0)
     duration: float = constant("s", "length of the test", default=10.0, above=0.0)
@@ -141,8 +145,8 @@ class Test(Part):
         driven = Driven(self.numerical, self.excitation)
         try:
             force = jax.numpy.zeros(self.shape)
-            model = linearise(driven, driven.init(), force)
-            check_step(self.method, np.linalg.eigvals(np.asarray(model.A)), self.dt / self.substeps)
+            A = np.asarray(state_matrix(driven, driven.init(), force))
+            check_step(self.method, np.linalg.eigvals(A), self.dt / self.substeps)
         except DovetailError as error:
             return [Fault("rate", str(error))]
         return []
@@ -192,6 +196,15 @@ class Test(Part):
         from dovetail.links import run
 
         return run(self, url, **options)
+
+    def creep(self, cell: Any = None, **options: Any) -> Run:
+        """The test pseudo-dynamically, with a robot cell or slowly with its virtual rig.
+
+        See `dovetail.testing.creep.run.creep`.
+        """
+        from dovetail.testing.creep.run import creep
+
+        return creep(self, cell, **options)
 
     def replay(self, recording: Any) -> Run:
         """The test against a recording of its rig's readings."""

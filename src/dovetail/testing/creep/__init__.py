@@ -1,0 +1,21 @@
+"""The creep mode: pseudo-dynamic tests, in which the test's time stands still while a robot moves.
+
+Depends on: core, specimens, transfer.
+"""
+
+from dovetail.testing.creep.cell import Cell, Move, Reply
+from dovetail.testing.creep.gate import AlwaysNear, Gate, NearPlane, NearSignal
+from dovetail.testing.creep.settings import Stepping
+from dovetail.testing.creep.virtual_cell import VirtualCell
+
+__all__ = [
+    "AlwaysNear",
+    "Cell",
+    "Gate",
+    "Move",
+    "NearPlane",
+    "NearSignal",
+    "Reply",
+    "Stepping",
+    "VirtualCell",
+]

@@ -1,0 +1,140 @@
+"""The journal of a creep test: every move and its answer on disk, one line each, as they happen.
+
+A creep test takes hours. Whatever ends it, the journal holds all that the specimen was asked and answered: the
+test is resumed by integrating the simulation once more with the answers in the journal, without
+touching the cell, and going on from there. A specimen is never loaded twice with the same step.
+
+Each line is a JSON table with a checksum of itself. A line that was cut off at the end is dropped; anything else
+that is not right is an error.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+import os
+import zlib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dovetail.core.errors import OutputError
+from dovetail.testing.creep.cell import Move, Reply
+from dovetail.transfer.robot.safety import TripCode
+
+NAME = "journal.jsonl"
+VERSION = 1
+
+
+def fingerprint(resolved: dict[str, Any]) -> str:
+    """A name for a resolved test: the same for the same test."""
+    return hashlib.sha256(json.dumps(resolved, sort_keys=True, default=str).encode()).hexdigest()[:32]
+
+
+@dataclasses.dataclass
+class Journal:
+    """An open journal: what it holds already, and where the next line goes."""
+
+    path: Path
+    run: str  # name of the run, by which a cell knows it again
+    replies: list[tuple[np.ndarray, Reply]] = dataclasses.field(default_factory=list)  # target, answer
+    asked: tuple[int, np.ndarray] | None = None  # the last move, if no answer came
+
+    @staticmethod
+    def create(path: Path, run: str, test: str) -> Journal:
+        """A new journal for a run of a test with that fingerprint."""
+        journal = Journal(path, run)
+        journal._write({"journal": VERSION, "run": run, "test": test})
+        return journal
+
+    @staticmethod
+    def open(path: Path, test: str) -> Journal:
+        """The journal of an earlier run of the same test; `OutputError` if it is another's."""
+        lines = _lines(path)
+        if not lines or lines[0].get("journal") != VERSION:
+            raise OutputError(f"{path}: is no journal of a creep test, version {VERSION}")
+        if lines[0]["test"] != test:
+            raise OutputError(
+                f"{path}: belongs to another test, or to this one with other values; resume with the test "
+                "that was run (its folder holds it as test.toml), or start anew in another folder"
+            )
+        journal = Journal(path, lines[0]["run"])
+        for line in lines[1:]:
+            if "target" in line:
+                journal.asked = (line["move"], np.asarray(line["target"]))
+            elif journal.asked is None or line["move"] != journal.asked[0]:
+                raise OutputError(f"{path}: has an answer to move {line['move']}, which was not asked for")
+            else:
+                journal.replies.append((journal.asked[1], _reply(line)))
+                journal.asked = None
+        return journal
+
+    def ask(self, move: Move) -> None:
+        """Note a move before it is made."""
+        self._write({"move": move.number, "target": np.asarray(move.target).tolist()})
+
+    def answer(self, reply: Reply) -> None:
+        """Note what came of it."""
+        self._write(
+            {
+                "move": reply.number,
+                "position": reply.position.tolist(),
+                "force": reply.force.tolist(),
+                "clock": reply.clock,
+                "trip": reply.trip.name,
+                "value": reply.value,
+                "limit": reply.limit,
+                "extras": {name: np.asarray(value).tolist() for name, value in reply.extras.items()},
+            }
+        )
+
+    def _write(self, table: dict[str, Any]) -> None:
+        text = json.dumps(table)
+        line = f'{text[:-1]}, "sum": {zlib.crc32(text.encode())}}}\n'
+        try:
+            with self.path.open("a", encoding="utf-8") as file:
+                file.write(line)
+                file.flush()
+                os.fsync(file.fileno())
+        except OSError as error:
+            raise OutputError(f"{self.path}: cannot be written ({error}); the test cannot go on") from error
+
+
+def _lines(path: Path) -> list[dict[str, Any]]:
+    try:
+        texts = path.read_text("utf-8").split("\n")
+    except (OSError, UnicodeDecodeError) as error:
+        raise OutputError(f"{path}: cannot be read; give the folder that a creep test wrote") from error
+    tables = []
+    for i, text in enumerate(texts):
+        if not text:
+            continue
+        body, mark, tail = text.rpartition(', "sum": ')
+        if mark and tail == f"{zlib.crc32((body + '}').encode())}}}":
+            tables.append(json.loads(body + "}"))
+        elif i == len(texts) - 1:  # no line feed at its end: it was being written when all stopped
+            _cut(path, len(text.encode()))
+        else:
+            raise OutputError(f"{path}: line {i + 1} is damaged; the journal cannot be trusted")
+    return tables
+
+
+def _cut(path: Path, size: int) -> None:
+    """Take an incomplete last line away, so that the next one begins on its own."""
+    with path.open("r+b") as file:
+        file.truncate(path.stat().st_size - size)
+
+
+def _reply(line: dict[str, Any]) -> Reply:
+    return Reply(
+        line["move"],
+        np.asarray(line["position"]),
+        np.asarray(line["force"]),
+        line["clock"],
+        TripCode[line["trip"]],
+        line["value"],
+        line["limit"],
+        {name: np.asarray(value) for name, value in line["extras"].items()},
+    )

@@ -1,0 +1,37 @@
+r"""Displacements of a test and poses of a cell: the one counts from the start, the other from the cell's frame.
+
+.. math:: p = p_0 + \Delta p, \qquad R = R_0 \exp(\phi)
+
+A test counts its interface from where it begins, so that a rig starts from rest. A robot cell serves many tests
+and takes poses in a frame of its own; `Stepping.home` says where a test begins in it.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+from scipy.spatial.transform import Rotation
+
+
+@dataclasses.dataclass(frozen=True)
+class Placed:
+    """A start in the cell's frame: six values for a pose, or one for each axis."""
+
+    home: np.ndarray
+
+    def from_start(self, displacement: np.ndarray) -> np.ndarray:
+        """The pose in the cell's frame of a displacement from the start."""
+        displacement = np.asarray(displacement, dtype=float)
+        if displacement.shape != (6,):
+            return self.home + displacement
+        turned = Rotation.from_rotvec(self.home[3:]) * Rotation.from_rotvec(displacement[3:])
+        return np.concatenate([self.home[:3] + displacement[:3], turned.as_rotvec()])
+
+    def to_start(self, pose: np.ndarray) -> np.ndarray:
+        """The displacement from the start of a pose in the cell's frame."""
+        pose = np.asarray(pose, dtype=float)
+        if pose.shape != (6,):
+            return pose - self.home
+        turned = Rotation.from_rotvec(self.home[3:]).inv() * Rotation.from_rotvec(pose[3:])
+        return np.concatenate([pose[:3] - self.home[:3], turned.as_rotvec()])

@@ -1,0 +1,108 @@
+"""What a creep run records: every step of the simulation, and with it the reading that it used."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import xarray as xr
+
+from dovetail.core import signals
+from dovetail.testing.creep.cell import Reply
+from dovetail.testing.outcome import Outcome
+from dovetail.testing.run import dataset
+from dovetail.testing.supervisor import Limits
+
+if TYPE_CHECKING:
+    from dovetail.testing.test import Test
+
+
+class Recorder:
+    """Rows of the simulation, each with the number of the move whose reading it goes with.
+
+    The row of a step at which the cell was asked goes with that reading: motion and force belong to the same
+    pose. Rows after it keep it, as the simulation does, and rows in free phases have zero force.
+    """
+
+    def __init__(self, test: Test):
+        self.test = test
+        self.chunks: list[dict[str, np.ndarray]] = []
+        self.moves: list[np.ndarray] = []  # number of the last move, for every row of a chunk
+        self.readings: list[dict[str, Any]] = [{}]  # by number of the move; none before the first
+        self.rows = 0
+
+    def add(self, rows: dict[str, Any], count: int, number: int) -> None:
+        """Rows from the compiled loop, made with the reading of move `number`."""
+        if not count:
+            return
+        self.chunks.append({name: np.asarray(values)[:count] for name, values in rows.items()})
+        self.moves.append(np.full(count, number))
+        self.rows += count
+
+    def one(
+        self, t: float, motion: dict[str, np.ndarray], excitation: Any, number: int, near: bool = True
+    ) -> None:
+        """A single row."""
+        row = {"t": np.asarray(t), "near": np.asarray(near), "excitation": np.asarray(excitation), **motion}
+        self.add({name: np.asarray(value)[None] for name, value in row.items()}, 1, number)
+
+    def read(self, number: int, target: np.ndarray, reply: Reply, force: np.ndarray) -> None:
+        """The reading of a move, which belongs to the last row so far."""
+        assert number == len(self.readings)
+        extras = {name: value for name, value in reply.extras.items() if name in signals.known()}
+        self.readings.append(
+            {
+                "command": target,
+                "measured_displacement": reply.position.reshape(target.shape),
+                "measured_force": reply.force.reshape(target.shape),
+                "force": force,
+                "cell_time": np.asarray(reply.clock),
+                **extras,
+            }
+        )
+        if self.rows == 1 or self.test.stepping.scheme != "classical":  # which records a step after its move
+            self.moves[-1][-1] = number
+
+    def breach(self, limits: Limits, count: int) -> Outcome | None:
+        """The first limit on the demand that the newest rows are beyond; they are cut there."""
+        if not count:
+            return None
+        chunk = self.chunks[-1]
+        first, outcome = count, None
+        for name, (reason, limit) in limits.watched().items():
+            if name in ("displacement", "velocity", "acceleration") and name in chunk:
+                limit = np.asarray(limit)
+                if not np.any(np.isfinite(limit)):
+                    continue
+                beyond = np.abs(chunk[name]) > limit
+                beyond = beyond.reshape(count, -1).any(axis=1)
+                if beyond.any() and int(np.argmax(beyond)) < first:
+                    first, outcome = int(np.argmax(beyond)), reason
+        if outcome:
+            keep = first + 1
+            self.chunks[-1] = {name: values[:keep] for name, values in chunk.items()}
+            self.moves[-1] = self.moves[-1][:keep]
+            self.rows -= count - keep
+        return outcome
+
+    def dataset(self, about: dict[str, Any]) -> xr.Dataset:
+        """All that was recorded, with its units."""
+        columns = {name: np.concatenate([chunk[name] for chunk in self.chunks]) for name in self.chunks[0]}
+        times, near, moves = columns.pop("t"), columns.pop("near"), np.concatenate(self.moves)
+        last = self.readings[-1]
+        blank = {name: np.zeros_like(value) for name, value in last.items()}
+        shape = self.test.shape
+        blank |= {
+            name: np.zeros(shape)
+            for name in ("measured_displacement", "measured_force", "force")
+            if name not in blank
+        }
+        blank["command"] = columns["displacement"][0]
+        table = [{**blank, **reading} for reading in self.readings]
+        for name in blank:
+            columns[name] = np.stack([np.asarray(row[name], dtype=float) for row in table])[moves]
+        # in free phases nothing is fed back, whatever the last reading was
+        columns["force"] = columns["force"] * near.reshape(-1, *(1,) * len(shape))
+        columns["near_contact"] = near.astype(float)
+        columns["contact_move"] = moves.astype(float)
+        return dataset(self.test, times, columns, about)

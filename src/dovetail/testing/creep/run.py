@@ -1,0 +1,383 @@
+"""The creep mode: the test's time stands still while the cell moves, rests and is read.
+
+In every step the simulation says where the specimen is to be; if contact is near and the pose has changed by
+more than the robot could repeat, the cell goes there in a straight line, rests, and its reading is the force of
+the next step. The robot's delay plays no part: the force is taken at rest. What remains is the
+stability of the explicit step. Source: [Bolien 2018, sec. 3.2, fig. 3.2].
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import secrets
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from dovetail.core.errors import Fault, LinkError, OutputError, ParameterError, TestFileError
+from dovetail.core.randomness import seeded
+from dovetail.testing.creep import journal as journals
+from dovetail.testing.creep.cell import Cell, Move, Reply
+from dovetail.testing.creep.classical import Classical
+from dovetail.testing.creep.recorder import Recorder
+from dovetail.testing.creep.placing import Placed
+from dovetail.testing.creep.settings import Stepping
+from dovetail.testing.creep.stepping import EPSILON, compiled_advance, compiled_near, compiled_start
+from dovetail.testing.creep.virtual_cell import VirtualCell, at_rest
+from dovetail.testing.outcome import Outcome, Trip
+from dovetail.testing.rig import Rig
+from dovetail.testing.run import Progress, Run, find_trip
+from dovetail.transfer.robot.safety import SENTENCES, SIGNALS, SafetyLimits
+from dovetail.transfer.robot.trajectory import POSE_AXES
+
+if TYPE_CHECKING:
+    from dovetail.testing.test import Test
+
+ROWS = 512  # recorded steps in one compiled call
+STATE_FILE = "cell.npz"
+
+
+def creep(
+    test: Test,
+    cell: Cell | None = None,
+    *,
+    folder: str | Path | None = None,
+    resume: bool = False,
+    progress: Progress | None = None,
+    pace: float = 0.0,
+) -> Run:
+    """Run a test pseudo-dynamically.
+
+    Parameters
+    ----------
+    cell
+        The robot cell; without one, the test's virtual rig moved slowly.
+    folder
+        Where to keep the journal; without one the run cannot be resumed.
+    resume
+        Go on with the run whose journal is in `folder`.
+    progress
+        Is told the share done and what is going on.
+    pace
+        For the virtual rig: wall-clock seconds for a second of the cell's.
+    """
+    test = with_stepping(test)
+    prepared = _prepared(test)
+    log = _journal(test, folder, resume)
+    if cell is None:
+        keep = Path(folder) / STATE_FILE if folder is not None else None
+        cell = virtual_cell(test, keep=keep, pace=pace)
+        home = None
+    else:
+        home = test.stepping.home
+    return _Loop(test, prepared, cell, log, progress, home).run()
+
+
+def with_stepping(test: Test) -> Test:
+    """The test with its steps said: where it has none, those of its ticks."""
+    if test.stepping is not None:
+        return test
+    return dataclasses.replace(test, stepping=Stepping(contact_step=test.dt, free_step=test.dt))
+
+
+def virtual_cell(
+    test: Test,
+    keep: Path | None = None,
+    pace: float = 0.0,
+    home: Any = None,
+    safety: SafetyLimits | None = None,
+) -> VirtualCell:
+    """A cell around the virtual rig of a test, at rest where the test begins."""
+    test = with_stepping(test)
+    stepping = test.stepping
+    assert stepping is not None
+    if not isinstance(test.rig, Rig):
+        raise ParameterError("creep: the test has no virtual rig; give it a cell, or --rig tcp://HOST:PORT")
+    if home is None:
+        home = np.asarray(stepping.command(compiled_start(test)["motion"]["displacement"]))
+    sized = seeded(test, jax.random.key(test.seed)).rig.sampled_at(float(stepping.period), test.shape)
+    rig, state = at_rest(sized, jnp.asarray(home))
+    return VirtualCell(
+        rig,
+        state,
+        home,
+        period=float(stepping.period),
+        course=stepping.course,
+        averaging=float(stepping.averaging_time),
+        settled=float(stepping.settled),
+        safety=safety,
+        pace=pace,
+        keep=keep,
+        name=f"virtual cell of {test.title or 'a test'}",
+    )
+
+
+def _prepared(test: Test) -> Test:
+    """The test checked and seeded; a rig's delay may be as long as it likes here."""
+    faults = [fault for fault in test.faults() if "is longer than the test of" not in fault.text]
+    stepping = test.stepping
+    assert stepping is not None
+    if stepping.scheme == "continuous" and stepping.course.form != "line":
+        faults.append(Fault("stepping.course.form", 'continuous motion does not stop: needs "line"'))
+    if faults:
+        raise TestFileError(test.title or "test", faults)
+    numerical = test.numerical.sampled_at(float(stepping.contact_step), test.shape)
+    return seeded(dataclasses.replace(test, numerical=numerical), jax.random.key(test.seed))
+
+
+def _journal(test: Test, folder: str | Path | None, resume: bool) -> journals.Journal | None:
+    from dovetail.testing.file import dump
+
+    if folder is None:
+        if resume:
+            raise ParameterError("creep: resume needs the folder of the run that is to go on")
+        return None
+    path = Path(folder) / journals.NAME
+    mark = journals.fingerprint(dump(test))
+    if resume:
+        return journals.Journal.open(path, mark)
+    if path.exists():
+        raise OutputError(f"{path}: is already there; resume that run, or choose another folder")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    return journals.Journal.create(path, secrets.token_hex(8), mark)
+
+
+class _Stop(Exception):
+    """The run ends here, with an outcome."""
+
+    def __init__(self, outcome: Outcome, trip: Trip | None = None, text: str = ""):
+        super().__init__(text)
+        self.outcome, self.trip, self.text = outcome, trip, text
+
+
+class _Loop:
+    """One creep run: the simulation, the cell, the journal and what was recorded."""
+
+    def __init__(self, test, prepared, cell: Cell, log, progress, home):
+        self.test, self.prepared, self.cell, self.log, self.progress = test, prepared, cell, log, progress
+        self.stepping: Stepping = test.stepping
+        self.shape = test.shape
+        axes = int(np.prod(self.shape, dtype=int))
+        if cell.axes != axes:
+            raise LinkError(f"{cell.name} has {cell.axes} axes, the test {axes}")
+        self.run_name = log.run if log else secrets.token_hex(8)
+        self.old = list(log.replies) if log else []  # answers of an earlier part of the run
+        self.number = 0  # of the last move
+        self.last: np.ndarray = np.zeros(self.shape)  # where the cell was last sent
+        self.force = np.zeros(self.shape)  # of the specimen, as the simulation is told it
+        self.recorder = Recorder(test)
+        self.began = time.monotonic()
+        self.moved = 0.0  # [s] of the wall clock spent with the cell
+        self.clock = 0.0  # [s] of the cell
+        self.steps_now = 0  # moves made in this part of the run
+        self.home = None if home is None else Placed(np.asarray(home))
+        self.times = self.stepping.times
+        self.scales = tuple(
+            float(getattr(self.stepping, name)) for name in ("length_scale", "force_scale", "moment_scale")
+        )
+        self.force_limit = np.broadcast_to(np.asarray(test.limits.force), self.shape)
+
+    def run(self) -> Run:
+        outcome, trip, text = Outcome.FINISHED, None, ""
+        try:
+            self._greet()
+            self._steps()
+        except _Stop as stop:
+            outcome, trip, text = stop.outcome, stop.trip, stop.text
+        except LinkError as error:
+            if not self.recorder.rows:
+                raise
+            outcome, text = Outcome.LINK_LOST, str(error)
+        except KeyboardInterrupt:
+            if not self.recorder.rows:
+                raise
+            outcome, text = Outcome.INTERRUPTED, "resume it with its folder"
+        data = self.recorder.dataset(self._about(text))
+        return Run(self.test, "creep", data, outcome, trip or find_trip(self.test, data, outcome))
+
+    def _greet(self) -> None:
+        """Let the cell know which run this is, and see that it stands where the run left it."""
+        known = self.cell.begin(self.run_name)
+        if self.old and known is None:
+            where = self.cell.read().position
+            where = where if self.home is None else self.home.to_start(where)
+            self._expect(where.reshape(self.shape), self.old[-1][0])
+        if known is not None and self.log and self.log.asked and known.number == self.log.asked[0]:
+            # the cell made the move whose answer was lost: the answer is taken, the specimen left alone
+            target = self.log.asked[1]
+            if self.home is not None:
+                known = dataclasses.replace(known, position=self.home.to_start(known.position))
+            self.old.append((target, known))
+            self.log.answer(known)
+        elif known is not None and known.number != len(self.old):
+            raise LinkError(
+                f"{self.cell.name} has made move {known.number} of this run, the journal knows {len(self.old)}; "
+                "they do not belong together"
+            )
+
+    def _expect(self, where: np.ndarray, target: np.ndarray) -> None:
+        far = float(np.max(np.abs(where - np.reshape(target, self.shape))))
+        if far > max(1e-6, 10 * float(self.stepping.repeatability)):
+            raise LinkError(
+                f"{self.cell.name} stands {1e3 * far:.3g} mm or mrad from where the run left it and does not know the "
+                "run; bring the specimen back into the state it was in, or start anew"
+            )
+
+    def _steps(self) -> None:
+        if self.stepping.scheme == "classical":
+            return self._classical()
+        state = compiled_start(self.prepared)
+        asks = bool(compiled_near(self.prepared, state["motion"]))  # a first reading, whatever the pose
+        self._show(state, asks)
+        while True:
+            motion = {name: np.asarray(v) for name, v in state["motion"].items()}
+            self._judge(motion, float(state["t"]))
+            if float(state["t"]) >= self.test.duration - EPSILON * float(self.stepping.contact_step):
+                return None
+            if asks:
+                self._move(motion["displacement"], float(state["t"]))
+            state, asks, count, rows = compiled_advance(self.prepared, state, self.force, self.last, ROWS)
+            self.recorder.add(rows, int(count), self.number)
+            self._check_limits(int(count))
+            self._tell(float(state["t"]))
+
+    def _classical(self) -> None:
+        """Predict, impose, measure, correct, at equal steps."""
+        scheme = Classical.of(self.prepared)
+        h = float(self.stepping.contact_step)
+        state = compiled_start(self.prepared)
+        self._show(state)
+        first = {name: np.asarray(v) for name, v in state["motion"].items()}
+        self._move(first["displacement"], 0.0)
+        motion = scheme.start(self.force)
+        count = round(self.test.duration / h)
+        for i in range(count):
+            self._move(scheme.predict(h, motion), i * h)
+            motion = scheme.correct(i * h, h, motion, self.force)
+            shown = {
+                name: np.asarray(value).reshape(self.shape)
+                for name, value in zip(("displacement", "velocity", "acceleration"), motion[:3], strict=True)
+            }
+            self.recorder.one((i + 1) * h, shown, self.test.excitation((i + 1) * h), self.number)
+            self._judge(shown, (i + 1) * h)
+            self._check_limits(1)
+            self._tell((i + 1) * h)
+
+    # one move
+
+    def _move(self, displacement: np.ndarray, t: float) -> None:
+        target = self._scaled(displacement, 1 / self.scales[0], 1.0)
+        number = self.number + 1
+        reply = (self._remembered if number <= len(self.old) else self._asked)(number, target)
+        self.number, self.last, self.clock = number, target, reply.clock
+        self.force = self._scaled(reply.force, *self.scales[1:])
+        self.recorder.read(number, target, reply, self.force)
+        if not reply.ok:
+            raise _Stop(Outcome.RIG_STOPPED, _trip(reply, t), SENTENCES[reply.trip])
+        self._check_force(reply, t)
+        shown = {**{n: np.asarray(v) for n, v in reply.extras.items()}}
+        self._judge(shown, t)
+
+    def _scaled(self, values: np.ndarray, straight: float, turning: float) -> np.ndarray:
+        """Values as the other side is told them; six are those of a pose or a wrench."""
+        values = np.reshape(values, self.shape)
+        if self.shape == (POSE_AXES,):
+            return values * np.repeat([straight, turning], 3)
+        return values * straight
+
+    def _remembered(self, number: int, target: np.ndarray) -> Reply:
+        """The answer that the journal has."""
+        was, reply = self.old[number - 1]
+        if not np.allclose(np.reshape(was, target.shape), target, rtol=1e-9, atol=1e-12):
+            raise OutputError(
+                f"the simulation sends the cell elsewhere in move {number} than the journal says it did; the run was "
+                "made with another version, and cannot be resumed with this one"
+            )
+        return reply
+
+    def _asked(self, number: int, target: np.ndarray) -> Reply:
+        move = Move(number, target if self.home is None else self.home.from_start(target), *self.times)
+        if self.log and not (self.log.asked and self.log.asked[0] == number):
+            self.log.ask(dataclasses.replace(move, target=target))
+        before = time.monotonic()
+        reply = self.cell.move(move)
+        self.moved += time.monotonic() - before
+        self.steps_now += 1
+        if self.home is not None and reply.position.shape == (POSE_AXES,):
+            reply = dataclasses.replace(reply, position=self.home.to_start(reply.position))
+        if self.log and reply.ok:  # a move that was not completed is made again when the run is resumed
+            self.log.answer(reply)
+        return reply
+
+    # what is watched
+
+    def _check_force(self, reply: Reply, t: float) -> None:
+        limit = self.force_limit
+        beyond = np.abs(self.force) > limit
+        if np.any(beyond):
+            worst = int(np.argmax(np.abs(np.ravel(self.force)) / np.ravel(limit)))
+            trip = Trip(
+                "measured_force", float(np.ravel(self.force)[worst]), float(np.ravel(limit)[worst]), t, "N"
+            )
+            raise _Stop(Outcome.FORCE, trip)
+
+    def _check_limits(self, count: int) -> None:
+        found = self.recorder.breach(self.test.limits, count)
+        if found:
+            raise _Stop(found)
+
+    def _judge(self, shown: dict[str, np.ndarray], t: float) -> None:
+        if not all(np.all(np.isfinite(value)) for value in shown.values()):
+            raise _Stop(Outcome.NOT_FINITE)
+        name = self.stepping.until
+        if name and name in shown and float(np.max(shown[name])) > 0.5:
+            raise _Stop(Outcome.LATCHED, text=f"{name.replace('_', ' ')} at {t:.4g} s")
+
+    # what is told
+
+    def _show(self, state: dict[str, Any], near: bool = True) -> None:
+        motion = {name: np.asarray(v) for name, v in state["motion"].items()}
+        self.last = np.asarray(self.stepping.command(jnp.asarray(motion["displacement"])))
+        self.recorder.one(0.0, motion, state["excitation"], 0, near)
+
+    def _tell(self, t: float) -> None:
+        if self.progress is None:
+            return
+        share = min(t / self.test.duration, 1.0)
+        text = f"{t:.4g} of {self.test.duration:g} s, {self.number} moves"
+        if self.steps_now:
+            text += f", {_duration(self.clock)} of the cell's time"
+        self.progress(share, text)
+
+    def _about(self, text: str) -> dict[str, Any]:
+        return {
+            "mode": "creep",
+            "title": self.test.title,
+            "seed": self.test.seed,
+            "scheme": self.stepping.scheme,
+            "run": self.run_name,
+            "cell": self.cell.name,
+            "moves": self.number,
+            "moves_resumed": len(self.old),
+            "cell_seconds": self.clock,
+            "wall_seconds": time.monotonic() - self.began,
+            "remark": text,
+        }
+
+
+def _trip(reply: Reply, t: float) -> Trip | None:
+    if reply.trip not in SIGNALS:
+        return None
+    name, unit = SIGNALS[reply.trip]
+    return Trip(name, reply.value, reply.limit, t, unit)
+
+
+def _duration(seconds: float) -> str:
+    for unit, size in (("h", 3600.0), ("min", 60.0)):
+        if seconds >= 1.5 * size:
+            return f"{seconds / size:.1f} {unit}"
+    return f"{seconds:.0f} s"

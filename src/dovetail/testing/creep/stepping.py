@@ -1,0 +1,110 @@
+"""The simulation's side of a creep test: steps that need no new force, as one compiled loop.
+
+From one measurement to the next the simulation is on its own: with zero force and the free step while contact is
+far, with the last force and the contact step while it is near but the pose has not changed by more than the
+robot could repeat. All of that is one call.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+
+from dovetail.testing import schedule
+from dovetail.testing.loop import Driven
+
+if TYPE_CHECKING:
+    from dovetail.testing.test import Test
+
+EPSILON = 1e-9  # of a step: how near to the end of the test counts as there
+
+
+def start(test: Test) -> dict[str, Any]:
+    """The simulation at t = 0, with the motion it shows there."""
+    driven = Driven(test.numerical, test.excitation)
+    x = driven.init()
+    shape = jax.eval_shape(lambda: driven.output(0.0, x, jnp.zeros(())))["displacement"].shape
+    force = jnp.zeros(shape)
+    motion = driven.output(0.0, x, force)
+    # an excitation may be the same at every t, and then has no time in it
+    return {
+        "t": jnp.zeros(()),
+        "x": x,
+        "memory": test.method.init(driven, x),
+        "motion": jax.tree.map(jnp.asarray, motion),
+        "excitation": jnp.asarray(test.excitation(jnp.zeros(()))),
+    }
+
+
+def needs_force(test: Test, motion: dict[str, jax.Array], last: jax.Array) -> jax.Array:
+    """True where the robot has to move: contact is near, and the move is worth making."""
+    assert test.stepping is not None
+    return test.stepping.gate.near(motion) & test.stepping.worth_a_move(motion["displacement"], last)
+
+
+def advance(
+    test: Test, state: dict[str, Any], force: jax.Array, last: jax.Array, size: int
+) -> tuple[dict[str, Any], jax.Array, jax.Array, dict[str, jax.Array]]:
+    """Step until a force is needed, the test ends, or `size` rows are recorded.
+
+    Returns the state, whether it needs a force now, the number of rows, and the rows: motion, excitation, time
+    and nearness after each step.
+    """
+    creep = test.stepping
+    assert creep is not None
+
+    def row(state):
+        return {
+            "t": state["t"],
+            "near": creep.gate.near(state["motion"]),
+            "excitation": state["excitation"],
+            **state["motion"],
+        }
+
+    def step(state):
+        t = state["t"]
+        near = creep.gate.near(state["motion"])
+        h = jnp.where(near, creep.contact_step, creep.free_step)
+        h = jnp.minimum(h, test.duration - t)
+        held = jnp.where(near, force, 0.0)
+        now = schedule.apply(test.schedule, test, t + h) if test.schedule else test
+        driven = Driven(now.numerical, now.excitation)
+        x, memory = test.method.step(driven, t, h, state["x"], held, state["memory"])
+        return {
+            "t": t + h,
+            "x": x,
+            "memory": memory,
+            "motion": driven.output(t + h, x, held),
+            "excitation": now.excitation(t + h),
+        }
+
+    rows = jax.tree.map(lambda leaf: jnp.zeros((size, *leaf.shape), leaf.dtype), jax.eval_shape(row, state))
+    every = jnp.asarray(creep.keep_every)
+
+    def going(carry):
+        i, k, state, _ = carry
+        over = state["t"] >= test.duration - EPSILON * creep.contact_step
+        asks = (k > 0) & needs_force(test, state["motion"], last)
+        return (i < size) & ~over & ~asks
+
+    def one(carry):
+        i, k, state, rows = carry
+        before = creep.gate.near(state["motion"])
+        state = step(state)
+        # a free step is thinned out; what follows or precedes contact, and the end, are kept
+        new = row(state)
+        keep = before | new["near"] | ((k + 1) % every == 0) | (state["t"] >= test.duration)
+        rows = jax.tree.map(lambda all, value: all.at[i].set(jnp.where(keep, value, all[i])), rows, new)
+        return i + keep, k + 1, state, rows
+
+    zero = jnp.zeros((), dtype=int)
+    i, _, state, rows = jax.lax.while_loop(going, one, (zero, zero, state, rows))
+    return state, needs_force(test, state["motion"], last), i, rows
+
+
+compiled_start = eqx.filter_jit(start)
+compiled_advance = eqx.filter_jit(advance)
+compiled_near = eqx.filter_jit(lambda test, motion: test.stepping.gate.near(motion))

@@ -1,0 +1,265 @@
+"""A virtual cell: a virtual rig moved slowly from pose to pose on the cell's own clock.
+
+The specimen lives in the cell's time: it sees every move at the speed at which it is made and every rest for as
+long as it lasts, so a specimen that creeps or relaxes does so here as it would on the bench. The
+rig's actuator may be as late as it likes; the reading is taken at rest.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from pathlib import Path
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from dovetail.core import Block
+from dovetail.testing.creep.cell import Cell, Move, Reply
+from dovetail.testing.rig import AbstractRig, Rig
+from dovetail.transfer import Transfer
+from dovetail.transfer.robot.safety import MotionType, SafetyLimits, Supervisor, TripCode
+from dovetail.transfer.robot.trajectory import Course, Segment
+
+
+class Shifted(Transfer):
+    """A transfer whose rest is not at zero: it acts on the difference from `home`."""
+
+    inner: Block
+    home: jax.Array
+
+    def __check_init__(self):
+        pass
+
+    def init(self):
+        return self.inner.init()
+
+    def step(self, t, dt, x, u):
+        x, y = self.inner.step(t, dt, x, u - self.home)
+        return x, y + self.home
+
+
+def at_rest(rig: Rig, home: jax.Array) -> tuple[Rig, Any]:
+    """A sized virtual rig that rests at `home`, and its state there."""
+    rig = eqx.tree_at(
+        lambda r: (r.actuator, r.position_sensor),
+        rig,
+        (Shifted(rig.actuator, home), Shifted(rig.position_sensor, home)),
+    )
+    return rig, {**rig.init(), "commands": (home, home), "positions": (home, home)}
+
+
+@eqx.filter_jit
+def _run(rig: AbstractRig, safety, period, state, first, segment: Segment, ticks, averaged):
+    """Follow a segment for a number of ticks; stop in the tick that trips."""
+
+    def step(carry):
+        i, x, _, sums, *_ = carry
+        x, reading = rig.step((first + i) * period, period, x, segment.at((i + 1) * period))
+        code, value, limit = safety.wrench(reading["measured_force"].reshape(-1))
+        if "trip" in reading:
+            own, own_value, own_limit = reading["trip"]
+            code, value, limit = (
+                jnp.where(own > 0, a, b) for a, b in ((own, code), (own_value, value), (own_limit, limit))
+            )
+        counted = jnp.where(i >= ticks - averaged, 1.0, 0.0)
+        sums = tuple(
+            s + counted * reading[n]
+            for s, n in zip(sums, ("measured_displacement", "measured_force"), strict=True)
+        )
+        return i + 1, x, _plain(reading), sums, code, value, limit
+
+    first_reading = jax.eval_shape(lambda: _plain(rig.step(0.0, period, state, segment.at(0.0))[1]))
+    blank = jax.tree.map(lambda s: jnp.zeros(s.shape, s.dtype), first_reading)
+    sums = (blank["measured_displacement"], blank["measured_force"])
+    zero = jnp.zeros((), dtype=int)
+    carry = (zero, state, blank, sums, zero, jnp.zeros(()), jnp.zeros(()))
+    i, x, reading, sums, code, value, limit = jax.lax.while_loop(
+        lambda c: (c[0] < ticks) & (c[4] == 0), step, carry
+    )
+    mean = [
+        jnp.where(code == 0, s / averaged, reading[n])
+        for s, n in zip(sums, ("measured_displacement", "measured_force"), strict=True)
+    ]
+    reading = {**reading, "measured_displacement": mean[0], "measured_force": mean[1]}
+    return i, x, reading, code, value, limit
+
+
+def _plain(reading):
+    return {name: value for name, value in reading.items() if name != "trip"}
+
+
+class VirtualCell(Cell):
+    """A cell around a virtual rig.
+
+    Parameters
+    ----------
+    rig, state
+        The rig, sized and seeded, and its state at rest.
+    home
+        Where it rests, as the targets are given.
+    period
+        Of its controller [s]; its clock counts these.
+    course
+        How it speeds up and slows down.
+    safety
+        Limits it holds itself to.
+    averaging
+        Time at the end of a rest over which it reads [s].
+    settled
+        Largest distance from the target at which it counts as arrived [m].
+    pace
+        Wall-clock seconds for a second of the cell's own; 0 is as fast as this machine can.
+    keep
+        File in which it keeps its state after every move, so that a cell that was ended can go on.
+    """
+
+    def __init__(
+        self,
+        rig: AbstractRig,
+        state: Any,
+        home: Any,
+        *,
+        period: float = 4e-3,
+        course: Course | None = None,
+        safety: SafetyLimits | None = None,
+        averaging: float = 0.0,
+        settled: float = np.inf,
+        pace: float = 0.0,
+        keep: Path | None = None,
+        name: str = "virtual cell",
+    ):
+        self.rig, self.state, self.period = rig, state, float(period)
+        self.rest = state
+        self.home = jnp.asarray(home, dtype=float)
+        self.where, self.axes = self.home, max(1, self.home.size)
+        self.course = course or Course()
+        self.safety = safety or SafetyLimits()
+        self.averaged = max(1, round(averaging / self.period))
+        self.settled, self.pace, self.keep, self.name = settled, pace, keep, name
+        self.supervisor = Supervisor()
+        self.ticks = 0
+        self.run, self.last, self.last_target = "", None, None
+
+    # the cell's six methods
+
+    def begin(self, run: str) -> Reply | None:
+        if self.run != run and not self._recall(run):
+            self.run, self.last, self.last_target = run, None, None
+            self.state, self.where, self.ticks = self.rest, self.home, 0
+            self.supervisor.reset()
+        return self.last
+
+    def read(self) -> Reply:
+        number = self.last.number if self.last else 0
+        return Reply(
+            number, np.asarray(self.where), np.zeros(self.home.shape), self.clock, self.supervisor.trip
+        )
+
+    def move(self, move: Move) -> Reply:
+        target = np.asarray(move.target, dtype=float).reshape(self.home.shape)
+        if (
+            self.last is not None
+            and move.number == self.last.number
+            and np.array_equal(target, self.last_target)
+        ):
+            return self.last
+        wrong = move.number != (self.last.number if self.last else 0) + 1 or move.kind not in (
+            MotionType.LINE,
+            MotionType.JOINT_TO_POSE,
+        )
+        if not np.all(np.isfinite(target)) or not np.isfinite(move.execution_time + move.settling_time):
+            return self._stopped(move, TripCode.NOT_FINITE)
+        trip = TripCode.REFUSED if wrong else self.supervisor.enter(move.kind)
+        if trip is not TripCode.NONE:
+            return self._stopped(move, trip)
+        segment = Segment(self.where, jnp.asarray(target), jnp.asarray(move.execution_time), self.course)
+        reply = self._follow(move, segment)
+        self.supervisor.leave(reply.trip)
+        if reply.ok:
+            self.where, self.last, self.last_target = segment.target, reply, target
+            self._remember()
+        return reply
+
+    def halt(self) -> None:
+        self.supervisor.halt(TripCode.EMERGENCY)
+
+    # how it does so
+
+    @property
+    def clock(self) -> float:
+        """Its own time [s]."""
+        return self.ticks * self.period
+
+    def _follow(self, move: Move, segment: Segment) -> Reply:
+        total = max(1, round((move.execution_time + move.settling_time) / self.period))
+        began = time.monotonic()
+        done, self.state, reading, code, value, limit = _run(
+            self.rig,
+            self.safety,
+            self.period,
+            self.state,
+            jnp.asarray(self.ticks),  # as arrays: a plain number would be compiled in
+            segment,
+            jnp.asarray(total),
+            jnp.asarray(min(self.averaged, total)),
+        )
+        self.ticks += int(done)
+        if self.pace:
+            time.sleep(max(0.0, self.pace * int(done) * self.period - (time.monotonic() - began)))
+        extras = {name: np.asarray(v) for name, v in reading.items()}
+        position, force = extras.pop("measured_displacement"), extras.pop("measured_force")
+        trip = TripCode(int(code))
+        away = float(np.linalg.norm((position - np.asarray(segment.target)).reshape(-1)[:3]))
+        if trip is TripCode.NONE and away > self.settled:
+            trip, value, limit = TripCode.NOT_SETTLED, away, self.settled
+        return Reply(move.number, position, force, self.clock, trip, float(value), float(limit), extras)
+
+    def _stopped(self, move: Move, trip: TripCode) -> Reply:
+        where = np.asarray(self.where)
+        return Reply(move.number, where, np.zeros_like(where), self.clock, trip)
+
+    # what it keeps
+
+    def _remember(self) -> None:
+        if self.keep is None:
+            return
+        assert self.last is not None
+        leaves = {f"state{i}": np.asarray(leaf) for i, leaf in enumerate(jax.tree.leaves(self.state))}
+        about = {"run": self.run, "number": self.last.number, "ticks": self.ticks}
+        extras = {f"extra_{name}": value for name, value in self.last.extras.items()}
+        partial = self.keep.with_name(self.keep.name + ".partial.npz")
+        np.savez(
+            partial,
+            about=json.dumps(about),
+            where=np.asarray(self.where),
+            position=self.last.position,
+            force=self.last.force,
+            **leaves,
+            **extras,
+        )
+        os.replace(partial, self.keep)
+
+    def _recall(self, run: str) -> bool:
+        """Take up a run from the file in which it was kept; False if it is not there."""
+        if self.keep is None or not self.keep.is_file():
+            return False
+        with np.load(self.keep) as kept:
+            about = json.loads(str(kept["about"]))
+            leaves, structure = jax.tree.flatten(self.rest)
+            if about["run"] != run or f"state{len(leaves) - 1}" not in kept:
+                return False
+            stored = [jnp.asarray(kept[f"state{i}"]) for i in range(len(leaves))]
+            if any(a.shape != jnp.shape(b) for a, b in zip(stored, leaves, strict=True)):
+                return False
+            self.state = jax.tree.unflatten(structure, stored)
+            self.run, self.ticks, self.where = run, about["ticks"], jnp.asarray(kept["where"])
+            extras = {n.removeprefix("extra_"): kept[n] for n in kept.files if n.startswith("extra_")}
+            self.last = Reply(about["number"], kept["position"], kept["force"], self.clock, extras=extras)
+            self.last_target = np.asarray(self.where)
+        self.supervisor.reset()
+        return True

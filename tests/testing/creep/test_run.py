@@ -1,0 +1,240 @@
+"""The creep mode: equal to the direct simulation, deaf to the robot's delay, and resumable."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+import dovetail as dv
+from dovetail.core.errors import LinkError, OutputError, ParameterError, TestFileError
+from dovetail.testing.creep import NearPlane
+from dovetail.testing.creep.run import virtual_cell
+from dovetail.transfer.robot import Course, SafetyLimits
+
+
+def z(run):
+    return run.data.displacement.values
+
+
+@pytest.fixture(scope="module")
+def run(make_creep):
+    return make_creep().creep()
+
+
+def test_it_equals_the_direct_simulation_with_the_same_specimen(make_creep, run):
+    test = make_creep()
+    perfect = dataclasses.replace(test, rig=dv.Rig(dv.transfer.Series(()), test.rig.specimen))
+    direct = perfect.rehearse()
+    assert np.allclose(run.data.time, direct.data.time, rtol=0, atol=1e-12)
+    # the specimen's force of a move that has arrived is the same to rounding
+    assert np.max(np.abs(z(run) - z(direct))) < 1e-12 * np.max(np.abs(z(direct)))
+
+
+@pytest.mark.parametrize("delay", [0.0, 0.1, 0.5])
+def test_the_robots_delay_leaves_the_result_unchanged(make_creep, run, delay):
+    late = make_creep(delay=delay, settling_time=0.6).creep()
+    assert late.outcome is dv.Outcome.FINISHED
+    assert np.max(np.abs(z(late) - z(run))) < 1e-12 * np.max(np.abs(z(run)))
+
+
+def test_a_move_is_made_for_every_step_and_costs_its_time(run):
+    assert run.data.attrs["moves"] == 30  # the last row is not followed by a step
+    assert run.data.attrs["cell_seconds"] == pytest.approx(30 * 0.12)
+    assert float(run.data.cell_time[-2]) == pytest.approx(30 * 0.12)
+
+
+def test_motion_and_force_of_a_row_belong_to_the_same_pose(run):
+    rows = run.data.isel(time=slice(0, -1))
+    assert np.allclose(rows.force, -2250.0 * rows.displacement, rtol=1e-12, atol=1e-15)
+    assert np.array_equal(rows.command, rows.displacement)
+
+
+def test_it_tends_to_the_ideal_in_proportion_to_its_step(make_creep):
+    errors = []
+    for step in (1e-3, 0.5e-3):
+        creep = make_creep(contact_step=step).creep()
+        ideal = np.interp(creep.data.time, *_ideal(make_creep()))
+        errors.append(np.max(np.abs(z(creep) - ideal)))
+    assert errors[1] / errors[0] == pytest.approx(0.5, abs=0.05)  # the held force is of first order
+
+
+def _ideal(test):
+    run = dataclasses.replace(test, rate=8000.0).emulate()
+    return run.data.time.values, z(run)
+
+
+def test_small_moves_are_saved_up_and_the_force_is_kept(make_creep, run):
+    coarse = make_creep(repeatability=2e-5).creep()
+    moved = np.diff(coarse.data.contact_move.values) > 0
+    sizes = np.abs(np.diff(coarse.data.command.values[1:]))[moved[1:]]
+    assert np.all(sizes[1:] > 2e-5)
+    assert coarse.data.attrs["moves"] < run.data.attrs["moves"]
+    # the force is late by at most a repeatability: 2250 N/m times 2e-5 m
+    error = np.abs(coarse.data.force + 2250.0 * coarse.data.displacement)[:-1]
+    assert float(error.max()) < 1.5 * 2250.0 * 2e-5
+
+
+def test_free_phases_have_their_own_step_and_no_force(make_creep):
+    # it crosses the plane once on its way up; a step is 1 ms in contact, 0.25 ms when free
+    gate = NearPlane(level=2e-4, side="above")
+    test = make_creep(gate=gate, free_step=0.25e-3)
+    run = test.creep()
+    free = run.data.displacement.values < 2e-4
+    steps = np.diff(run.data.time.values)
+    assert np.allclose(steps[free[:-1]], 0.25e-3)
+    assert np.allclose(steps[~free[:-1]][:-1], 1e-3)  # the last one ends with the test
+    assert not np.any(run.data.force.values[free])
+    assert run.data.attrs["moves"] == np.count_nonzero(~free[:-1])
+    assert np.array_equal(run.data.near_contact.values == 0, free)
+
+
+def test_free_steps_are_thinned_out_in_the_record_only(make_creep):
+    gate = NearPlane(level=2e-4, side="above")
+    fine = make_creep(gate=gate, free_step=0.25e-3).creep()
+    thin = make_creep(gate=gate, free_step=0.25e-3, keep_every=10).creep()
+    assert thin.data.sizes["time"] < 0.7 * fine.data.sizes["time"]
+    assert z(thin)[-1] == z(fine)[-1]
+
+
+def test_continuous_motion_is_as_late_as_the_delay_over_the_time_scale(make_creep, run):
+    errors = []
+    for scale in (40.0, 80.0):
+        test = make_creep(delay=0.04, scheme="continuous", course=Course(form="line"), time_scale=scale)
+        errors.append(np.max(np.abs(z(test.creep()) - z(run))))
+    # 40 ms of the robot are 1 and 0.5 ms of the test
+    assert errors[1] / errors[0] == pytest.approx(0.5, abs=0.1)
+    with pytest.raises(TestFileError, match="continuous motion does not stop"):
+        make_creep(scheme="continuous").creep()
+
+
+def test_a_limit_of_the_test_ends_it(make_creep):
+    test = dataclasses.replace(make_creep(), limits=dv.Limits(force=0.5))
+    run = test.creep()
+    assert run.outcome is dv.Outcome.FORCE
+    assert abs(run.trip.value) > 0.5
+    assert run.trip.limit == 0.5
+    stopped = dataclasses.replace(make_creep(), limits=dv.Limits(displacement=1e-4)).creep()
+    assert stopped.outcome is dv.Outcome.DISPLACEMENT
+    assert abs(float(stopped.data.displacement[-1])) > 1e-4 > abs(float(stopped.data.displacement[-2]))
+
+
+def test_a_signal_can_end_the_test(make_creep):
+    test = dataclasses.replace(make_creep(until="specimen_force"), excitation=dv.Sine(-0.005, 3.0))
+    run = test.creep()
+    assert run.outcome is dv.Outcome.LATCHED
+    assert run.outcome.completed
+    assert float(run.data.specimen_force[-1]) > 0.5 > float(run.data.specimen_force[-2])
+    assert "specimen force at" in run.data.attrs["remark"]
+
+
+class Unsteady:
+    """A cell that fails at a given move, in a given way."""
+
+    def __init__(self, inner, at, how):
+        self.inner, self.at, self.how, self.asked = inner, at, how, []
+
+    def __getattr__(self, name):
+        return getattr(self.inner, name)
+
+    def move(self, move):
+        self.asked.append(move.number)
+        if move.number == self.at:
+            how, self.at = self.how, -1
+            if how == "after":
+                self.inner.move(move)
+            if how == "interrupt":
+                raise KeyboardInterrupt
+            raise LinkError("the line is dead")
+        return self.inner.move(move)
+
+
+@pytest.mark.parametrize(
+    ("how", "outcome"),
+    [
+        ("before", dv.Outcome.LINK_LOST),
+        ("after", dv.Outcome.LINK_LOST),
+        ("interrupt", dv.Outcome.INTERRUPTED),
+    ],
+)
+def test_a_run_that_was_cut_off_goes_on_without_repeating_a_step(make_creep, run, tmp_path, how, outcome):
+    test = make_creep()
+    cell = Unsteady(virtual_cell(test), 12, how)
+    first = test.creep(cell, folder=tmp_path)
+    assert first.outcome is outcome
+    assert first.data.attrs["moves"] == 11
+    assert np.array_equal(z(first), z(run)[: first.data.sizes["time"]])
+    cell.asked.clear()
+    second = test.creep(cell, folder=tmp_path, resume=True)
+    assert second.outcome is dv.Outcome.FINISHED
+    # the answer to a move that was made is fetched, not made again
+    assert cell.asked == list(range(13 if how == "after" else 12, 31))
+    assert np.array_equal(z(second), z(run))
+
+
+def test_a_virtual_cell_that_was_ended_goes_on_from_its_file(make_creep, run, tmp_path):
+    test = make_creep()
+    cell = Unsteady(virtual_cell(test, keep=tmp_path / "cell.npz"), 12, "before")
+    test.creep(cell, folder=tmp_path)
+    resumed = test.creep(folder=tmp_path, resume=True)  # a new cell, which finds the file
+    assert np.array_equal(z(resumed), z(run))
+    assert resumed.data.attrs["moves_resumed"] == 11
+
+
+def test_a_cell_that_knows_nothing_of_the_run_is_not_moved(make_creep, tmp_path):
+    test = make_creep()
+    test.creep(Unsteady(virtual_cell(test), 12, "before"), folder=tmp_path)
+    with pytest.raises(LinkError, match="does not know the run"):
+        test.creep(virtual_cell(test), folder=tmp_path, resume=True)
+
+
+def test_another_test_cannot_be_resumed(make_creep, tmp_path):
+    test = make_creep()
+    test.creep(Unsteady(virtual_cell(test), 3, "before"), folder=tmp_path)
+    with pytest.raises(OutputError, match="belongs to another test"):
+        make_creep(contact_step=2e-3).creep(folder=tmp_path, resume=True)
+    with pytest.raises(OutputError, match="already there"):
+        test.creep(folder=tmp_path)
+    with pytest.raises(ParameterError, match="needs the folder"):
+        test.creep(resume=True)
+
+
+def test_a_trip_of_the_cell_ends_the_run_with_its_reason(make_creep):
+    test = make_creep()
+    run = test.creep(virtual_cell(test, safety=SafetyLimits(force=0.5)))
+    assert run.outcome is dv.Outcome.RIG_STOPPED
+    assert (run.trip.signal, run.trip.limit) == ("contact_force", 0.5)
+    assert run.trip.value == pytest.approx(0.5, rel=0.2)
+    assert "force at the sensor" in run.data.attrs["remark"]
+
+
+def test_a_cell_with_other_axes_is_refused(make_creep):
+    test = make_creep()
+    cell = virtual_cell(test)
+    cell.axes = 6
+    with pytest.raises(LinkError, match="has 6 axes, the test 1"):
+        test.creep(cell)
+
+
+def test_progress_is_told(make_creep):
+    told = []
+    make_creep().creep(progress=lambda share, text: told.append((share, text)))
+    assert told[-1][0] == 1.0
+    assert "30 moves" in told[-1][1]
+
+
+def test_a_test_without_stepping_makes_a_move_for_every_tick(make_creep, run):
+    bare = dataclasses.replace(make_creep(delay=0.0), stepping=None, duration=3e-3)
+    short = bare.creep()
+    assert short.data.attrs["moves"] == 3
+    assert np.allclose(z(short), z(run)[:4], rtol=1e-12)
+
+
+def test_the_result_is_saved_beside_its_journal_and_read_back(make_creep, run, tmp_path):
+    test = make_creep()
+    done = test.creep(folder=tmp_path)
+    done.save(tmp_path)
+    done.save(tmp_path)  # as after resuming
+    back = dv.testing.read(tmp_path)
+    assert back.mode == "creep"
+    assert np.array_equal(z(back), z(run))
+    assert float(back.test.stepping.contact_step) == 1e-3

@@ -1,0 +1,48 @@
+"""The compiled steps: they stop where a force is needed, at the end, and where the room for rows ends."""
+
+import numpy as np
+import pytest
+
+from dovetail.testing.creep import NearPlane
+from dovetail.testing.creep.stepping import compiled_advance, compiled_near, compiled_start
+
+
+@pytest.fixture(scope="module")
+def test(make_creep):
+    return make_creep(gate=NearPlane(level=2e-4, side="above"), free_step=0.25e-3)
+
+
+def test_it_starts_with_the_motion_at_rest(test):
+    state = compiled_start(test)
+    assert float(state["t"]) == 0.0
+    assert float(state["motion"]["displacement"]) == 0.0
+    assert not bool(compiled_near(test, state["motion"]))
+
+
+def test_it_stops_where_contact_is_near(test):
+    state, asks, count, rows = compiled_advance(test, compiled_start(test), np.zeros(()), np.zeros(()), 512)
+    z = np.asarray(rows["displacement"])[: int(count)]
+    assert bool(asks)
+    assert z[-1] >= 2e-4 > z[-2]
+    assert float(state["t"]) == pytest.approx(0.25e-3 * int(count))
+
+
+def test_it_stops_when_there_is_no_room_for_more_rows(test):
+    state, asks, count, _ = compiled_advance(test, compiled_start(test), np.zeros(()), np.zeros(()), 7)
+    assert (int(count), bool(asks)) == (7, False)
+    assert float(state["t"]) == pytest.approx(7 * 0.25e-3)
+
+
+def test_a_force_acts_only_where_contact_is_near(test):
+    free = compiled_start(test)
+    with_force, *_ = compiled_advance(test, free, np.array(50.0), np.zeros(()), 7)
+    without, *_ = compiled_advance(test, free, np.zeros(()), np.zeros(()), 7)
+    assert float(with_force["motion"]["displacement"]) == float(without["motion"]["displacement"])
+
+
+def test_it_ends_with_the_test(make_creep):
+    test = make_creep(gate=NearPlane(level=1.0, side="above"), free_step=0.7e-3)
+    state, asks, count, rows = compiled_advance(test, compiled_start(test), np.zeros(()), np.zeros(()), 512)
+    assert float(state["t"]) == pytest.approx(test.duration, abs=1e-15)
+    assert int(count) == 43  # 0.03 s in steps of 0.7 ms, the last one shorter
+    assert not bool(asks)
