@@ -120,6 +120,12 @@ def test_a_motion_that_runs_away_is_an_error_not_a_number():
         solve(Runaway(), 0.0, 2.0, max_steps=2000)
 
 
+def test_no_step_is_longer_than_allowed():
+    free, held = solve(Ball(), 0.0, 1.0), solve(Ball(), 0.0, 1.0, max_step=1e-3)
+    assert int(free.steps) < 100  # a parabola needs few
+    assert int(held.steps) >= 1000
+
+
 def test_gradient_and_batch_go_through():
     def end(height):
         return solve(Ball(height), 0.0, 0.5, times=[0.5]).outputs["displacement"][0]

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from dovetail.core.methods import RK4, Euler
+from dovetail.core.methods import RK4, Euler, Trapezoidal
 from dovetail.mechanics.contact import Flores, FreePair
 from dovetail.specimens.contact_loop import Instruments, first_impact
 from dovetail.specimens.impact_flow import ImpactFlow, verify
@@ -27,6 +27,13 @@ def test_explicit_and_implicit_methods_agree(adaptive):
     stiff = FLOW.integrate(stiff=True)
     assert float(stiff.end_time) == pytest.approx(float(adaptive.end_time), rel=1e-6)
     assert float(stiff.end_state["v"]) == pytest.approx(float(adaptive.end_state["v"]), rel=1e-6)
+
+
+def test_the_implicit_trapezoidal_rule_is_a_reference_beside_the_adaptive_one():
+    coarse, fine = (verify(FLOW, Trapezoidal(), step) for step in (8e-6, 4e-6))
+    assert abs(fine.rebound_error) < 1e-6
+    assert abs(fine.duration_error) < 1e-8  # [s] a 400th of a step
+    assert fine.duration_error == pytest.approx(coarse.duration_error / 4, rel=0.05)  # second order
 
 
 def test_it_is_the_impact_of_the_batch(adaptive):

@@ -70,6 +70,7 @@ def solve(
     rtol: float = 1e-8,
     atol: float = 1e-10,
     stiff: bool = False,
+    max_step: float | None = None,
     events: Mapping[str, Crossing | Condition] | None = None,
     max_steps: int = 100_000,
 ) -> Trajectory:
@@ -87,6 +88,8 @@ def solve(
         Tolerances of the error in a step, relative and absolute.
     stiff : bool
         Take the implicit method: for time constants far shorter than what is looked for.
+    max_step : float, optional
+        Longest step allowed [s]: so that a short contact on a long flight is not stepped over.
     events : mapping
         Names to conditions(t, x, u), plain or as a `Crossing`; the first to occur ends the run.
 
@@ -106,7 +109,9 @@ def solve(
     }
     times = jnp.linspace(t0, t1, 201) if times is None else jnp.asarray(times, dtype=float)
     start = flow.init() if x0 is None else x0
-    trajectory, failed, why = _solve(flow, t0, t1, times, start, u, rtol, atol, stiff, crossings, max_steps)
+    trajectory, failed, why = _solve(
+        flow, t0, t1, times, start, u, rtol, atol, stiff, crossings, max_steps, max_step
+    )
     if isinstance(failed, jax.core.Tracer):
         return trajectory
     if failed:
@@ -155,7 +160,7 @@ class _Bisection(optx.AbstractRootFinder):  # type: ignore[misc]
 
 
 @eqx.filter_jit
-def _solve(flow, t0, t1, times, x0, u, rtol, atol, stiff, crossings, max_steps):
+def _solve(flow, t0, t1, times, x0, u, rtol, atol, stiff, crossings, max_steps, max_step):
     def given(t):
         return u(t) if callable(u) else u
 
@@ -182,7 +187,7 @@ def _solve(flow, t0, t1, times, x0, u, rtol, atol, stiff, crossings, max_steps):
         None,
         x0,
         saveat=save,
-        stepsize_controller=diffrax.PIDController(rtol=rtol, atol=atol),
+        stepsize_controller=diffrax.PIDController(rtol=rtol, atol=atol, dtmax=max_step),
         event=event,
         max_steps=max_steps,
         throw=False,

@@ -1,0 +1,43 @@
+"""The implicit trapezoidal rule: second order, and neither damps nor feeds an oscillation."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import jax
+import numpy as np
+
+from dovetail.core.block import Flow, Input, Method, State, Time
+from dovetail.core.methods.newton import implicit_stage
+from dovetail.core.parameter import check, count, parameter
+from dovetail.core.registry import kind
+
+
+@kind("trapezoidal")
+class Trapezoidal(Method):
+    r""":math:`x_{n+1} = x_n + \tfrac h2 [f(t_n, x_n, u) + f(t_{n+1}, x_{n+1}, u)]`, of order 2, A-stable.
+
+    The reference of the published docking simulations beside their explicit ones. What is far too fast for
+    the step is not damped but changes sign from step to step; where that matters, `BDF2`.
+    A step that does not converge gives NaN. Source: [Hairer & Wanner 1996, sec. IV.3].
+    """
+
+    tolerance: float = parameter("1", "tolerance of the Newton iteration", default=1e-10, above=0.0)
+    iterations: int = count("most Newton iterations in a step", default=30, at_least=1)
+    order: ClassVar[int] = 2
+
+    def __check_init__(self):
+        check(self)
+
+    def step(self, flow: Flow, t: Time, dt: Time, x: State, u: Input, memory: tuple) -> tuple[State, tuple]:
+        rate = flow.derivative(t, x, u)
+        base = jax.tree.map(lambda x, r: x + dt / 2 * r, x, rate)
+        guess = jax.tree.map(lambda x, r: x + dt * r, x, rate)
+        new = implicit_stage(
+            flow, t + dt, dt / 2, base, guess, u, tolerance=self.tolerance, iterations=self.iterations
+        )
+        return new, memory
+
+    def amplification(self, z: np.ndarray) -> np.ndarray:
+        """Growth of a step for z = h lambda."""
+        return np.abs(2 + z) / np.abs(2 - z)
