@@ -3,16 +3,19 @@
 Depends on: nothing else of Dovetail but the contract in `core.block`.
 
 Explicit: `Euler`, `SemiImplicitEuler` (state a pair of positions and velocities), `RK4` (the usual
-choice), `DormandPrince5`, `DormandPrince8`. Implicit, for stiff parts: `ImplicitEuler`, `BDF2`, `Trapezoidal`.
+choice), `DormandPrince5`, `DormandPrince8`. Implicit, for stiff parts: `ImplicitEuler`, `BDF2`, `Trapezoidal`,
+`GeneralisedAlpha`, and `Rosenbrock3`, which needs no iteration.
 """
 
 from dovetail.core.methods.bdf2 import BDF2
 from dovetail.core.methods.dormand_prince5 import DormandPrince5
 from dovetail.core.methods.dormand_prince8 import DormandPrince8
 from dovetail.core.methods.euler import Euler
+from dovetail.core.methods.generalised_alpha import GeneralisedAlpha
 from dovetail.core.methods.implicit_euler import ImplicitEuler
 from dovetail.core.methods.newton import newton
 from dovetail.core.methods.rk4 import RK4
+from dovetail.core.methods.rosenbrock import Rosenbrock3
 from dovetail.core.methods.runge_kutta import RungeKutta, Tableau
 from dovetail.core.methods.semi_implicit_euler import SemiImplicitEuler
 from dovetail.core.methods.stability import check_step, stability_limit
@@ -24,7 +27,9 @@ __all__ = [
     "DormandPrince5",
     "DormandPrince8",
     "Euler",
+    "GeneralisedAlpha",
     "ImplicitEuler",
+    "Rosenbrock3",
     "RungeKutta",
     "SemiImplicitEuler",
     "Tableau",
