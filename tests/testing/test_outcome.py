@@ -10,8 +10,8 @@ def test_every_outcome_is_a_sentence_and_round_trips():
         assert Outcome.from_code(outcome.code) is outcome
 
 
-def test_only_finished_is_completed():
-    assert [o for o in Outcome if o.completed] == [Outcome.FINISHED]
+def test_only_finished_and_latched_are_completed():
+    assert [o for o in Outcome if o.completed] == [Outcome.FINISHED, Outcome.LATCHED]
     assert Outcome.FINISHED.code == 0
 
 

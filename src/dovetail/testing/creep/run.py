@@ -23,8 +23,8 @@ from dovetail.core.randomness import seeded
 from dovetail.testing.creep import journal as journals
 from dovetail.testing.creep.cell import Cell, Move, Reply
 from dovetail.testing.creep.classical import Classical
-from dovetail.testing.creep.recorder import Recorder
 from dovetail.testing.creep.placing import Placed
+from dovetail.testing.creep.recorder import Recorder
 from dovetail.testing.creep.settings import Stepping
 from dovetail.testing.creep.stepping import EPSILON, compiled_advance, compiled_near, compiled_start
 from dovetail.testing.creep.virtual_cell import VirtualCell, at_rest
