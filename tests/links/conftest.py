@@ -156,6 +156,7 @@ def served():
     def serve(test, plant=None, lockstep=True, mangle=None, **options):
         said = []
         plant = plant or VirtualPlant(test)
+        options = {"native": False if lockstep else None, **options}
         server = Server(plant, Address("127.0.0.1", 0), test.rate, report=said.append, **options)
         server.said = said
         if lockstep:  # the rig's time is that of the commands, so that a busy machine changes nothing

@@ -1,11 +1,13 @@
-"""The rig's side of a session, on a clock that the test moves."""
+"""The rig's side of a session, in Python and native, on a clock that the test moves."""
 
 import numpy as np
 import pytest
 
 from dovetail.links.protocol import COMMAND, MEASUREMENT, Datagram, Flag, Reader, Rejection, State
+from dovetail.links.native import NativeSession, available
 from dovetail.links.session import Session
 
+needs_compiler = pytest.mark.skipif(bool(available()), reason="no C++ compiler")
 KEY, TICK = bytes(range(16)), 1_000_000  # [ns]
 
 
@@ -30,9 +32,9 @@ class Echo:
 class Bench:
     """A session, the loop that talks to it, and the time [ns]."""
 
-    def __init__(self, limits=(), silence=5):
+    def __init__(self, kind, limits=(), silence=5):
         self.plant = Echo()
-        self.session = Session(
+        self.session = kind(
             self.plant, session=9, rate=1000.0, silence=silence, limits=dict(limits), key=KEY
         )
         self.reader = Reader(MEASUREMENT, 9, 2, KEY)
@@ -52,9 +54,16 @@ class Bench:
             self.session.wait(self.now)
 
 
+@pytest.fixture(
+    params=[Session, pytest.param(NativeSession, marks=needs_compiler)], ids=["python", "native"]
+)
+def kind(request):
+    return request.param
+
+
 @pytest.fixture
-def bench():
-    return Bench()
+def bench(kind):
+    return Bench(kind)
 
 
 def test_a_command_on_time_is_followed_and_answered_at_once(bench):
@@ -119,8 +128,8 @@ def test_held_it_stays_where_it_is(bench):
         (0.95, State.ACTIVE, Flag.FORCE),
     ],
 )
-def test_each_reason_leads_to_the_safe_state_in_the_same_tick(value, state, flag):
-    bench = Bench({"displacement": 2.0, "force": 90.0})
+def test_each_reason_leads_to_the_safe_state_in_the_same_tick(kind, value, state, flag):
+    bench = Bench(kind, {"displacement": 2.0, "force": 90.0})
     bench.tell(0.1)
     answer = bench.tell(value, state)
     assert (answer.state, answer.flags) == (State.SAFE, flag)
@@ -147,8 +156,8 @@ def test_forged_replayed_and_reordered_commands_change_nothing_and_get_no_answer
     assert set(bench.session.reader.rejected) == {Rejection.SEQUENCE, Rejection.TAG, Rejection.LENGTH}
 
 
-def test_a_rig_that_cannot_keep_its_clock_goes_to_its_safe_state_and_does_not_catch_up():
-    bench = Bench(silence=5)
+def test_a_rig_that_cannot_keep_its_clock_goes_to_its_safe_state_and_does_not_catch_up(kind):
+    bench = Bench(kind, silence=5)
     bench.tell(0.5)
     answer = bench.tell(0.6, after=1000 * TICK)  # its process was paused; this command waited meanwhile
     assert (answer.state, answer.flags) == (State.SAFE, Flag.LATE)

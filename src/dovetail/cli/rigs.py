@@ -11,6 +11,8 @@ import typer
 
 app = typer.Typer(help="Serve a virtual rig, check the link to a rig, make a key.", no_args_is_help=True)
 
+PRIORITY = 49  # of a served rig, where real-time priorities are permitted: below the loop's 50
+
 Key = Annotated[
     Path | None, typer.Option(help="File with the shared key; needed beyond this machine.", metavar="FILE")
 ]
@@ -47,6 +49,7 @@ def serve(
         key=links.read_key(key),
         name=f"virtual rig of {loaded.title}",
         report=lambda text: print(text, flush=True),
+        priority=PRIORITY,
     )
     _stop_when_told(server)
     print(f"serving   {server.name} at {server.address}, {loaded.rate:g} Hz; Ctrl-C ends it", flush=True)

@@ -20,11 +20,11 @@ from dovetail.links.protocol import State
 from dovetail.links.tick import NOTES
 from dovetail.testing.rig import AbstractRig, Reading
 
-_python_ticks: dict[int, Any] = {}  # ticks in Python by their handle
+_python_ticks: dict[int, Any] = {}  # ticks, and rings of records, in Python by their handle
 
 
 def enter(tick: Any) -> int:
-    """Make a Python tick known under a handle."""
+    """Make a Python tick or a ring known under a handle."""
     handle = id(tick)
     _python_ticks[handle] = tick
     return handle
@@ -64,6 +64,14 @@ class RemoteRig(AbstractRig):
         told = self._tell(x["code"], code)
         return {"code": jnp.where(x["code"] > 0, x["code"], told), "told": told}
 
+    def note(self, x, ring: jax.Array, values: jax.Array):
+        """Write a record into the ring with that handle (`watching.Ring`)."""
+        result = jax.ShapeDtypeStruct((), x["told"].dtype)
+        if self.native:
+            call: Callable = jax.ffi.ffi_call("dovetail_show", result, has_side_effect=True)
+            return {**x, "told": call(ring, x["told"], values)}
+        return {**x, "told": io_callback(_python_note, result, ring, x["told"], values)}
+
     def release(self, x) -> jax.Array:
         """The last call: gives back the thread's real-time scheduling."""
         return self._tell(x["told"], -1)
@@ -101,3 +109,8 @@ def _python_step(handle, after, state, command):
 def _python_settle(handle, after, code):
     _python_ticks[int(handle)].settle(int(code))
     return np.asarray(code)
+
+
+def _python_note(handle, after, values):
+    _python_ticks[int(handle)].show(np.asarray(values))
+    return np.asarray(after)

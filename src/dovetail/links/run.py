@@ -10,6 +10,7 @@ from __future__ import annotations
 import dataclasses
 import threading
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import equinox as eqx
@@ -21,13 +22,15 @@ import xarray as xr
 from dovetail.core.errors import LinkError
 from dovetail.links import remote_rig
 from dovetail.links.address import Address
+from dovetail.links.compact import as_one
 from dovetail.links.connection import Connection, connect
 from dovetail.links.handshake import Hello
 from dovetail.links.native import NativeTick, available
 from dovetail.links.protocol import State
 from dovetail.links.remote_rig import RemoteRig
 from dovetail.links.tick import Counts, PythonTick, Settings
-from dovetail.testing import loop
+from dovetail.links.watching import Ring
+from dovetail.testing import loop, schedule
 from dovetail.testing.outcome import Outcome, Trip
 from dovetail.testing.run import Progress, Run, dataset, find_trip
 from dovetail.testing.test import Test
@@ -77,8 +80,12 @@ def run(
     real_time: RealTime | None = None,
     operator: Operator | None = None,
     progress: Progress | None = None,
+    window: str | Path | None = None,
 ) -> Run:
     """Run the test in real time against the rig at `url` (udp://HOST:PORT).
+
+    A file named as `window` shows the records while the run goes on (`dovetail.links.watching`), and keeps
+    them should this process not live to return them.
 
     Ctrl-C is the operator's stop. A run always returns what it recorded; how the link and the clock did is in
     the dataset's attributes, and what happened around a stop in `Run.aftermath`.
@@ -113,70 +120,111 @@ def run(
         phases = tuple(
             max(round(float(t) * test.rate), 1) for t in (test.limits.approach, test.limits.to_rest)
         )
+        shown = jax.eval_shape(lambda: loop.start(ready)[1])
+        shapes = jax.eval_shape(lambda: _records(ready))
+        records = Ring({name: of.shape for name, of in shapes.items()}, test.tick_count, test.dt, window)
+        after = Ring({name: shapes[name].shape for name in _after(rig, shown)}, phases[1], test.dt)
+        rings = tuple(
+            ring.handle if rig.native else remote_rig.enter(ring) for ring in (records, after)
+        )
         program = _compiled(ready, phases)
         try:
-            result = _attended(lambda: program(ready), tick, operator or Operator(), test, progress)
+            result = _attended(
+                lambda: program(ready, jnp.asarray(rings, dtype=int)),
+                tick,
+                operator or Operator(),
+                test,
+                progress,
+            )
         finally:
-            remote_rig.leave(handle)
-    return _as_run(test, url, result, tick, connection)
+            for each in (handle, *rings):
+                remote_rig.leave(each)
+    return _as_run(test, url, result, records, after, tick, connection)
 
 
-def _compiled(test: Test, phases: tuple[int, int]) -> Callable[[Test], Any]:
+def _compiled(test: Test, phases: tuple[int, int]) -> Callable[[Test, jax.Array], Any]:
     """The program for a test, compiled before anything moves."""
     whole: Any = eqx.filter_jit(_whole)
-    compiled = whole.lower(test, phases).compile()
-    return lambda ready: jax.block_until_ready(compiled(ready, phases))
+    compiled = whole.lower(test, jnp.zeros(2, dtype=int), phases).compile()
+    return lambda ready, rings: jax.block_until_ready(compiled(ready, rings, phases))
 
 
-def _whole(test: Test, phases: tuple[int, int]) -> dict[str, Any]:
-    """Approach, test, rest: the whole run as one function."""
+def _records(test: Test) -> dict[str, Any]:
+    """A record of a tick, for its shapes."""
+    state, _ = loop.start(test)
+    return loop.tick(test, state, jnp.zeros((), dtype=int))[1]
+
+
+def _after(rig: RemoteRig, shown: Any) -> list[str]:
+    """What is recorded on the way to rest."""
+    return sorted({"command", *rig.first_reading(rig.init())} & set(shown))
+
+
+def _flat(record: dict[str, jax.Array], names: Any) -> jax.Array:
+    return jnp.concatenate([jnp.ravel(record[name]).astype(float) for name in names])
+
+
+def _whole(test: Test, rings: jax.Array, phases: tuple[int, int]) -> dict[str, Any]:
+    """Approach, test, rest: the whole run as one function.
+
+    Records leave it by calls, as everything else does: no buffer in it is larger than the test's state, so
+    nothing is cleared or copied between two ticks.
+    """
     rig: Any = test.rig  # a RemoteRig
     dt = test.dt
+    one = (rig.handle != 0).astype(int)  # see `as_one`
     x = rig.init()
     here = rig.first_reading(x)["measured_displacement"]
     there = loop.start(test)[1]["displacement"]
 
-    def approach(carry, k):
+    def approach(k, carry):
         x, _ = carry
         command = here + least_jerk((k + 1) / phases[0]) * (there - here)
         x, reading = rig.step(k * dt, dt, x, command)
-        return (rig.settle(x, _judged(test, reading)), reading), None
+        return rig.settle(x, _judged(test, reading)), reading
 
-    (x, reading), _ = jax.lax.scan(approach, (x, rig.first_reading(x)), jnp.arange(phases[0]))
+    x, reading = jax.lax.fori_loop(0, phases[0], approach, (x, rig.first_reading(x)))
     flat = jnp.concatenate([jnp.ravel(reading[name]) for name, _ in rig.signals])
     test = eqx.tree_at(lambda t: t.rig.first, test, flat)
     state, first = loop.start(test)
-    state["rig"] = x
-
-    shapes = jax.eval_shape(lambda s: loop.tick(test, s, jnp.zeros((), dtype=int))[1], state)
-    count = test.tick_count
-    records = {name: jnp.zeros((count, *of.shape), of.dtype) for name, of in shapes.items()}
+    state.pop("rig")
+    commands = (there, there)  # the last two
 
     def going(carry):
-        k, state, _ = carry
-        return (k < count) & (state["watch"]["code"] == 0) & (state["rig"]["code"] == 0)
+        k, x, state, _ = carry
+        return (k < test.tick_count) & (state["watch"]["code"] == 0) & (x["code"] == 0)
 
     def advance(carry):
-        k, state, records = carry
-        state, record = loop.tick(test, state, k)
-        records = {name: values.at[k].set(record[name]) for name, values in records.items()}
-        return k + 1, state, records
+        k, x, state, (last, _) = carry
+        now = schedule.apply(test.schedule, test, k * dt + dt) if test.schedule else test
+        led = as_one(lambda: loop.lead(now, state, k), one)
+        command = led["command"]["command"]
+        x, reading = rig.step(k * dt, dt, x, command)
 
-    done, state, records = jax.lax.while_loop(going, advance, (jnp.zeros((), dtype=int), state, records))
+        def follow():
+            after, record = loop.follow(now, state, k, led, reading)
+            return after, _flat(record, sorted(record))
+
+        state, row = as_one(follow, one)
+        x = rig.note(rig.settle(x, state["watch"]["code"]), rings[0], row)
+        return k + 1, x, state, (command, last)
+
+    carry = (jnp.zeros((), dtype=int), x, state, commands)
+    done, x, state, (last, before) = jax.lax.while_loop(going, advance, carry)
 
     # to rest, from the last two commands on: position and velocity are kept
-    last, before = (jnp.where(done >= i, records["command"][jnp.maximum(done - i, 0)], there) for i in (1, 2))
     path = _to_rest(last, (last - before) / dt, there, phases[1] * dt)
-    code = jnp.where(state["watch"]["code"] > 0, state["watch"]["code"], state["rig"]["code"])
+    code = jnp.where(state["watch"]["code"] > 0, state["watch"]["code"], x["code"])
 
-    def rest(x, k):
+    def rest(k, x):
         command = path((k + 1) * dt)
         x, reading = rig.step((done + k) * dt, dt, x, command)
-        return rig.settle(x, _judged(test, reading)), {"command": command, **reading}
+        x = rig.settle(x, _judged(test, reading))
+        return rig.note(x, rings[1], _flat({"command": command, **reading}, _after(rig, first)))
 
-    x, after = jax.lax.scan(rest, state["rig"], jnp.arange(phases[1]))
+    x = jax.lax.fori_loop(0, phases[1], rest, x)
     x = {**x, "told": rig.release(x)}
-    return {"first": first, "done": done, "records": records, "code": code, "after": after, "rig": x}
+    return {"first": first, "done": done, "code": code, "rig": x}
 
 
 def _judged(test: Test, reading: dict[str, jax.Array]) -> jax.Array:
@@ -295,14 +343,22 @@ def _attended(
     return result[0]
 
 
-def _as_run(test: Test, url: str, result: dict[str, Any], tick: Any, connection: Connection) -> Run:
+def _as_run(
+    test: Test,
+    url: str,
+    result: dict[str, Any],
+    noted: Ring,
+    after: Ring,
+    tick: Any,
+    connection: Connection,
+) -> Run:
     """The recording up to the end, and beside it what came after."""
     result = jax.tree.map(np.asarray, result)
     done, code = int(result["done"]), int(result["code"])
     records = {}
-    for name, values in result["records"].items():
+    for name, values in noted.columns(done).items():
         start = result["first"].get(name, values[0] if done else np.zeros(values.shape[1:]))
-        records[name] = np.concatenate([np.asarray(start)[None], values[:done]])
+        records[name] = np.concatenate([np.asarray(start, dtype=float)[None], values])
     outcome = Outcome.from_code(code)
     times = np.arange(done + 1) * test.dt
     attributes = {
@@ -315,10 +371,10 @@ def _as_run(test: Test, url: str, result: dict[str, Any], tick: Any, connection:
     }
     data = dataset(test, times, records, attributes)
     trip = find_trip(test, data, outcome) or _link_trip(data, outcome, test)
-    after = None
+    around = None
     if not outcome.completed:
-        after = _around(test, data, result["after"], attributes)
-    return Run(test, "run", data, outcome, trip, after)
+        around = _around(test, data, after.columns(after.written), attributes)
+    return Run(test, "run", data, outcome, trip, around)
 
 
 def _told(counts: Counts) -> dict[str, Any]:

@@ -2,6 +2,10 @@
 
 `dovetail rig serve TEST` serves the virtual rig of a test. It listens on loopback unless it is told another
 host, which needs a key. One session at a time; whoever asks meanwhile is refused.
+
+Where it can, a session is one compiled program in a thread of its own, which sleeps, answers and steps the rig
+without the interpreter; this one then only keeps the doors. Else it steps the rig here, good for some hundred
+ticks a second. Nothing is answered before all of it is compiled and has run once.
 """
 
 from __future__ import annotations
@@ -10,12 +14,14 @@ import dataclasses
 import secrets
 import selectors
 import socket
+import threading
 import time
 from collections.abc import Callable
 
 from dovetail.core.errors import LinkError
 from dovetail.links.address import Address
 from dovetail.links.handshake import MOST_BYTES, Hello, Welcome
+from dovetail.links.native import NativeSession, available
 from dovetail.links.protocol import Flag, State, size
 from dovetail.links.session import Plant, Session
 
@@ -27,7 +33,8 @@ IDLE = 0.2  # [s] longest sleep while nothing moves
 class Server:
     """Serves a plant at an address; port 0 takes a free one.
 
-    `report` is told, in a sentence, of every session that begins and ends.
+    `report` is told, in a sentence, of every session that begins and ends. `native` None takes the compiled
+    session where plant and machine allow it, `priority` is its real-time priority where permitted (0: none).
     """
 
     plant: Plant
@@ -38,8 +45,17 @@ class Server:
     name: str = "virtual rig"
     report: Callable[[str], None] = lambda text: None
     clock: Callable[[], int] = time.monotonic_ns
+    native: bool | None = None
+    priority: int = 0
 
     def __post_init__(self):
+        why_not = "" if hasattr(self.plant, "program") else "the plant is not compiled"
+        why_not = why_not if self.native is False else why_not or available()
+        if self.native and why_not:
+            raise LinkError(f"no native session: {why_not}")
+        self.native = self.native is not False and not why_not
+        if self.native:
+            self.plant.program  # noqa: B018 (compiled before anybody can connect)
         family, host = self.address.resolved(self.key)
         self.listener = socket.socket(family, socket.SOCK_STREAM)
         self.datagrams = socket.socket(family, socket.SOCK_DGRAM)
@@ -55,7 +71,9 @@ class Server:
         self.listener.listen(4)
         self.datagrams.setblocking(False)
         self.address = Address(self.address.host, port)
-        self.session: Session | None = None
+        self.session: Session | NativeSession | None = None
+        self.worker: threading.Thread | None = None  # where a native session runs
+        self.moving = False
         self.control: socket.socket | None = None  # TCP connection of the session
         self.peer: object = None  # where the session's commands come from
         self.last: Session | None = None  # the session before, for whoever wants to look at its end
@@ -71,16 +89,21 @@ class Server:
                     ready = {key.fileobj for key, _ in selector.select(self._patience())}
                     if self.datagrams in ready:
                         self._datagrams()
-                    if self.session is not None:
+                    if isinstance(self.session, Session):
                         self.session.wait(self.clock())
+                    self._tell_of_motion()
                     if self.control is not None and self.control in ready and self._hung_up():
                         selector.unregister(self.control)
+                        if self.worker is not None:
+                            selector.register(self.datagrams, selectors.EVENT_READ)
                         self._end()
                     if self.listener in ready:
                         before = self.control
                         self._greet()
                         if self.control is not None and self.control is not before:
                             selector.register(self.control, selectors.EVENT_READ)
+                            if self.worker is not None:  # the session hears its datagrams itself
+                                selector.unregister(self.datagrams)
             finally:
                 if self.session is not None:
                     self.session.go_safe(Flag.OPERATOR)
@@ -97,7 +120,7 @@ class Server:
         self.datagrams.close()
 
     def _patience(self) -> float:
-        wake = self.session.next_wake if self.session else None
+        wake = self.session.next_wake if isinstance(self.session, Session) else None
         return IDLE if wake is None else min(max((wake - self.clock()) * 1e-9, 0.0), IDLE)
 
     def _datagrams(self) -> None:
@@ -111,10 +134,8 @@ class Server:
                 continue
             if self.session is None:
                 continue
-            at_rest = self.session.epoch is None
             answer = self.session.receive(data, self.clock())
-            if at_rest and self.session.epoch is not None:
-                self.report("the rig moves")
+            self._tell_of_motion()
             if answer is None:
                 continue
             self.peer = sender
@@ -122,6 +143,11 @@ class Server:
                 self.datagrams.sendto(answer, sender)
             except OSError:
                 continue  # a full or vanished receiver; its silence is noticed elsewhere
+
+    def _tell_of_motion(self) -> None:
+        if self.session is not None and not self.moving and self.session.epoch is not None:
+            self.moving = True
+            self.report("the rig moves")
 
     def _greet(self) -> None:
         """Answer a hello; the connection is kept if a session begins."""
@@ -141,9 +167,7 @@ class Server:
             limits = {**self.limits}
             for name, value in hello.limits.items():
                 limits[name] = min(value, limits.get(name, value))
-            self.session = Session(
-                self.plant, session=number, rate=self.rate, silence=hello.silence, limits=limits, key=self.key
-            )
+            self._begin(number, hello.silence, limits)
             welcome = Welcome(number, self.address.port, self.plant.signals, self.limits, self.name)
             connection.sendall(welcome.pack(data, self.key))
             connection.setblocking(False)
@@ -151,6 +175,19 @@ class Server:
             self.report(f"session begins: {hello.rate:g} Hz, silence {hello.silence} ticks")
         except (OSError, LinkError):
             connection.close()
+
+    def _begin(self, number: int, silence: int, limits: dict[str, float]) -> None:
+        agreed = {"session": number, "rate": self.rate, "silence": silence, "limits": limits, "key": self.key}
+        self.moving = False
+        if not self.native:
+            self.session = Session(self.plant, **agreed)
+            return
+        session = NativeSession(self.plant, datagrams=self.datagrams, priority=self.priority, **agreed)
+        self.session = session
+        self.worker = threading.Thread(
+            target=lambda: self.plant.program(session.handle), name="dovetail-rig", daemon=True
+        )
+        self.worker.start()
 
     def _check(self, hello: Hello) -> None:
         if self.session is not None:
@@ -176,6 +213,10 @@ class Server:
             self.session.go_safe(Flag.ENDED)
         if self.control is not None:
             self.control.close()
+        if self.worker is not None:
+            self.session.end()
+            self.worker.join()
+            self.worker = None
         why = ", ".join(flag.name.lower().replace("_", " ") for flag in self.session.flags if flag.name)
         dropped = sum(self.session.reader.rejected.values())
         self.report(

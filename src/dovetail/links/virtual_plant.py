@@ -1,13 +1,20 @@
-"""The rig of a test as a plant: actuator, specimen and sensors, stepped as one compiled function."""
+"""The rig of a test as a plant: actuator, specimen and sensors, stepped as one compiled function.
+
+For a session over a link there is more: `program` is the whole session as one compiled function.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cached_property
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
+from dovetail.links.compact import as_one
+from dovetail.links.native import NativeSession, library
 from dovetail.testing import Test
 from dovetail.testing.rig import AbstractRig
 
@@ -34,6 +41,7 @@ class VirtualPlant:
             x, reading = rig.step(k * self.dt, self.dt, x, command.reshape(self.shape))
             return x, k + 1, self._flat(reading)
 
+        self._rig = rig
         state, _ = self._start()
         k, rest = jnp.zeros((), dtype=int), jnp.zeros(self.axes)
         self._advance = jax.jit(advance).lower(state, k, rest).compile()
@@ -53,3 +61,40 @@ class VirtualPlant:
         state, k, reading = self._advance(*self.state, jnp.asarray(command))
         self.state = (state, k)
         return np.asarray(reading)
+
+    @cached_property
+    def program(self) -> Callable[[int], None]:
+        """A whole session as one compiled program: takes the handle of a `NativeSession`, returns at its end.
+
+        It has been run once when this returns, so that the first command meets no cold code.
+        """
+        rig, count = self._rig, sum(count for _, count in self.signals)
+
+        def serve(handle):
+            results = (jax.ShapeDtypeStruct((self.axes,), float), jax.ShapeDtypeStruct((), int))
+            call: Any = jax.ffi.ffi_call("dovetail_session", results, has_side_effect=True)
+            x = rig.init()
+
+            def step(x, k, command):
+                x, reading = rig.step(k * self.dt, self.dt, x, command.reshape(self.shape))
+                return x, self._flat(reading)
+
+            def advance(carry):
+                x, k, command, going, _ = carry
+                x, reading = as_one(lambda: step(x, k, command), going)
+                command, going = call(handle, reading)
+                return x, k + 1, command, going, reading
+
+            reading = self._flat(rig.first_reading(x))
+            command, going = call(handle, reading)
+            carry = (x, jnp.zeros((), dtype=int), command, going, reading)
+            return jax.lax.while_loop(lambda carry: carry[3] > 0, advance, carry)[1]
+
+        library()
+        compiled = jax.jit(serve).lower(jnp.zeros((), dtype=int)).compile()
+        over = NativeSession(self, session=0, rate=1 / self.dt, silence=1, limits={})
+        over.end()
+        assert over.inner.count == count
+        run = lambda handle: int(compiled(jnp.asarray(handle, dtype=int)))  # noqa: E731
+        run(over.handle)
+        return run

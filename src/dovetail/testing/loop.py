@@ -75,33 +75,45 @@ def start(test: Test) -> tuple[dict[str, Any], dict[str, jax.Array]]:
 def tick(test: Test, state: dict[str, Any], k: jax.Array) -> tuple[dict[str, Any], dict[str, jax.Array]]:
     """Carry the loop from tick k to tick k + 1; the state and the record at k + 1."""
     dt = test.dt
+    now = schedule.apply(test.schedule, test, k * dt + dt) if test.schedule else test
+    led = lead(now, state, k)
+    rig, reading = now.rig.step(k * dt, dt, state["rig"], led["command"]["command"])
+    state, record = follow(now, state, k, led, reading)
+    return {**state, "rig": now.rig.settle(rig, state["watch"]["code"])}, record
+
+
+def lead(test: Test, state: dict[str, Any], k: jax.Array) -> dict[str, Any]:
+    """The first half of a tick, up to the command; the test is as its schedule has it at tick k + 1."""
+    dt = test.dt
     t = k * dt
     t_next = t + dt  # as the last stage has it, so that the excitation is evaluated there once
-    if test.schedule:
-        test = schedule.apply(test.schedule, test, t_next)
-
     driven = Driven(test.numerical, test.excitation)
     numerical, memory = state["numerical"]
     h = dt / test.substeps
     for i in range(test.substeps):
         numerical, memory = test.method.step(driven, t + i * h, h, numerical, state["force"], memory)
     motion = driven.output(t_next, numerical, state["force"])
-
     compensator, command = test.compensator.step(t, dt, state["compensator"], {**motion, **state["reading"]})
-    rig, reading = test.rig.step(t, dt, state["rig"], command["command"])
-    used, fed_back = test.feedback.step(t, dt, state["feedback"], {**motion, **reading})
+    return {"numerical": (numerical, memory), "compensator": compensator, "motion": motion, "command": command}
 
+
+def follow(
+    test: Test, state: dict[str, Any], k: jax.Array, led: dict[str, Any], reading: dict[str, jax.Array]
+) -> tuple[dict[str, Any], dict[str, jax.Array]]:
+    """The second half, from the reading on: the state but for the rig's, and the record."""
+    dt, motion = test.dt, led["motion"]
+    t = k * dt
+    used, fed_back = test.feedback.step(t, dt, state["feedback"], {**motion, **reading})
     watch, growth = Watch(test.limits).step(k + 1, dt, state["watch"], _watched(motion, reading))
     state = {
-        "numerical": (numerical, memory),
-        "compensator": compensator,
-        "rig": test.rig.settle(rig, watch["code"]),
+        "numerical": led["numerical"],
+        "compensator": led["compensator"],
         "feedback": used,
         "reading": {name: reading[name] for name in ("measured_displacement", "measured_force")},
         "force": fed_back["force"],
         "watch": watch,
     }
-    return state, _record(test, t_next, motion, command, reading, fed_back, growth)
+    return state, _record(test, t + dt, motion, led["command"], reading, fed_back, growth)
 
 
 def _watched(motion, reading) -> dict[str, jax.Array]:

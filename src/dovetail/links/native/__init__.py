@@ -1,5 +1,6 @@
-"""The tick in C++: one source file, built on first use, kept in the user's cache."""
+"""The tick, the served rig and the window on a loop in C++: built on first use, kept in the user's cache."""
 
 from dovetail.links.native.library import NativeTick, available, library
+from dovetail.links.native.session import NativeSession
 
-__all__ = ["NativeTick", "available", "library"]
+__all__ = ["NativeSession", "NativeTick", "available", "library"]

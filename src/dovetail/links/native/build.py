@@ -20,6 +20,8 @@ import jax.ffi
 from dovetail.core.errors import LinkError
 
 FLAGS = ("-O2", "-std=c++17", "-shared", "-fPIC")
+SOURCES = ("tick.cc", "session.cc", "show.cc")
+HEADERS = ("wire.h",)
 
 
 def compiler() -> str | None:
@@ -45,9 +47,10 @@ def built() -> Path:
     """
     if platform.system() != "Linux":
         raise LinkError(f"the native tick is for Linux; this is {platform.system()}")
-    source = resources.files("dovetail.links.native").joinpath("tick.cc").read_bytes()
-    version = metadata.version("jaxlib")
-    digest = hashlib.sha256(b"\0".join([source, version.encode(), platform.machine().encode()])).hexdigest()
+    folder = resources.files("dovetail.links.native")
+    texts = {name: folder.joinpath(name).read_bytes() for name in (*SOURCES, *HEADERS)}
+    about = [metadata.version("jaxlib").encode(), platform.machine().encode()]
+    digest = hashlib.sha256(b"\0".join([*texts.values(), *about])).hexdigest()
     target = cache_folder() / f"tick-{digest[:16]}.so"
     if target.is_file():
         return target
@@ -57,10 +60,13 @@ def built() -> Path:
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=target.parent) as scratch:
-            file, made = Path(scratch) / "tick.cc", Path(scratch) / "tick.so"
-            file.write_bytes(source)
-            arguments = [command, *FLAGS, "-isystem", jax.ffi.include_dir(), str(file), "-o", str(made)]
-            done = subprocess.run(arguments, capture_output=True, text=True, check=False, timeout=300)
+            made = Path(scratch) / "tick.so"
+            for name, text in texts.items():
+                (Path(scratch) / name).write_bytes(text)
+            arguments = [command, *FLAGS, "-isystem", jax.ffi.include_dir(), *SOURCES, "-o", str(made)]
+            done = subprocess.run(
+                arguments, cwd=scratch, capture_output=True, text=True, check=False, timeout=300
+            )
             if done.returncode:
                 raise LinkError(f"{command} could not build the native tick:\n{done.stderr[-2000:]}")
             os.replace(made, target)  # whole or not at all, also when two processes build at once

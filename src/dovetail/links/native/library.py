@@ -25,16 +25,45 @@ def _whole(*names: str) -> list[tuple[str, Any]]:
     return [(name, c_int64) for name in names]
 
 
+class Direction(ctypes.Structure):
+    """`struct Direction` of wire.h."""
+
+    _fields_ = [("session", c_uint64), ("keyed", c_int64), ("key", c_uint8 * 16)]
+
+    @staticmethod
+    def of(session: int, key: bytes | None) -> Direction:
+        """That of a session, signed if there is a key."""
+        return Direction(session, key is not None, (c_uint8 * 16)(*(key or bytes(16))))
+
+
+class Scheduling(ctypes.Structure):
+    """`struct Scheduling` of wire.h."""
+
+    _fields_ = _whole("fifo", "lock", "core", "fifo_error", "lock_error", "core_error", "thread", "moves")
+
+    @staticmethod
+    def asked(fifo: int = 0, lock: bool = False, core: int = -1) -> Scheduling:
+        """What is asked for; nothing is granted yet."""
+        return Scheduling(fifo, lock, core, -1, -1, -1, 0, 0)
+
+    def told(self) -> dict[str, str]:
+        """What was granted or refused."""
+        words = {
+            "real-time policy": self.fifo_error,
+            "locked memory": self.lock_error,
+            "core": self.core_error,
+        }
+        return {word: _granted(error) for word, error in words.items()}
+
+
 class _Tick(ctypes.Structure):
     """`struct Tick` of tick.cc, field by field."""
 
     _fields_ = [
         *_whole("socket", "axes", "count", "tick", "wait", "spin", "grace", "silence", "overrun"),
-        ("session", c_uint64),
-        ("keyed", c_int64),
-        ("key", c_uint8 * 16),
+        ("wire", Direction),
         *_whole("code_not_finite", "code_deadline", "code_link_lost", "code_rig_stopped", "code_interrupted"),
-        *_whole("fifo", "lock", "core"),
+        ("scheduling", Scheduling),
         ("now", _NOW),
         ("sleep", _SLEEP),
         ("attend", _SLEEP),
@@ -45,7 +74,6 @@ class _Tick(ctypes.Structure):
         ("reading", c_double * MOST_VALUES),
         *_whole("sent", "received", "lost", "overruns", "held"),
         ("rejected", c_int64 * len(Rejection)),
-        *_whole("fifo_error", "lock_error", "core_error", "thread"),
     ]
 
 
@@ -62,10 +90,11 @@ def library() -> ctypes.CDLL:
     loaded.dovetail_step.argtypes = [POINTER(_Tick), c_int64, doubles, doubles, doubles]
     loaded.dovetail_settle.argtypes = [POINTER(_Tick), c_int64]
     loaded.dovetail_siphash.argtypes = [ctypes.c_char_p, ctypes.c_char_p, c_int64, ctypes.c_char_p]
-    if loaded.dovetail_size() != ctypes.sizeof(_Tick):
+    if loaded.dovetail_size() != ctypes.sizeof(_Tick):  # the other structure is checked where it is used
         raise LinkError(f"{path}: does not fit this version of Dovetail; remove it to build it anew")
-    for name, symbol in (("dovetail_step", "DovetailStep"), ("dovetail_settle", "DovetailSettle")):
-        jax.ffi.register_ffi_target(name, jax.ffi.pycapsule(getattr(loaded, symbol)), platform="cpu")
+    for name in ("step", "settle", "session", "show"):
+        handler = jax.ffi.pycapsule(getattr(loaded, f"Dovetail{name.title()}"))
+        jax.ffi.register_ffi_target(f"dovetail_{name}", handler, platform="cpu")
     return loaded
 
 
@@ -95,17 +124,10 @@ class NativeTick:
             grace=settings.allowed_lateness,
             silence=settings.silence,
             overrun=OVERRUN.index(settings.overrun),
-            session=settings.session,
+            wire=Direction.of(settings.session, settings.key),
             sequence=settings.sequence,
             newest=settings.sequence,
-            keyed=settings.key is not None,
-            key=(c_uint8 * 16)(*(settings.key or bytes(16))),
-            fifo=settings.fifo,
-            lock=settings.lock,
-            core=settings.core,
-            fifo_error=-1,
-            lock_error=-1,
-            core_error=-1,
+            scheduling=Scheduling.asked(settings.fifo, settings.lock, settings.core),
             **{f"code_{name}": Outcome[name.upper()].code for name in codes},
         )
         if clock is not None:
@@ -140,11 +162,6 @@ class NativeTick:
         """What was counted so far."""
         inner = self.inner
         rejected = {reason: int(inner.rejected[reason]) for reason in Rejection if reason}
-        words = {
-            "real-time policy": inner.fifo_error,
-            "locked memory": inner.lock_error,
-            "core": inner.core_error,
-        }
         return Counts(
             inner.sent,
             inner.received,
@@ -152,7 +169,7 @@ class NativeTick:
             inner.overruns,
             inner.held,
             {reason: number for reason, number in rejected.items() if number},
-            {word: _granted(error) for word, error in words.items()},
+            inner.scheduling.told(),
         )
 
     def close(self) -> None:

@@ -10,25 +10,19 @@
 
 #include <errno.h>
 #include <poll.h>
-#include <pthread.h>
-#include <sched.h>
-#include <sys/mman.h>
 #include <sys/socket.h>
 #include <time.h>
 
+#include "wire.h"
 #include "xla/ffi/api/ffi.h"
 
-static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "datagrams are written as they lie in memory");
+using namespace dovetail;
 
 namespace {
 
-constexpr int kMostValues = 128, kHeader = 48, kTag = 16;
-constexpr int kMostBytes = kHeader + 8 * kMostValues + kTag;
 constexpr int kNotes = 8;
 
-enum State { kReady = 0, kActive = 1, kHold = 2, kSafe = 3 };
 enum Overrun { kCount = 0, kHoldTime = 1, kStop = 2 };
-enum Rejection { kNone, kLength, kMagic, kVersion, kKind, kSession, kWrongTag, kSequence, kRejections };
 
 }  // namespace
 
@@ -38,11 +32,9 @@ struct Tick {
   int64_t socket, axes, count;         // connected socket; values in a command and in a measurement
   int64_t tick, wait, spin, grace;     // [ns] length; longest wait for an answer; spun part; lateness allowed
   int64_t silence, overrun;            // ticks without an answer; what to do when late
-  uint64_t session;
-  int64_t keyed;
-  uint8_t key[16];
+  Direction wire;
   int64_t code_not_finite, code_deadline, code_link_lost, code_rig_stopped, code_interrupted;
-  int64_t fifo, lock, core;            // asked for: priority (0 no), locked memory, core (-1 any)
+  Scheduling scheduling;
   int64_t (*now)();                    // clock of a test, or null
   void (*sleep)(int64_t until);
   void (*attend)(int64_t until);
@@ -56,50 +48,9 @@ struct Tick {
   // counts
   int64_t sent, received, lost, overruns, held;
   int64_t rejected[kRejections];
-  int64_t fifo_error, lock_error, core_error;  // errno; 0 granted; -1 not asked for
-  int64_t thread;                              // the thread that was prepared
 };
 
 namespace {
-
-// SipHash-2-4 with 128-bit output.
-inline uint64_t Rotated(uint64_t x, int b) { return x << b | x >> (64 - b); }
-
-inline void Round(uint64_t v[4]) {
-  v[0] += v[1]; v[1] = Rotated(v[1], 13) ^ v[0]; v[0] = Rotated(v[0], 32);
-  v[2] += v[3]; v[3] = Rotated(v[3], 16) ^ v[2];
-  v[0] += v[3]; v[3] = Rotated(v[3], 21) ^ v[0];
-  v[2] += v[1]; v[1] = Rotated(v[1], 17) ^ v[2]; v[2] = Rotated(v[2], 32);
-}
-
-void SipHash(const uint8_t key[16], const uint8_t* message, size_t length, uint8_t tag[16]) {
-  uint64_t k[2], word;
-  memcpy(k, key, 16);
-  uint64_t v[4] = {k[0] ^ 0x736f6d6570736575, k[1] ^ 0x646f72616e646f6d ^ 0xee, k[0] ^ 0x6c7967656e657261,
-                   k[1] ^ 0x7465646279746573};
-  for (size_t i = 0; i + 8 <= length; i += 8) {
-    memcpy(&word, message + i, 8);
-    v[3] ^= word; Round(v); Round(v); v[0] ^= word;
-  }
-  word = 0;
-  memcpy(&word, message + length / 8 * 8, length % 8);
-  word |= static_cast<uint64_t>(length & 0xff) << 56;
-  v[3] ^= word; Round(v); Round(v); v[0] ^= word;
-  v[2] ^= 0xee;
-  for (int i = 0; i < 4; i++) Round(v);
-  word = v[0] ^ v[1] ^ v[2] ^ v[3];
-  memcpy(tag, &word, 8);
-  v[1] ^= 0xdd;
-  for (int i = 0; i < 4; i++) Round(v);
-  word = v[0] ^ v[1] ^ v[2] ^ v[3];
-  memcpy(tag + 8, &word, 8);
-}
-
-int64_t Monotonic() {
-  timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return t.tv_sec * 1000000000LL + t.tv_nsec;
-}
 
 int64_t Now(const Tick* tick) { return tick->now ? tick->now() : Monotonic(); }
 
@@ -124,74 +75,18 @@ void Attend(const Tick* tick, int64_t until) {
   ppoll(&one, 1, &t, nullptr);
 }
 
-// Real-time scheduling for the thread that ticks, where it is permitted; what was refused is noted.
-void PrepareThread(Tick* tick) {
-  int64_t self = static_cast<int64_t>(pthread_self());
-  if (tick->thread == self) return;
-  tick->thread = self;
-  tick->fifo_error = tick->lock_error = tick->core_error = -1;
-  if (tick->fifo > 0) {
-    sched_param p = {};
-    p.sched_priority = static_cast<int>(tick->fifo);
-    tick->fifo_error = pthread_setschedparam(pthread_self(), SCHED_FIFO, &p);
-  }
-  if (tick->lock) tick->lock_error = mlockall(MCL_CURRENT) ? errno : 0;
-  if (tick->core >= 0) {
-    cpu_set_t set;
-    CPU_ZERO(&set);
-    CPU_SET(static_cast<int>(tick->core), &set);
-    tick->core_error = pthread_setaffinity_np(pthread_self(), sizeof set, &set);
-  }
-}
-
-void ReleaseThread(Tick* tick) {
-  if (tick->fifo_error == 0) {
-    sched_param p = {};
-    pthread_setschedparam(pthread_self(), SCHED_OTHER, &p);
-  }
-  if (tick->lock_error == 0) munlockall();
-  tick->thread = 0;
-}
-
-template <typename T>
-void Put(uint8_t* data, int offset, T value) { memcpy(data + offset, &value, sizeof value); }
-
-template <typename T>
-T Get(const uint8_t* data, int offset) {
-  T value;
-  memcpy(&value, data + offset, sizeof value);
-  return value;
-}
-
 void Send(Tick* tick, int state, const double* values) {
-  uint8_t data[kMostBytes] = {'D', 'V', 'T', 'L', 1, 1, static_cast<uint8_t>(state), 0};
-  int body = kHeader + 8 * static_cast<int>(tick->axes);
-  Put<uint64_t>(data, 8, tick->session);
-  Put<uint64_t>(data, 16, ++tick->sequence);
-  Put<uint64_t>(data, 24, static_cast<uint64_t>(Now(tick)));
-  Put<uint32_t>(data, 44, static_cast<uint32_t>(tick->axes));
-  memcpy(data + kHeader, values, 8 * tick->axes);
-  if (tick->keyed) SipHash(tick->key, data, body, data + body);
+  uint8_t data[kMostBytes];
+  int length = tick->wire.Pack(data, kCommand, state, ++tick->sequence, static_cast<uint64_t>(Now(tick)), 0, 0, values,
+                               tick->axes);
   // an error (nobody there, a full queue) is a lost datagram; the missing answer is what counts
-  if (send(static_cast<int>(tick->socket), data, body + kTag, MSG_DONTWAIT | MSG_NOSIGNAL) > 0) tick->sent++;
+  if (send(static_cast<int>(tick->socket), data, length, MSG_DONTWAIT | MSG_NOSIGNAL) > 0) tick->sent++;
 }
 
 int Parse(Tick* tick, const uint8_t* data, int64_t length) {
-  int body = kHeader + 8 * static_cast<int>(tick->count);
-  if (length != body + kTag) return kLength;
-  if (memcmp(data, "DVTL", 4)) return kMagic;
-  if (data[4] != 1) return kVersion;
-  if (Get<uint32_t>(data, 44) != tick->count) return kLength;
-  if (data[5] != 2 || data[6] > kSafe || data[7] != 0) return kKind;
-  if (Get<uint64_t>(data, 8) != tick->session) return kSession;
-  uint8_t tag[kTag] = {};
-  if (tick->keyed) SipHash(tick->key, data, body, tag);
-  uint8_t differ = 0;
-  for (int i = 0; i < kTag; i++) differ |= tag[i] ^ data[body + i];
-  if (differ) return kWrongTag;
-  uint64_t sequence = Get<uint64_t>(data, 16);
-  if (sequence <= tick->newest || sequence > tick->sequence) return kSequence;
-  tick->newest = sequence;
+  int reason = tick->wire.Judge(data, length, kMeasurement, tick->count, tick->newest, tick->sequence);
+  if (reason) return reason;
+  tick->newest = Get<uint64_t>(data, 16);
   tick->rig_state = data[6];
   tick->rig_flags = Get<uint32_t>(data, 40);
   memcpy(tick->reading, data + kHeader, 8 * tick->count);
@@ -245,7 +140,7 @@ void dovetail_siphash(const uint8_t* key, const uint8_t* message, int64_t length
 }
 
 void dovetail_step(Tick* tick, int64_t state, const double* command, double* reading, double* notes) {
-  PrepareThread(tick);
+  tick->scheduling.Prepare();
   int64_t entered = Now(tick);
   if (!tick->started) {
     tick->started = 1;
@@ -294,7 +189,7 @@ void dovetail_step(Tick* tick, int64_t state, const double* command, double* rea
 
 void dovetail_settle(Tick* tick, int64_t code) {
   if (code > 0) Trip(tick, code, true);
-  if (code < 0) ReleaseThread(tick);
+  if (code < 0) tick->scheduling.Release();
 }
 
 }  // extern "C"

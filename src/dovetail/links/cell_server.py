@@ -1,0 +1,188 @@
+"""A served cell: any `Cell` behind the cell protocol, in a process of its own.
+
+One session at a time; whoever asks meanwhile is refused. While the cell moves, in a thread of its own, the
+connection is watched: a halt, or the end of the connection, reaches the cell at once. A session that ends leaves
+the cell where it is, and the next one takes the run up again.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import secrets
+import select
+import socket
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+from dovetail.core.errors import LinkError
+from dovetail.links.address import Address
+from dovetail.links.cell_protocol import (
+    Line,
+    Message,
+    number,
+    pack_reply,
+    read_move,
+    word,
+)
+from dovetail.testing.creep import Cell, Move, Reply
+
+HELLO_TIME = 2.0  # [s] within which a hello has to be complete
+ALIVE_EVERY = 0.5  # [s] between two signs of life while the cell moves
+IDLE = 0.1  # [s] between two looks at whether to stop
+
+
+@dataclasses.dataclass
+class CellServer:
+    """Serves a cell at an address; port 0 takes a free one."""
+
+    cell: Cell
+    address: Address
+    key: bytes | None = None
+    report: Callable[[str], None] = lambda text: None
+    alive_every: float = ALIVE_EVERY
+
+    def __post_init__(self):
+        family, host = self.address.resolved(self.key)
+        self.listener = socket.socket(family, socket.SOCK_STREAM)
+        try:
+            self.listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            self.listener.bind((host, self.address.port))
+        except OSError as error:
+            self.listener.close()
+            reason = (error.strerror or str(error)).lower()
+            raise LinkError(f"tcp://{self.address.host}:{self.address.port}: cannot listen there ({reason})") from error
+        self.listener.listen(4)
+        self.address = Address(self.address.host, self.listener.getsockname()[1])
+        self.stopping = False
+        self.line: Line | None = None
+
+    @property
+    def url(self) -> str:
+        """Where it is, for `--rig`."""
+        return f"tcp://{self.address.host}:{self.address.port}"
+
+    def serve(self, until: Callable[[], bool] = lambda: False) -> None:
+        """Serve until `until()` is true or `stop` was called; then the cell stands still."""
+        try:
+            while not (self.stopping or until()):
+                if select.select([self.listener], [], [], IDLE)[0]:
+                    connection, _ = self.listener.accept()
+                    with connection:
+                        self._session(connection, until)
+        finally:
+            self.listener.close()
+            self.cell.close()
+
+    def stop(self) -> None:
+        """Ask `serve` to end; it does so within a fraction of a second."""
+        self.stopping = True
+
+    # one session
+
+    def _session(self, connection: socket.socket, until: Callable[[], bool]) -> None:
+        connection.settimeout(HELLO_TIME)
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        line = Line(connection, self.key)
+        try:
+            self._greet(line)
+        except (LinkError, OSError) as error:
+            self.report(f"refused: {error}")
+            self._refuse(line, str(error))
+            return
+        self.line = line
+        self.report("session begins")
+        try:
+            while not (self.stopping or until()):
+                if not self._waiting(line):
+                    continue
+                kind, table, _ = line.receive()
+                if kind is Message.BYE:
+                    self.report("session ends")
+                    return
+                line.send(Message.REPLY, pack_reply(self._answer(line, kind, table)))
+            line.send(Message.BYE)
+        except (LinkError, OSError) as error:
+            self.report(f"session ends: {error}")
+            self._refuse(line, str(error))
+        finally:
+            self.line = None
+
+    def _greet(self, line: Line) -> None:
+        kind, table, sent = line.receive()
+        if kind is not Message.HELLO:
+            raise LinkError(f"cell: {kind.name.lower()} before the hello")
+        word(table, "nonce")
+        axes = int(number(table, "axes", 1, 4096))
+        if axes != self.cell.axes:
+            raise LinkError(f"{self.cell.name} has {self.cell.axes} axes, the test {axes}")
+        line.session = secrets.randbits(63) + 1
+        line.send(Message.WELCOME, {"name": self.cell.name[:200], "axes": self.cell.axes}, before=sent)
+
+    def _answer(self, line: Line, kind: Message, table: dict[str, Any]) -> Reply | None:
+        if kind is Message.BEGIN:
+            return self.cell.begin(word(table, "run", 64))
+        if kind is Message.READ:
+            return self.cell.read()
+        if kind is Message.HALT:
+            self.cell.halt()
+            self.report("halted by the test")
+            return self.cell.read()
+        if kind is Message.MOVE:
+            return self._moved(line, read_move(table, self.cell.axes))
+        raise LinkError(f"cell: {kind.name.lower()} is not for a cell")
+
+    def _moved(self, line: Line, move: Move) -> Reply:
+        """Make a move while the connection is watched."""
+        done: list[Reply | BaseException] = []
+
+        def work() -> None:
+            try:
+                done.append(self.cell.move(move))
+            except BaseException as error:
+                done.append(error)
+
+        worker = threading.Thread(target=work, daemon=True)
+        worker.start()
+        last, gone = time.monotonic(), ""
+        while worker.is_alive():
+            worker.join(0.001 if time.monotonic() - last < 0.05 else 0.02)
+            if gone or not worker.is_alive():
+                continue
+            try:
+                gone = self._interrupted(line)
+                if not gone and time.monotonic() - last > self.alive_every:
+                    line.send(Message.ALIVE)
+                    last = time.monotonic()
+            except (LinkError, OSError) as error:
+                gone = str(error)
+            if gone:
+                self.cell.halt()
+        found = done[0]
+        if isinstance(found, BaseException):
+            raise LinkError(f"{self.cell.name}: the driver failed: {found}") from found
+        if gone:
+            raise LinkError(f"{gone}; the cell was halted in move {move.number}")
+        if not found.ok:
+            self.report(f"move {move.number}: {found.trip.name.lower().replace('_', ' ')}")
+        return found
+
+    def _interrupted(self, line: Line) -> str:
+        """Why a move has to be given up: a halt, or the end of the connection; nothing if it has not."""
+        if self.stopping:
+            return "the server is told to stop"
+        if not line.buffer and not select.select([line.socket], [], [], 0)[0]:
+            return ""
+        kind, _, _ = line.receive()
+        return "halted by the test" if kind is Message.HALT else f"{kind.name.lower()} in mid-move"
+
+    def _waiting(self, line: Line) -> bool:
+        return bool(line.buffer) or bool(select.select([line.socket], [], [], IDLE)[0])
+
+    def _refuse(self, line: Line, why: str) -> None:
+        """Say why, if anybody still listens."""
+        try:
+            line.send(Message.REFUSED, {"why": why[:200]})
+        except OSError:
+            return

@@ -1,0 +1,171 @@
+"""The rig's side of a session in C++: the same attributes and methods as `dovetail.links.session.Session`."""
+
+from __future__ import annotations
+
+import ctypes
+import math
+import socket
+from ctypes import POINTER, c_char_p, c_double, c_int64, c_uint8, c_uint64
+from functools import cache
+from types import SimpleNamespace
+
+import numpy as np
+
+from dovetail.core.errors import LinkError
+from dovetail.links.native.library import Direction, Scheduling, _whole, library
+from dovetail.links.protocol import MOST_VALUES, Flag, Rejection, State, size
+from dovetail.links.session import Plant
+
+
+class _Session(ctypes.Structure):
+    """`struct Session` of session.cc, field by field."""
+
+    _fields_ = [
+        *_whole("socket", "axes", "count", "tick", "silence", "position_at", "force_at"),
+        ("wire", Direction),
+        ("displacement_limit", c_double),
+        ("force_limit", c_double),
+        ("scheduling", Scheduling),
+        *_whole("ending", "started", "epoch", "done", "due", "heard", "state", "flags", "safe_tick"),
+        ("newest", c_uint64),
+        ("command", c_double * MOST_VALUES),
+        ("safe_command", c_double * MOST_VALUES),
+        ("reading", c_double * MOST_VALUES),
+        ("rejected", c_int64 * len(Rejection)),
+        *_whole("pending", "asked_at", "stepping"),
+        ("asked_sequence", c_uint64),
+        ("asked_clock", c_uint64),
+        ("asker", c_uint64 * 16),
+        ("asker_size", c_int64),
+    ]
+
+
+@cache
+def _calls() -> ctypes.CDLL:
+    loaded = library()
+    loaded.dovetail_session_size.restype = c_int64
+    if loaded.dovetail_session_size() != ctypes.sizeof(_Session):
+        raise LinkError("the native session does not fit this version of Dovetail; empty its cache folder")
+    one = POINTER(_Session)
+    loaded.dovetail_session_receive.argtypes = [one, c_char_p, c_int64, c_int64]
+    loaded.dovetail_session_receive.restype = c_int64
+    loaded.dovetail_session_wait.argtypes = [one, c_int64]
+    loaded.dovetail_session_next.argtypes = [one, POINTER(c_double)]
+    loaded.dovetail_session_next.restype = c_int64
+    loaded.dovetail_session_took.argtypes = [one, POINTER(c_double)]
+    loaded.dovetail_session_answer.argtypes = [one, POINTER(c_uint8)]
+    loaded.dovetail_session_answer.restype = c_int64
+    loaded.dovetail_session_safe.argtypes = [one, c_int64]
+    return loaded
+
+
+class NativeSession:
+    """One session of a rig; see `dovetail.links.session.Session`.
+
+    A compiled program that is handed `handle` drives it over a socket (`VirtualPlant.serve`); `receive` and
+    `wait` are the same by hand.
+    """
+
+    def __init__(
+        self,
+        plant: Plant,
+        *,
+        session: int,
+        rate: float,
+        silence: int,
+        limits: dict[str, float],
+        key: bytes | None = None,
+        datagrams: socket.socket | None = None,
+        priority: int = 0,
+    ):
+        self.library, self.plant, self.limits, self.tick = _calls(), plant, limits, round(1e9 / rate)
+        self.silence = silence
+        at, first = {}, 0
+        for name, count in plant.signals:
+            at[name], first = first, first + count
+        reading = plant.reset()
+        self.inner = _Session(
+            socket=-1 if datagrams is None else datagrams.fileno(),
+            axes=plant.axes,
+            count=first,
+            tick=self.tick,
+            silence=silence,
+            position_at=at["measured_displacement"],
+            force_at=at["measured_force"],
+            wire=Direction.of(session, key),
+            displacement_limit=limits.get("displacement", math.inf),
+            force_limit=limits.get("force", math.inf),
+            scheduling=Scheduling.asked(priority),
+            reading=(c_double * MOST_VALUES)(*reading),
+        )
+
+    @property
+    def handle(self) -> int:
+        """Where the compiled program finds this session."""
+        return ctypes.addressof(self.inner)
+
+    def receive(self, data: bytes, now: int) -> bytes | None:
+        """The answer to a datagram that came at `now` [ns]; None if it is to be dropped."""
+        if self.library.dovetail_session_receive(self.inner, data, len(data), now):
+            return None
+        self._advance()
+        answer = (c_uint8 * size(MOST_VALUES))()
+        return bytes(answer[: self.library.dovetail_session_answer(self.inner, answer)])
+
+    def wait(self, now: int) -> None:
+        """Let time pass until `now` [ns] with no word from the loop."""
+        self.library.dovetail_session_wait(self.inner, now)
+        self._advance()
+
+    def go_safe(self, why: Flag) -> None:
+        """To the safe state; further reasons are added to the first."""
+        self.library.dovetail_session_safe(self.inner, int(why))
+
+    def end(self) -> None:
+        """Let the compiled program leave within a fraction of a second."""
+        self.inner.ending = 1
+
+    def _advance(self) -> None:
+        command = (c_double * self.inner.axes)()
+        while self.library.dovetail_session_next(self.inner, command):
+            reading = np.ascontiguousarray(self.plant.step(np.array(command)), dtype=float)
+            self.library.dovetail_session_took(self.inner, reading.ctypes.data_as(POINTER(c_double)))
+
+    @property
+    def next_wake(self) -> int | None:
+        """Clock [ns] at which `wait` has something to do; None while the rig has not started."""
+        return None if self.epoch is None else self.epoch + (2 * self.done + 3) * self.tick // 2
+
+    @property
+    def epoch(self) -> int | None:
+        """Own clock [ns] one tick before the first moving command; None until then."""
+        return self.inner.epoch if self.inner.started else None
+
+    @property
+    def state(self) -> State:
+        """What the rig is in."""
+        return State(self.inner.state)
+
+    @property
+    def flags(self) -> Flag:
+        """Why it went to its safe state."""
+        return Flag(self.inner.flags)
+
+    @property
+    def done(self) -> int:
+        """Ticks taken."""
+        return int(self.inner.done)
+
+    @property
+    def heard(self) -> int:
+        """When the last valid command came [ns]."""
+        return int(self.inner.heard)
+
+    @property
+    def reader(self) -> SimpleNamespace:
+        """The newest sequence number, and what was dropped by reason."""
+        rejected = {reason: int(self.inner.rejected[reason]) for reason in Rejection}
+        return SimpleNamespace(
+            newest=int(self.inner.newest),
+            rejected={reason: number for reason, number in rejected.items() if number},
+        )
