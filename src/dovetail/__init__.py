@@ -33,6 +33,7 @@ _ROOMS = (
     "links",
     "mechanics",
     "report",
+    "sea",
     "specimens",
     "stability",
     "studies",

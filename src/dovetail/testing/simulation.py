@@ -16,6 +16,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from dovetail import air as _air  # noqa: F401  (registers its kinds)
+from dovetail import sea as _sea  # noqa: F401  (registers its kinds)
 from dovetail.core import RK4, Flow, Method, Part, constant, count, signals
 from dovetail.core.errors import Fault, ParameterError, TestFileError
 from dovetail.core.methods.rolled import rolled

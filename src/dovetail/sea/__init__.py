@@ -1,0 +1,37 @@
+"""Waves, and the motion of a deck in them: harmonics, records, spectra with a ship's response.
+
+Depends on: core, mechanics.
+
+Axes: x forward, y to port, z up, in a frame that travels with the ship's mean speed and heading.
+"""
+
+from dovetail.sea.harmonic import HarmonicDeck
+from dovetail.sea.motion import DeckMotion, DeckState, PointMotion
+from dovetail.sea.recorded import RecordedDeck, read_motion
+from dovetail.sea.response import BoxShip, ShipResponse, TabulatedResponse, WaveFollower, encounter
+from dovetail.sea.seaway import Seaway
+from dovetail.sea.spectrum import SEA_STATES, Bretschneider, Jonswap, WaveSpectrum, sea_state
+from dovetail.sea.statistics import Waves, spectrum_of, waves
+
+__all__ = [
+    "SEA_STATES",
+    "BoxShip",
+    "Bretschneider",
+    "DeckMotion",
+    "DeckState",
+    "HarmonicDeck",
+    "Jonswap",
+    "PointMotion",
+    "RecordedDeck",
+    "Seaway",
+    "ShipResponse",
+    "TabulatedResponse",
+    "WaveFollower",
+    "WaveSpectrum",
+    "Waves",
+    "encounter",
+    "read_motion",
+    "sea_state",
+    "spectrum_of",
+    "waves",
+]

@@ -1,0 +1,124 @@
+r"""A deck motion from a record: measured at sea, or computed by a seakeeping program.
+
+Between the rows the motion is a quintic whose rate and acceleration at a row are those of the parabola through it and
+its neighbours: position, velocity and acceleration are continuous, nothing is solved, and a parabola is met exactly. A
+record ends; a run that lasts longer is refused (`check_covers`, `ends`), and where it is asked beyond its end all the
+same the answer is not a number.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from dovetail.core import kind, parameter
+from dovetail.core.errors import OutputError
+from dovetail.mechanics.securing.motion import check_table
+from dovetail.sea.motion import NAMES, DeckMotion
+
+
+@kind("recorded-deck")
+class RecordedDeck(DeckMotion):
+    """Rows of time and six displacements, given outright or from a file (see `read_motion`).
+
+    A resolved test holds the rows, so that it needs the file no more.
+    """
+
+    file: str = eqx.field(default="", static=True)
+    times: jax.Array = parameter("s", "rising", default=())
+    values: jax.Array = parameter("1", "six [m, rad] for each time", default=())
+
+    def __post_init__(self):
+        if self.file and isinstance(self.times, tuple | list) and not len(self.times):
+            self.times, self.values = read_motion(self.file)
+
+    def __check_init__(self):
+        t, v = self.times, self.values
+        if any(isinstance(a, jax.core.Tracer) or not isinstance(a, jax.Array) for a in (t, v)):
+            return
+        rows = np.asarray(v).reshape(-1, 6) if np.size(v) % 6 == 0 else np.asarray(v)
+        check_table(self.file or "RecordedDeck", np.asarray(t), rows)
+
+    @property
+    def ends(self) -> float:
+        return float(self.times[-1])
+
+    def displacement(self, t):
+        t = jnp.asarray(t, float)
+        inside = (t >= self.times[0]) & (t <= self.times[-1])
+        return jnp.where(inside, quintic(self.times, self.values, t), jnp.nan)
+
+
+def quintic(times: jax.Array, values: jax.Array, t: jax.Array) -> jax.Array:
+    """Values (n, m) at `times` (n,) [s], joined to the second derivative, at t."""
+    last = times.shape[0] - 1
+    i = jnp.clip(jnp.searchsorted(times, t, side="right") - 1, 0, last - 1)
+    h = times[i + 1] - times[i]
+    s = (t - times[i]) / h
+
+    def shape(k):
+        """Rate and acceleration at row k, of the parabola through three rows (at an end, of the next three)."""
+        k = jnp.clip(k, 0, last)
+        middle = jnp.clip(k, 1, last - 1) if last > 1 else k
+        before, after = jnp.maximum(middle - 1, 0), jnp.minimum(middle + 1, last)
+        h0, h1 = times[middle] - times[before], times[after] - times[middle]
+        d0 = (values[middle] - values[before]) / jnp.where(h0 > 0, h0, 1.0)
+        d1 = (values[after] - values[middle]) / jnp.where(h1 > 0, h1, 1.0)
+        bend = jnp.where(last > 1, 2 * (d1 - d0) / (h0 + h1), 0.0)
+        slope = jnp.where(last > 1, (h1 * d0 + h0 * d1) / (h0 + h1), d0 + d1)
+        return slope + bend * (times[k] - times[middle]), bend
+
+    (v0, a0), (v1, a1) = shape(i), shape(i + 1)
+    p0, p1 = values[i], values[i + 1]
+    v0, v1, a0, a1 = v0 * h, v1 * h, a0 * h**2, a1 * h**2
+    jump = p1 - p0 - v0 - a0 / 2
+    rate, bend = v1 - v0 - a0, a1 - a0
+    c3 = 10 * jump - 4 * rate + bend / 2
+    c4 = -15 * jump + 7 * rate - bend
+    c5 = 6 * jump - 3 * rate + bend / 2
+    return p0 + s * (v0 + s * (a0 / 2 + s * (c3 + s * (c4 + s * c5))))
+
+
+def read_motion(path: str | Path) -> tuple[np.ndarray, np.ndarray]:
+    """Times [s] and displacements (n, 6) [m, rad] of a file of comma-separated values.
+
+    The first line names the columns: `time` and any of surge, sway, heave [m], roll, pitch, yaw [rad]; a name that ends
+    in `_deg` is in degrees. Freedoms that are not named do not move.
+
+    Raises
+    ------
+    OutputError
+        If the file cannot be read, or a column is missing or unknown.
+    """
+    path = Path(path)
+    try:
+        lines = [line.strip() for line in path.read_text("utf-8").splitlines() if line.strip()]
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise OutputError(f"{path}: cannot be read ({reason}); give the file of a deck motion") from error
+    names = [name.strip().lower() for name in lines[0].split(",")] if lines else []
+    known = {"time", *NAMES, *(f"{name}_deg" for name in NAMES[3:])}
+    wrong = [name for name in names if name not in known]
+    if "time" not in names or wrong or len(names) < 2:
+        raise OutputError(
+            f"{path}: has the columns {', '.join(names) or 'none'}; the first line names time and some of "
+            f"{', '.join(NAMES)} (angles may end in _deg)"
+        )
+    try:
+        table = np.array([[float(word) for word in line.split(",")] for line in lines[1:]])
+    except ValueError as error:
+        raise OutputError(
+            f"{path}: {error}; below the names every line holds {len(names)} numbers"
+        ) from error
+    if table.ndim != 2 or table.shape[1] != len(names):
+        raise OutputError(f"{path}: lines of different length; every line holds {len(names)} numbers")
+    values = np.zeros((len(table), 6))
+    for column, name in zip(table.T, names, strict=True):
+        if name != "time":
+            scale = np.pi / 180 if name.endswith("_deg") else 1.0
+            values[:, NAMES.index(name.removesuffix("_deg"))] = scale * column
+    return table[:, names.index("time")], values

@@ -1,0 +1,169 @@
+r"""Response amplitude operators: what a ship makes of a wave, at a heading and a speed.
+
+A wave :math:`\zeta = a\,\mathrm{Re}\,e^{i(\omega t - k(x\cos\beta + y\sin\beta))}` travels at the angle
+:math:`\beta` from the ship's course, counted to port: 0 following, 90 degrees from starboard, 180 head sea. A ship at
+speed U meets it at :math:`\omega_e = \omega - kU\cos\beta`, :math:`k = \omega^2/g`, and moves in each freedom as
+:math:`a\,\mathrm{Re}(H e^{i\omega_e t})`.
+
+`BoxShip` has the closed forms of [Jensen, Mansour & Olsen 2004] for heave and pitch of a box, with draught T, beam B
+and length L, :math:`\alpha = \omega_e/\omega`:
+
+.. math::
+
+    D &= 1 - 2kT\alpha^2 + i\frac{A^2}{kB\alpha^2},\quad A = 2\sin(\tfrac12 kB\alpha^2)e^{-kT\alpha^2},\quad
+    f = \sqrt{(1-kT)^2 + (A^2/(kB\alpha^3))^2}\\
+    H_3 &= \frac{e^{-kT}f}{D}\,\frac{\sin\xi}{\xi},\qquad
+    H_5 = \frac{e^{-kT}f}{D}\,i\,k\cos\beta\,\frac{3(\sin\xi-\xi\cos\xi)}{\xi^3},\quad \xi = \tfrac12 kL\cos\beta
+
+and, of our own making, roll as an oscillator in the slope of the wave, surge and sway with the water, both averaged
+over the length. It does not yaw. Good for studies of decks; for a given ship use `TabulatedResponse` with what a
+seakeeping program computes. The source has the attenuation with depth by the wave number along the ship; here it is
+that of the wave itself, without which short beam seas would not fade.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from pathlib import Path
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from dovetail.core import Part, kind, parameter
+from dovetail.core.errors import OutputError, ParameterError
+
+G = 9.81  # [m/s^2]
+
+
+class ShipResponse(Part):
+    """Complex amplitudes of a ship's motion for waves of one metre."""
+
+    @abstractmethod
+    def operators(self, omega: jax.Array, heading: jax.Array, speed: jax.Array) -> jax.Array:
+        """H (6, n) [m/m, rad/m] for frequencies (n,) [rad/s] and wave directions (n,) [rad] at a speed [m/s]."""
+
+
+def encounter(omega: jax.Array, heading: jax.Array, speed: jax.Array) -> jax.Array:
+    """Frequency [rad/s] at which a ship at `speed` meets a wave; negative where it overtakes it."""
+    return omega - omega**2 / G * speed * jnp.cos(heading)
+
+
+@kind("wave-follower")
+class WaveFollower(ShipResponse):
+    """A raft that follows the water's surface: the limit of any ship in long waves, and a plain test."""
+
+    def operators(self, omega, heading, speed):
+        k = omega**2 / G
+        c, s, zero = jnp.cos(heading), jnp.sin(heading), jnp.zeros_like(omega)
+        return jnp.stack([-1j * c, -1j * s, 1 + 0j * c, -1j * k * s, 1j * k * c, zero + 0j])
+
+
+@kind("box-ship")
+class BoxShip(ShipResponse):
+    """A frigate by default: 120 m long, 14 m wide, 4.5 m deep, rolling in 10 s."""
+
+    length: jax.Array = parameter("m", "at the water line", default=120.0, above=0.0)
+    beam: jax.Array = parameter("m", "times the block coefficient", default=11.0, above=0.0)
+    draught: jax.Array = parameter("m", "draught", default=4.5, above=0.0)
+    roll_period: jax.Array = parameter("s", "natural period of the roll", default=10.0, above=0.0)
+    roll_damping: jax.Array = parameter("1", "damping ratio of the roll", default=0.1, above=0.0)
+
+    def operators(self, omega, heading, speed):
+        k, c, s = omega**2 / G, jnp.cos(heading), jnp.sin(heading)
+        T, B, L = self.draught, self.beam, self.length
+        met = encounter(omega, heading, speed)
+        alpha = met / omega
+        alpha = jnp.where(
+            jnp.abs(alpha) < 0.05, 0.05, alpha
+        )  # as slow as it gets: the ship rides with the wave
+        square = k * B * alpha**2
+        A = 2 * jnp.sin(jnp.minimum(square / 2, jnp.pi / 2)) * jnp.exp(-k * T * alpha**2)
+        smith = jnp.exp(-k * T)
+        D = 1 - 2 * k * T * alpha**2 + 1j * jnp.sign(alpha) * A**2 / square
+        f = jnp.sqrt((1 - k * T) ** 2 + (A**2 / (square * alpha)) ** 2)
+        xi = 0.5 * k * L * c
+        mean, slope = _sinc(xi), _slope(xi)
+        heave = smith * f / D * mean
+        pitch = smith * f / D * 1j * k * c * slope
+        w = 2 * jnp.pi / self.roll_period
+        roll = -1j * k * s * smith * mean * w**2 / (w**2 - met**2 + 2j * self.roll_damping * w * met)
+        surge, sway = -1j * c * smith * mean, -1j * s * smith * mean
+        return jnp.stack([surge, sway, heave, roll, pitch, jnp.zeros_like(omega) + 0j])
+
+
+def _sinc(x):
+    return jnp.sinc(x / jnp.pi)
+
+
+def _slope(x):
+    """3 (sin x - x cos x)/x^3, one for small x."""
+    small = jnp.abs(x) < 1e-2
+    y = jnp.where(small, 1.0, x)
+    return jnp.where(small, 1 - x**2 / 10, 3 * (jnp.sin(y) - y * jnp.cos(y)) / y**3)
+
+
+@kind("tabulated-response")
+class TabulatedResponse(ShipResponse):
+    """Operators on a grid of frequencies and headings, for one speed; straight between, in real and imaginary part.
+
+    The file is an `.npz` with `frequency` (n,) [rad/s], rising, `heading` (m,) [rad], rising from 0 to pi or to 2 pi,
+    `amplitude` and `phase` (6, n, m). Given to pi only, starboard is the mirror of port: sway, roll and yaw change
+    sign. Waves outside the frequencies have no effect.
+    """
+
+    file: str = eqx.field(default="", static=True)
+    frequency: jax.Array = parameter("rad/s", "of the waves", default=())
+    heading: jax.Array = parameter("rad", "direction of the waves", default=())
+    real: jax.Array = parameter("1", "real parts (6, frequencies, headings)", default=())
+    imaginary: jax.Array = parameter("1", "imaginary parts", default=())
+
+    def __post_init__(self):
+        if self.file and isinstance(self.frequency, tuple | list) and not len(self.frequency):
+            data = _read(self.file)
+            self.frequency, self.heading = data["frequency"], data["heading"]
+            self.real = data["amplitude"] * np.cos(data["phase"])
+            self.imaginary = data["amplitude"] * np.sin(data["phase"])
+
+    def __check_init__(self):
+        axes = (self.frequency, self.heading, self.real)
+        if any(isinstance(v, jax.core.Tracer) or not isinstance(v, jax.Array) for v in axes):
+            return
+        shape = (6, self.frequency.size, self.heading.size)
+        if self.real.shape != shape or self.imaginary.shape != shape or self.frequency.size < 2:
+            raise ParameterError(
+                f"TabulatedResponse: operators {self.real.shape} for {self.frequency.size} frequencies and "
+                f"{self.heading.size} headings; needs {shape}"
+            )
+
+    def operators(self, omega, heading, speed):
+        turned = jnp.mod(heading, 2 * jnp.pi)
+        half = self.heading[-1] < 1.5 * jnp.pi
+        mirrored = half & (turned > jnp.pi)
+        turned = jnp.where(mirrored, 2 * jnp.pi - turned, turned)
+        at = [
+            jnp.interp(omega, self.frequency, jnp.arange(self.frequency.size, dtype=float)),
+            jnp.interp(turned, self.heading, jnp.arange(self.heading.size, dtype=float)),
+        ]
+
+        def read(tables):
+            return jnp.stack([jax.scipy.ndimage.map_coordinates(table, at, order=1) for table in tables])
+
+        inside = (omega >= self.frequency[0]) & (omega <= self.frequency[-1])
+        sign = jnp.array([1.0, -1.0, 1.0, -1.0, 1.0, -1.0])[:, None]
+        whole = jnp.where(inside, read(self.real) + 1j * read(self.imaginary), 0.0)
+        return jnp.where(mirrored, sign * whole, whole)
+
+
+def _read(file):
+    path = Path(file)
+    try:
+        with np.load(path) as stored:
+            data = {name: np.asarray(stored[name], dtype=float) for name in stored.files}
+    except (OSError, ValueError) as error:
+        raise OutputError(f"{path}: no operators could be read ({error}); give an .npz file") from error
+    missing = [name for name in ("frequency", "heading", "amplitude", "phase") if name not in data]
+    if missing:
+        raise ParameterError(f"{path}: has no {', '.join(missing)}")
+    return data

@@ -1,0 +1,83 @@
+r"""A deck in irregular waves: a spectrum, a ship's response, a seed.
+
+The sea is a sum of waves of random phase, one in each of `waves` equal parts of the band, at a random place in it so
+that the record does not repeat; wave i has the amplitude :math:`a_i = \sqrt{2 S(\omega_i)\,\Delta\omega_i}` and the
+direction of the sea plus, with spreading, a random angle distributed as :math:`\cos^{n}`. The ship answers each at its
+frequency of encounter:
+
+.. math:: q_j(t) = \mathrm{Re}\sum_i a_i\,H_j(\omega_i, \beta_i, U)\,e^{i(\omega_{e,i}t + \varepsilon_i)}
+
+Height, period, heading and speed are ordinary parameters: a batch over them uses one seed, so its points differ by
+nothing else.
+"""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+
+from dovetail.core import count, kind, parameter
+from dovetail.core.randomness import Random
+from dovetail.sea.motion import DeckMotion
+from dovetail.sea.response import ShipResponse, WaveFollower, encounter
+from dovetail.sea.spectrum import WaveSpectrum
+
+
+@kind("seaway")
+class Seaway(DeckMotion, Random):
+    """A ship in irregular waves. The motion never ends and, for each seed, is one and the same."""
+
+    spectrum: WaveSpectrum
+    response: ShipResponse = WaveFollower()
+    heading: jax.Array = parameter("rad", "direction of the waves from the course, to port", default=jnp.pi)
+    speed: jax.Array = parameter("m/s", "of the ship", default=0.0, at_least=0.0)
+    spreading: jax.Array = parameter(
+        "1", "power n of the cosine; 0: all waves go one way", default=0.0, at_least=0.0
+    )
+    waves: int = count("number of waves", default=128, at_least=1)
+    lowest: jax.Array = parameter(
+        "1", "lower end of the band, over the peak frequency", default=0.5, above=0.0
+    )
+    highest: jax.Array = parameter("1", "upper end of the band", default=4.0, above=0.0)
+    rise: jax.Array = parameter("s", "time over which the motion fades in", default=0.0, at_least=0.0)
+
+    def components(self) -> tuple[jax.Array, jax.Array, jax.Array, jax.Array]:
+        """Frequencies [rad/s], amplitudes [m], directions [rad] and phases [rad] of the waves, each (waves,)."""
+        places, phases, turns = jax.random.uniform(self.drawn(0), (3, self.waves))
+        peak = self.spectrum.peak
+        # half of the waves between the lower end and 1.6 times the peak, where most of the energy is
+        near = self.waves - self.waves // 2
+        edges = jnp.concatenate(
+            [
+                jnp.linspace(self.lowest, 1.6, near + 1)[:-1],
+                jnp.linspace(1.6, self.highest, self.waves // 2 + 1),
+            ]
+        )
+        width = jnp.diff(edges) * peak
+        omega = edges[:-1] * peak + places * width
+        amplitude = jnp.sqrt(2 * self.spectrum.density(omega) * width)
+        grid = jnp.linspace(-jnp.pi / 2, jnp.pi / 2, 181)
+        share = jnp.cumsum(jnp.cos(grid) ** jnp.maximum(self.spreading, 1e-6))
+        angle = jnp.where(
+            self.spreading > 0, jnp.interp(turns, (share - share[0]) / (share[-1] - share[0]), grid), 0.0
+        )
+        return omega, amplitude, self.heading + angle, 2 * jnp.pi * phases
+
+    def elevation(self, t: jax.Array) -> jax.Array:
+        """Height of the sea [m] at the ship's origin, were it not there."""
+        omega, a, beta, phase = self.components()
+        return jnp.sum(a * jnp.cos(encounter(omega, beta, self.speed) * t + phase))
+
+    def displacement(self, t):
+        omega, a, beta, phase = self.components()
+        H = self.response.operators(omega, beta, self.speed)
+        angle = encounter(omega, beta, self.speed) * t + phase
+        s = jnp.clip(t / jnp.where(self.rise > 0, self.rise, 1.0), 0.0, 1.0)
+        fade = jnp.where(self.rise > 0, s**3 * (10.0 - 15.0 * s + 6.0 * s**2), 1.0)
+        return fade * ((a * H.real) @ jnp.cos(angle) - (a * H.imag) @ jnp.sin(angle))
+
+    def deviation(self) -> jax.Array:
+        """Standard deviation of the six motions [m, rad], by the spectrum of the response."""
+        omega, a, beta, _ = self.components()
+        H = self.response.operators(omega, beta, self.speed)
+        return jnp.sqrt(jnp.sum(0.5 * a**2 * jnp.abs(H) ** 2, 1))

@@ -1,0 +1,104 @@
+r"""Wave spectra: how much of a sea's height comes from which frequency.
+
+.. math::
+
+    S_B(\omega) &= \tfrac{5}{16}H_s^2\,\frac{\omega_p^4}{\omega^5}\,e^{-\frac54(\omega_p/\omega)^4}
+    \qquad\text{(Bretschneider)}\\
+    S_J(\omega) &= c(\gamma)\,S_B(\omega)\;\gamma^{\exp\left(-\frac{(\omega-\omega_p)^2}{2\sigma^2\omega_p^2}\right)},
+    \quad \sigma = 0.07,\ 0.09\ \text{below and above the peak}\qquad\text{(JONSWAP)}
+
+One-sided over :math:`\omega` [rad/s], in m^2 s. Moments :math:`m_n = \int\omega^n S\,d\omega`; the significant height
+is :math:`4\sqrt{m_0}` and the mean zero-crossing period :math:`2\pi\sqrt{m_0/m_2}`. c makes the JONSWAP spectrum's
+height the one that was asked for. Sources: [Bretschneider 1959]; [Hasselmann et al. 1973].
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from dovetail.core import Part, kind, parameter
+
+GRID = np.geomspace(
+    0.3, 30.0, 1201
+)  # over the peak frequency; holds all but 1e-9 below and 1e-6 of m_0 above
+
+
+class WaveSpectrum(Part):
+    """A sea at one place, without directions."""
+
+    height: jax.Array = parameter("m", "significant wave height", at_least=0.0)
+    period: jax.Array = parameter("s", "peak period", above=0.0)
+
+    @abstractmethod
+    def density(self, omega: jax.Array) -> jax.Array:
+        """S [m^2 s] at frequencies [rad/s]."""
+
+    @property
+    def peak(self) -> jax.Array:
+        """Frequency of the peak [rad/s]."""
+        return 2 * jnp.pi / self.period
+
+    def moment(self, order: float) -> jax.Array:
+        """m_n, up to 30 times the peak frequency."""
+        omega = self.peak * jnp.asarray(GRID)
+        return jnp.trapezoid(self.density(omega) * omega**order, omega)
+
+    def zero_crossing_period(self) -> jax.Array:
+        """Mean period between upward crossings [s]."""
+        return 2 * jnp.pi * jnp.sqrt(self.moment(0) / self.moment(2))
+
+
+def _bretschneider(omega, height, peak):
+    x = peak / omega
+    return 5 / 16 * height**2 * x**4 / omega * jnp.exp(-1.25 * x**4)
+
+
+@kind("bretschneider")
+class Bretschneider(WaveSpectrum):
+    """A fully developed sea; with a peak period that belongs to the height, Pierson and Moskowitz'."""
+
+    def density(self, omega):
+        return _bretschneider(omega, self.height, self.peak)
+
+
+@kind("jonswap")
+class Jonswap(WaveSpectrum):
+    """A growing sea, steeper at its peak."""
+
+    enhancement: jax.Array = parameter("1", "gamma, of the peak", default=3.3, at_least=1.0)
+
+    def density(self, omega):
+        x = jnp.asarray(GRID)
+        whole = jnp.trapezoid(_bretschneider(x, 1.0, 1.0) * self._raised(x), x)
+        shape = _bretschneider(omega, self.height, self.peak) * self._raised(omega / self.peak)
+        return shape / (16 * whole)
+
+    def _raised(self, x):
+        sigma = jnp.where(x <= 1.0, 0.07, 0.09)
+        return self.enhancement ** jnp.exp(-0.5 * ((x - 1.0) / sigma) ** 2)
+
+
+# sea state: significant height [m], most probable peak period [s], wind [m/s] (open ocean, North Atlantic, annual)
+SEA_STATES = {
+    2: (0.3, 7.5, 4.4),
+    3: (0.88, 7.5, 6.9),
+    4: (1.88, 8.8, 9.8),
+    5: (3.25, 9.7, 12.6),
+    6: (5.0, 12.4, 19.3),
+    7: (7.5, 15.0, 26.5),
+    8: (11.5, 16.4, 30.6),
+}
+
+
+def sea_state(number: jax.Array) -> tuple[jax.Array, jax.Array, jax.Array]:
+    """Significant height [m], peak period [s] and wind [m/s] of a sea state from 2 to 8, between them too.
+
+    [Bales 1983, table 2], midpoints. Straight between the states, so 5.5 lies half way from 5 to 6.
+    """
+    table = np.array(list(SEA_STATES.values()))
+    height, period, wind = (jnp.interp(number, jnp.arange(2.0, 9.0), column) for column in table.T)
+    return height, period, wind

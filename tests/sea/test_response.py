@@ -1,0 +1,75 @@
+"""Responses: long waves carry the ship, headings mirror, speed shifts the frequency."""
+
+import numpy as np
+import pytest
+
+from dovetail.core.errors import OutputError, ParameterError
+from dovetail.sea import BoxShip, TabulatedResponse, WaveFollower, encounter
+
+W = np.linspace(0.3, 1.5, 13)
+
+
+def at(ship, heading, speed=0.0, w=W):
+    return np.asarray(ship.operators(w, np.full_like(w, heading), speed))
+
+
+@pytest.mark.parametrize("heading", [0.0, 1.0, np.pi / 2, 2.5, np.pi])
+def test_in_long_waves_every_ship_follows_the_surface(heading):
+    w = np.array([0.02])  # 150 km: nothing but the surface
+    ship, raft = at(BoxShip(), heading, w=w), at(WaveFollower(), heading, w=w)
+    np.testing.assert_allclose(ship, raft, atol=2e-3 * np.abs(raft).max())
+    np.testing.assert_allclose(
+        ship[3:5], raft[3:5], atol=1e-2 * np.abs(raft[3:5]).max()
+    )  # roll damping: 0.6 %
+
+
+def test_a_raft_lies_on_the_surface():
+    k, beta = W**2 / 9.81, 0.7
+    surge, sway, heave, roll, pitch, yaw = at(WaveFollower(), beta)
+    # slope along x is -i k cos(beta); bow up is a negative pitch
+    np.testing.assert_allclose(pitch, 1j * k * np.cos(beta))
+    np.testing.assert_allclose(roll, -1j * k * np.sin(beta))
+    np.testing.assert_allclose([heave, yaw], [np.ones(13), np.zeros(13)])
+    # water turns in circles: horizontal as large as vertical, a quarter turn apart
+    np.testing.assert_allclose(abs(surge) ** 2 + abs(sway) ** 2, 1.0)
+
+
+def test_waves_from_the_other_side_mirror_the_answer():
+    for ship in (WaveFollower(), BoxShip()):
+        port, starboard = at(ship, 2.0, 8.0), at(ship, -2.0, 8.0)
+        np.testing.assert_allclose(starboard, port * np.array([1, -1, 1, -1, 1, -1])[:, None], atol=1e-12)
+
+
+def test_short_waves_do_not_move_a_ship_and_roll_is_largest_at_its_period():
+    assert np.abs(at(BoxShip(), np.pi, w=np.array([3.0]))).max() < 0.02
+    w = np.linspace(0.3, 1.2, 181)
+    roll = np.abs(at(BoxShip(), np.pi / 2, w=w)[3]) / (w**2 / 9.81)
+    assert w[np.argmax(roll)] == pytest.approx(2 * np.pi / 10, rel=0.05)
+
+
+def test_head_seas_come_faster_and_following_ones_slower():
+    assert float(encounter(0.8, np.pi, 10.0)) == pytest.approx(0.8 + 0.64 / 9.81 * 10)
+    assert float(encounter(0.8, 0.0, 10.0)) == pytest.approx(0.8 - 0.64 / 9.81 * 10)
+    assert np.all(np.isfinite(at(BoxShip(), 0.0, 9.81 / 0.8, w=np.array([0.8]))))  # where it rides the wave
+
+
+def test_a_table_gives_back_the_ship_it_was_made_of_and_mirrors_to_starboard(tmp_path):
+    ship, heading = BoxShip(), np.linspace(0, np.pi, 13)
+    H = np.stack([at(ship, b) for b in heading], -1)
+    np.savez(tmp_path / "rao.npz", frequency=W, heading=heading, amplitude=np.abs(H), phase=np.angle(H))
+    table = TabulatedResponse(file=str(tmp_path / "rao.npz"))
+    for b in (heading[4], -heading[4]):
+        np.testing.assert_allclose(at(table, b), at(ship, b), atol=1e-9)
+    assert np.abs(at(table, 1.0, w=np.array([5.0]))).max() == 0.0
+
+
+def test_files_that_are_no_operators_are_told(tmp_path):
+    with pytest.raises(OutputError, match="give an .npz file"):
+        TabulatedResponse(file=str(tmp_path / "none.npz"))
+    np.savez(tmp_path / "half.npz", frequency=W)
+    with pytest.raises(ParameterError, match="has no heading, amplitude, phase"):
+        TabulatedResponse(file=str(tmp_path / "half.npz"))
+    with pytest.raises(ParameterError, match=r"needs \(6, 2, 1\)"):
+        TabulatedResponse(
+            frequency=[1.0, 2.0], heading=[0.0], real=np.zeros((6, 3, 1)), imaginary=np.zeros(1)
+        )

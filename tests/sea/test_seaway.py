@@ -1,0 +1,89 @@
+"""Irregular seas: seeded, Gaussian, with the spectrum that was asked for."""
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from dovetail.core.errors import ParameterError
+from dovetail.core.randomness import seeded
+from dovetail.sea import BoxShip, Bretschneider, Jonswap, Seaway, spectrum_of, waves
+
+T = np.arange(0.0, 7200.0, 0.5)  # [s] two hours
+
+
+def sea(seed=1, **fields):
+    fields = {"spectrum": Jonswap(height=3.0, period=9.0), "waves": 512} | fields
+    return seeded(Seaway(**fields), jax.random.key(seed))
+
+
+@pytest.fixture(scope="module")
+def record():
+    return np.asarray(jax.jit(jax.vmap(sea().elevation))(T))
+
+
+def test_the_significant_height_is_that_of_the_spectrum(record):
+    assert 4 * record.std() == pytest.approx(3.0, rel=0.03)  # 512 waves, two hours
+    # of single waves: Rayleigh's 4.004 is for a narrow band; 3.8 of the deviation is what seas have
+    assert waves(T, record).significant == pytest.approx(3.0, rel=0.08)
+
+
+def test_the_mean_period_between_crossings_is_that_of_the_moments(record):
+    omega, a, _, _ = sea().components()
+    m0, m2 = (float(jnp.sum(0.5 * a**2 * omega**n)) for n in (0, 2))
+    assert waves(T, record).mean_period == pytest.approx(2 * np.pi * np.sqrt(m0 / m2), rel=0.03)
+
+
+def test_heights_of_a_narrow_band_follow_rayleigh():
+    narrow = sea(spectrum=Jonswap(height=3.0, period=9.0, enhancement=20.0), lowest=0.7, highest=1.7)
+    t = np.arange(0.0, 4 * 7200.0, 0.5)
+    found = waves(t, np.asarray(jax.jit(jax.vmap(narrow.elevation))(t)))
+    # waves of a narrow band come in groups: about a third of them are independent
+    assert found.rayleigh_distance() < 1.63 / np.sqrt(len(found.heights) / 3)  # 1 % of Kolmogorov
+
+
+def test_elevation_is_gaussian(record):
+    z = record / record.std()
+    assert abs(np.mean(z**3)) < 0.1
+    assert np.mean(z**4) == pytest.approx(3.0, abs=0.25)
+
+
+def test_the_spectrum_of_the_record_is_the_one_it_was_made_of(record):
+    omega, density = spectrum_of(T, record, 32)
+    band = (omega > 0.5) & (omega < 1.2)
+    true = np.asarray(Jonswap(height=3.0, period=9.0).density(omega[band]))
+    assert np.sum(density[band]) == pytest.approx(np.sum(true), rel=0.05)
+    assert np.corrcoef(density[band], true)[0, 1] > 0.95
+
+
+def test_the_ship_moves_by_the_spectrum_of_its_response():
+    ship = sea(response=BoxShip(), heading=2.0, speed=8.0)
+    motion = np.asarray(jax.jit(jax.vmap(ship.displacement))(T))
+    np.testing.assert_allclose(motion.std(0)[:5], ship.deviation()[:5], rtol=0.05)
+    assert ship.deviation()[5] == 0
+
+
+def test_a_seed_is_one_sea_and_parameters_batch_over_it():
+    again, other = sea(1), sea(2)
+    assert float(sea(1).elevation(77.0)) == float(again.elevation(77.0)) != float(other.elevation(77.0))
+
+    def heave(height):
+        ship = eqx.tree_at(lambda s: s.spectrum.height, sea(1), height)
+        return ship.displacement(31.0)[2]
+
+    one, two = jax.vmap(heave)(jnp.array([1.0, 2.0]))
+    assert float(two) == pytest.approx(2 * float(one), rel=1e-12)
+
+
+def test_spread_waves_keep_the_height_and_turn_about_the_mean():
+    spread = sea(spreading=2.0, heading=1.0)
+    _, a, beta, _ = spread.components()
+    assert np.std(np.asarray(beta)) == pytest.approx(np.sqrt(np.pi**2 / 12 - 0.5), rel=0.15)  # of cos^2
+    np.testing.assert_allclose(np.mean(np.asarray(beta)), 1.0, atol=0.1)
+    np.testing.assert_array_equal(a, sea().components()[1])
+
+
+def test_without_a_seed_there_is_no_sea():
+    with pytest.raises(ParameterError, match="has no random numbers"):
+        Seaway(spectrum=Bretschneider(height=1.0, period=8.0)).displacement(0.0)
