@@ -3,6 +3,7 @@
 Depends on: core.
 """
 
+from dovetail.mechanics.airframe import DeckAircraft
 from dovetail.mechanics.base import Substructure
 from dovetail.mechanics.blade import Attachment, BladeModes, ModalBlade, RotatingBlade
 from dovetail.mechanics.bodies import FreeBodies, MassProperties, RigidBody
@@ -23,6 +24,7 @@ __all__ = [
     "BladeModes",
     "BondGraph",
     "CoupledRotor",
+    "DeckAircraft",
     "Drogue",
     "DrogueHose",
     "Frame",

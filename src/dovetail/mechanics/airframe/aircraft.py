@@ -1,0 +1,507 @@
+r"""An aircraft with a flexible gear among moving bodies: free rigid airframe, gear, struts, contact, loads.
+
+Speeds :math:`u = (\xi, \nu)` follow from :math:`\mathcal M\dot u = F`, assembled by Kane's method
+[Schock 2020, ch. 5]; :math:`\mathcal M` is constant (see `gear`). The interface forces, which the source solves for
+together with the accelerations, are what is left of the interface rows.
+
+Two formulations. `consistent` follows from one Lagrangian: energy and momentum are kept exactly, inner forces do not
+act on the whole. `thesis` is the source's: damping on absolute speeds, inner forces in the rows of the airframe, inertia
+by nodal accelerations, and a hinge that passes force but no moment to the airframe.
+
+The state holds a ledger of work: gear damping, struts, contact (losses and what springs hold), moving bodies, loads.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from dovetail.core import Flow, Part, choice, kind, parameter
+from dovetail.core.errors import Fault, ParameterError
+from dovetail.mechanics.airframe.gear import Frozen, ModalGear
+from dovetail.mechanics.airframe.loads import BodyLoad, BodyMotion
+from dovetail.mechanics.airframe.skids import LandingGear
+from dovetail.mechanics.airframe.struts import Strut, strut_force
+from dovetail.mechanics.collision import bookkeeping, response
+from dovetail.mechanics.collision.friction_laws import NoFriction, SurfaceFriction
+from dovetail.mechanics.collision.normal_laws import SurfaceNormal
+from dovetail.mechanics.dimension import Dimension, dimension
+from dovetail.mechanics.securing.platform import Platform, frames, half_spaces, platform_faults
+from dovetail.mechanics.spatial import euler
+
+LEDGER = ("gear damping", "struts", "contact", "platforms", "loads")
+
+
+@kind("airframe")
+class Airframe(Part):
+    """A rigid body. Everything on it is given in axes in which its centre of gravity is at `offset`."""
+
+    mass: jax.Array = parameter("kg", "of the airframe without its gear", above=0.0)
+    inertia: jax.Array = parameter("kg m^2", "about the centre of gravity: one number, three, or a matrix")
+    offset: jax.Array = parameter("m", "centre of gravity in the axes of the data", default=0.0)
+
+
+@kind("deck-aircraft")
+class DeckAircraft(Flow):
+    """The whole: what `dovetail run shipboard/...` simulates."""
+
+    airframe: Airframe
+    gear: LandingGear
+    contact: SurfaceNormal
+    platforms: tuple[Platform, ...]
+    friction: SurfaceFriction = NoFriction()
+    struts: tuple[Strut, ...] = ()
+    loads: tuple[BodyLoad, ...] = ()
+    start: jax.Array = parameter("1", "position [m] and angles [rad] at the start", default=None)
+    start_velocity: jax.Array | None = parameter(
+        "1", "velocity [m/s] and rates [rad/s], world axes", default=None
+    )
+    start_shape: jax.Array | None = parameter("1", "deformation of the gear's coordinates", default=None)
+    gravity: jax.Array = parameter("m/s^2", "acceleration of gravity", default=9.81, at_least=0.0)
+    formulation: str = choice(
+        "consistent", "thesis", about="of the joint of gear and airframe", default="consistent"
+    )
+    surfaces: str = choice(
+        "last-crossed", "nearest", about="how the touched surface is found", default="last-crossed"
+    )
+    built: Frozen = eqx.field(init=False, static=True)
+
+    def __post_init__(self):
+        nodes = getattr(self.gear, "nodes", None)
+        d = (self.gear.mesh.nodes if nodes is None else nodes).shape[1]
+        dim = dimension(d)
+        offset = np.broadcast_to(np.asarray(self.airframe.offset), (d,))
+        model = self.gear.model(offset, tuple(s.node - 1 for s in self.struts))
+        if isinstance(model, ModalGear) and self.formulation == "thesis":
+            raise ParameterError(
+                "DeckAircraft.formulation: the thesis form needs all freedoms; set gear.modes to 0"
+            )
+        size = model.nd + model.speed_size
+        own = np.zeros((size, size))
+        m, I = float(self.airframe.mass), np.asarray(self.airframe.inertia, float)
+        own[:d, :d] = m * np.eye(d)
+        full = np.diag(np.broadcast_to(I, (dim.turns,))) if I.ndim < 2 else I
+        own[d : model.nd, d : model.nd] = full
+        kinetic = own + model.mass_matrix("consistent")
+        matrix = own + model.mass_matrix(self.formulation)
+        self.built = Frozen(
+            model=model, mass_matrix=matrix, mass_inverse=np.linalg.inv(matrix), kinetic=kinetic
+        )
+
+    @property
+    def model(self) -> Any:
+        """The gear's dynamics."""
+        return self.built["model"]
+
+    @property
+    def mass_matrix(self) -> np.ndarray:
+        """Of the speeds, in the rows of the formulation."""
+        return self.built["mass_matrix"]
+
+    @property
+    def mass_inverse(self) -> np.ndarray:
+        """Of the mass matrix."""
+        return self.built["mass_inverse"]
+
+    @property
+    def kinetic(self) -> np.ndarray:
+        """Twice the kinetic energy as a form of the speeds."""
+        return self.built["kinetic"]
+
+    # geometry
+
+    @property
+    def dim(self) -> Dimension:
+        """Plane or space."""
+        return self.model.dim
+
+    @property
+    def feet(self) -> tuple[int, ...]:
+        """Nodes that can touch, counted from 0."""
+        return self.gear.contact_nodes
+
+    @property
+    def inertia(self) -> jax.Array:
+        """Of the airframe alone, (turns, turns)."""
+        I = self.airframe.inertia
+        t = self.dim.turns
+        return jnp.diag(jnp.broadcast_to(I, (t,))) if I.ndim < 2 else I
+
+    @property
+    def offset(self) -> jax.Array:
+        """Centre of gravity in the axes of the data, (d,)."""
+        return jnp.broadcast_to(self.airframe.offset, (self.dim.d,))
+
+    def init(self) -> dict[str, Any]:
+        dim, model = self.dim, self.model
+        start = jnp.zeros(dim.d + dim.turns) if self.start is None else self.start
+        attitude = start[dim.d :] if dim.d == 2 else euler.to_quaternion(start[dim.d :])
+        R = dim.rotation(attitude)
+        moving = jnp.zeros(dim.d + dim.turns) if self.start_velocity is None else self.start_velocity
+        spin = moving[dim.d :] if dim.d == 2 else R.T @ moving[dim.d :]
+        twist = jnp.concatenate([R.T @ moving[: dim.d], spin])
+        shape = jnp.zeros(model.shape_size) if self.start_shape is None else self.start_shape
+        rho = model.nodes + model.displacement(shape)[:, : dim.d]
+        own = jnp.zeros(model.speed_size)
+        own = own - model.shape_rate(twist, own, rho)  # no deformation rate
+        if isinstance(model, ModalGear):
+            own = jnp.zeros(model.speed_size)
+        x = {
+            "position": start[: dim.d],
+            "attitude": attitude,
+            "shape": shape,
+            "speed": jnp.concatenate([twist, own]),
+            "bristle": jnp.zeros((len(self.feet), len(self.platforms), dim.d)),
+            "work": jnp.zeros(len(LEDGER)),
+        }
+        inside, on = bookkeeping.started(self._distances(0.0, x))
+        held = {
+            "inside": inside,
+            "touch": on,
+            "impact": jnp.zeros(on.shape[:2]),
+            "count": jnp.zeros(3),
+            "energy": jnp.zeros(()),
+        }
+        x = {**x, "held": held}
+        return {**x, "held": {**held, "energy": self.energy(0.0, x)["total"]}}
+
+    def _split(self, x):
+        nd = self.model.nd
+        return x["speed"][:nd], x["speed"][nd:]
+
+    def _nodes(self, x):
+        """Body axes: positions (n, d), velocities (n, nd), deformation (n, nd)."""
+        model, d = self.model, self.dim.d
+        twist, own = self._split(x)
+        deformation = model.displacement(x["shape"])
+        rho = model.nodes + deformation[:, :d]
+        return rho, model.velocity(twist, own, rho), deformation
+
+    def node_positions(self, x: dict[str, Any]) -> jax.Array:
+        """World coordinates of all nodes (n, d) [m]."""
+        rho, _, _ = self._nodes(x)
+        return x["position"] + rho @ self.dim.rotation(x["attitude"]).T
+
+    def _distances(self, t, x):
+        normals, offsets = half_spaces(self.platforms)
+        frame = frames(self.platforms, t)
+        at = self.node_positions(x)[np.array(self.feet)]
+        per_body = jax.vmap(response.distances, (None, None, 0, 0, 0, 0))
+        return jax.vmap(per_body, (0, 0, None, None, None, None))(
+            at, self.gear.radii, frame.position, frame.rotation, normals, offsets
+        )
+
+    # contact
+
+    def _touches(self, t, at, velocity, z, on, impact) -> response.Touch:
+        """All pairs of foot and body; arrays (feet, bodies, ...) in world axes."""
+        normals, offsets = half_spaces(self.platforms)
+        frame = frames(self.platforms, t)
+        one = functools.partial(
+            response.touch, cross=self.dim.cross, law=self.contact, friction=self.friction
+        )
+
+        def pair(p, v, z, radius, on, impact, r, R, vb, wb, n, c):
+            return one(p, v, z, radius, on, impact, r, R, vb, wb, n, c)
+
+        bodies = jax.vmap(pair, (None, None, 0, None, 0, 0, 0, 0, 0, 0, 0, 0))
+        feet = jax.vmap(bodies, (0, 0, 0, 0, 0, 0, *(None,) * 6))
+        return feet(at, velocity, z, self.gear.radii, on, impact, *frame, normals, offsets)
+
+    def _on(self, t, x):
+        if self.surfaces == "nearest":
+            return bookkeeping.nearest(self._distances(t, x))
+        return x["held"]["touch"]
+
+    def touches(self, t: Any, x: dict[str, Any]) -> response.Touch:
+        """What happens at every pair of foot and body."""
+        R = self.dim.rotation(x["attitude"])
+        rho, V, _ = self._nodes(x)
+        feet, d = np.array(self.feet), self.dim.d
+        at = x["position"] + rho[feet] @ R.T
+        return self._touches(t, at, V[feet, :d] @ R.T, x["bristle"], self._on(t, x), x["held"]["impact"])
+
+    # dynamics
+
+    def _body_loads(self, t, x):
+        """Wrench of all loads in body axes, (d + turns,)."""
+        dim = self.dim
+        twist, _ = self._split(x)
+        total = jnp.zeros(dim.d + dim.turns)
+        if not self.loads:
+            return total
+        R = dim.rotation(x["attitude"])
+        v, w = dim.lifted(twist[: dim.d], twist[dim.d :])
+        if dim.d == 2:
+            R3 = jnp.eye(3).at[1:, 1:].set(R)
+            place = jnp.concatenate([jnp.zeros(1), x["position"]])
+            offset = jnp.concatenate([jnp.zeros(1), self.offset])
+        else:
+            R3, place, offset = R, x["position"], self.offset
+        motion = BodyMotion(R3, place, v, w, offset)
+        for load in self.loads:
+            total = total + jnp.concatenate(dim.restricted(*load.act(t, motion)))
+        return total
+
+    def _struts(self, rho, rate):
+        """Forces of the struts on their nodes, (m, d), in body axes."""
+        mounts = [s.mount - self.offset for s in self.struts]
+        return [
+            strut_force(s, rho[s.node - 1] - mount, rate[s.node - 1])
+            for s, mount in zip(self.struts, mounts, strict=True)
+        ]
+
+    def _forces(self, t, x):
+        """Right-hand side of the rows of all speeds, and what goes into the ledger."""
+        dim, model, d = self.dim, self.model, self.dim.d
+        twist, own = self._split(x)
+        R = dim.rotation(x["attitude"])
+        rho, V, deformation = self._nodes(x)
+        rate = V - model.rigid(twist, rho)
+        touch = self.touches(t, x)
+        feet = np.array(self.feet)
+        load = jnp.zeros((model.count, model.nd)).at[feet, :d].add(jnp.sum(touch.force, 1) @ R)
+        strut = jnp.zeros((model.count, model.nd))
+        strut_power = jnp.zeros(())
+        for s, force in zip(self.struts, self._struts(rho, rate[:, :d]), strict=True):
+            strut = strut.at[s.node - 1, :d].add(force)
+            arm = rho[s.node - 1] - (s.mount - self.offset)
+            length = jnp.sqrt(arm @ arm)
+            strut_power = strut_power - s.law.loss(length, rate[s.node - 1, :d] @ arm / length)
+        g = R.T @ jnp.zeros(d).at[-1].set(-self.gravity)
+        F = model.forces(self.formulation, twist, own, rho, deformation, load, strut, g)
+        wrench = self._body_loads(t, x)
+        v, w = twist[:d], twist[d:]
+        if isinstance(model, ModalGear):
+            momentum = (self.mass_matrix @ x["speed"])[: model.nd]
+            P, L = momentum[:d], momentum[d:]
+            turning = jnp.concatenate([dim.cross(w, P), dim.spin(w, L) + dim.moment(v, P)])
+        else:
+            turning = jnp.concatenate([self.airframe.mass * dim.cross(w, v), dim.spin(w, self.inertia @ w)])
+        body = wrench - turning
+        body = body.at[:d].add(self.airframe.mass * g)
+        F = F.at[: model.nd].add(body)
+        surface = touch.surface_velocity
+        node = (V[feet, :d] @ R.T)[:, None]
+        powers = jnp.stack(
+            [
+                model.damping_power(twist, own, rho),
+                strut_power,
+                jnp.sum(touch.force * (node - surface)),
+                jnp.sum(touch.force * surface),
+                wrench @ twist,
+            ]
+        )
+        return F, powers, touch, wrench
+
+    def derivative(self, t, x, u):
+        dim, model = self.dim, self.model
+        twist, own = self._split(x)
+        F, powers, touch, _ = self._forces(t, x)
+        rho = model.nodes + model.displacement(x["shape"])[:, : dim.d]
+        R = dim.rotation(x["attitude"])
+        return {
+            "position": R @ twist[: dim.d],
+            "attitude": dim.attitude_rate(x["attitude"], twist[dim.d :]),
+            "shape": model.shape_rate(twist, own, rho),
+            "speed": self.mass_inverse @ F,
+            "bristle": touch.bristle_rate,
+            "work": powers,
+            "held": jax.tree.map(jnp.zeros_like, x["held"]),
+        }
+
+    # what an implicit method asks
+
+    def scales(self) -> dict[str, Any]:
+        """Sizes that count as one for the error of a step: millimetres, milliradians, millimetres a second."""
+        dim, model = self.dim, self.model
+        flat = jnp.tile(jnp.concatenate([jnp.full(dim.d, 1e-2), jnp.full(dim.turns, 1e-2)]), 1)
+        return {
+            "position": jnp.full(dim.d, 1e-2),
+            "attitude": jnp.full(dim.attitude, 1e-2),
+            "shape": jnp.full(model.shape_size, 1e-2),
+            "speed": jnp.concatenate([jnp.full(model.nd, 1e-1), jnp.full(model.speed_size, 1.0)])
+            + 0 * flat[0],
+            "bristle": jnp.full((len(self.feet), len(self.platforms), dim.d), 1e-2),
+            "work": jnp.full(len(LEDGER), 1e9),
+            "held": None,
+        }
+
+    def guards(self, t: Any, x: dict[str, Any]) -> jax.Array:
+        """Gap of each pair [m], with the sign turned where they touch: negative means that this must change."""
+        gap = bookkeeping.gap(self._distances(t, x))
+        return jnp.where(jnp.any(x["held"]["touch"] > 0.5, -1), -gap, gap).ravel()
+
+    def settled(self, t: Any, x: dict[str, Any]) -> dict[str, Any]:
+        """The state after an accepted step: touched surfaces, impact speeds, anchors of the bristles."""
+        held = x["held"]
+        inside, on = bookkeeping.updated(self._distances(t, x), held["inside"], held["touch"])
+        before, now = (jnp.any(a > 0.5, -1) for a in (held["touch"], on))
+        x = {**x, "held": {**held, "inside": inside, "touch": on}}
+        touch = self.touches(t, x)
+        impact = jnp.where(now & ~before, jnp.maximum(touch.approach, 0.0), held["impact"])
+        R = frames(self.platforms, t).rotation
+        world = jnp.einsum("bij,fbj->fbi", R, x["bristle"])
+        slid = self.friction.settled(touch.normal, touch.slip, world)
+        bristle = jnp.einsum("bji,fbj->fbi", R, slid) * now[..., None]
+        return {**x, "bristle": bristle, "held": {**x["held"], "impact": impact}}
+
+    def time_rate(self, t: Any, x: dict[str, Any]) -> dict[str, Any]:
+        """Partial derivative of the rates with respect to time, as far as contact with moving bodies causes it."""
+        moving, bristle = self._contact_slopes(t, x)[4:6]
+        F = self.model.stiff_forces(
+            self.formulation,
+            jnp.zeros(self.model.shape_size),
+            self._nodes(x)[0],
+            jnp.zeros((len(self.struts), self.dim.d)),
+            moving,
+            tuple(s.node - 1 for s in self.struts),
+            self.feet,
+        )
+        zero = jax.tree.map(jnp.zeros_like, x)
+        return {**zero, "speed": self.mass_inverse @ F, "bristle": bristle}
+
+    def _contact_slopes(self, t, x):
+        """Derivatives of contact forces and bristle rates, in body axes of the aircraft for the forces.
+
+        Returns force by position (f, d, d), by velocity (f, d, d), force by bristle (f, b, d, d), bristle rate by velocity
+        (f, b, d, d), force by time (f, d), bristle rate by time (f, b, d), relaxation (f, b).
+        """
+        d = self.dim.d
+        R = self.dim.rotation(x["attitude"])
+        rho, V, _ = self._nodes(x)
+        feet = np.array(self.feet)
+        at, velocity = x["position"] + rho[feet] @ R.T, V[feet, :d] @ R.T
+        on, impact = self._on(t, x), x["held"]["impact"]
+        t = jnp.asarray(t, float)
+
+        def given(t, dp, dv, dz):
+            touch = self._touches(t, at + dp, velocity + dv, x["bristle"] + dz, on, impact)
+            return touch.force, touch.bristle_rate, touch.relaxation
+
+        eye = jnp.eye(d)
+        o, zero = jnp.zeros(d), jnp.zeros(())
+        tangents = (
+            jnp.concatenate([jnp.ones(1), jnp.zeros(3 * d)]),
+            jnp.concatenate([o[None], eye, jnp.zeros((2 * d, d))]),
+            jnp.concatenate([o[None], jnp.zeros((d, d)), eye, jnp.zeros((d, d))]),
+            jnp.concatenate([o[None], jnp.zeros((2 * d, d)), eye]),
+        )
+
+        def along(dt, dp, dv, dz):
+            _, tangent = jax.jvp(given, (t, o, o, o), (dt, dp, dv, dz))
+            return tangent[0], tangent[1]
+
+        relax = given(t, o, o, o)[2]
+        force, rate = jax.vmap(along)(*tangents)  # (1 + 3 d, f, b, d)
+        force_t, rate_t = force[0], rate[0]
+        per = lambda a, i: jnp.moveaxis(a[1 + i * d : 1 + (i + 1) * d], 0, -1)  # noqa: E731  (f, b, d, d)
+        turn = lambda a: R.T @ a @ R  # noqa: E731
+        by_position, by_velocity = (turn(jnp.sum(per(force, i), 1)) for i in (0, 1))
+        by_bristle = R.T @ per(force, 2)
+        bristle_by_velocity = per(rate, 1) @ R
+        moving = jnp.sum(force_t, 1) @ R + 0 * zero
+        return by_position, by_velocity, by_bristle, bristle_by_velocity, moving, rate_t, relax[..., 0]
+
+    def shifted(self, t: Any, x: dict[str, Any], g: Any):
+        """A function that solves (1 - g J) k = b, with J exact for all that is stiff."""
+        dim, model, d = self.dim, self.model, self.dim.d
+        nd = model.nd
+        R = dim.rotation(x["attitude"])
+        rho, V, _ = self._nodes(x)
+        twist, _ = self._split(x)
+        rate = (V - model.rigid(twist, rho))[:, :d]
+        feet, strut_nodes = self.feet, tuple(s.node - 1 for s in self.struts)
+        by_r, by_v = [], []
+        for s in self.struts:
+            r, v = rho[s.node - 1] - (s.mount - self.offset), rate[s.node - 1]
+            by_r.append(jax.jacfwd(lambda a, s=s, v=v: strut_force(s, a, v))(r))
+            by_v.append(jax.jacfwd(lambda a, s=s, r=r: strut_force(s, r, a))(v))
+        by_r = jnp.stack(by_r) if by_r else jnp.zeros((0, d, d))
+        by_v = jnp.stack(by_v) if by_v else jnp.zeros((0, d, d))
+        f_p, f_v, f_z, z_v, _, _, relax = self._contact_slopes(t, x)
+        ease = 1 / (1 + g * relax)[..., None, None]
+        through = jnp.einsum("fbij,fbjk->fik", f_z * ease, z_v)  # force by velocity through the bristle
+        block = -(g * f_v + g**2 * f_p + g**2 * through)
+        strut_block = -(g * by_v + g**2 * by_r)
+        S = self.mass_matrix + model.implicit(self.formulation, g, rho, strut_block, block, strut_nodes, feet)
+        inverse = jnp.linalg.inv(S)
+        at = np.array(feet)
+        strut_at = np.array(strut_nodes, int)
+
+        def solve(b):
+            turned = dim.turned(x["attitude"], b["attitude"])
+            moved = model.displacement(b["shape"])[:, :d]
+            carried = (R.T @ b["position"]) + dim.cross(turned, rho[at]) + moved[at]
+            z = b["bristle"]
+            push = jnp.einsum("fij,fj->fi", f_p, carried) + jnp.einsum("fbij,fbj->fi", f_z * ease, z)
+            strut_push = jnp.einsum("sij,sj->si", by_r, moved[strut_at]) if strut_nodes else jnp.zeros((0, d))
+            stiff = model.stiff_forces(self.formulation, b["shape"], rho, strut_push, push, strut_nodes, feet)
+            k = inverse @ (self.mass_matrix @ b["speed"] + g * stiff)
+            k_twist, k_own = k[:nd], k[nd:]
+            k_nodes = model.node_change(k_twist, k_own, feet, rho)
+            return {
+                "position": b["position"] + g * (R @ k_twist[:d]),
+                "attitude": b["attitude"] + g * dim.turn_rate(x["attitude"], k_twist[d:]),
+                "shape": b["shape"] + g * model.shape_rate(k_twist, k_own, rho),
+                "speed": k,
+                "bristle": (z + g * jnp.einsum("fbij,fj->fbi", z_v, k_nodes)) * ease[..., 0],
+                "work": b["work"],
+                "held": b["held"],
+            }
+
+        return solve
+
+    # what it shows
+
+    def energy(self, t: Any, x: dict[str, Any]) -> dict[str, jax.Array]:
+        """Kinetic, gravity, elastic energy of gear and struts [J], and their sum."""
+        model, d = self.model, self.dim.d
+        R = self.dim.rotation(x["attitude"])
+        rho, _, deformation = self._nodes(x)
+        mass = self.airframe.mass + model.mass
+        centre = mass * x["position"] + R @ (model.first_moment + model.weight.T @ deformation.ravel())
+        struts = jnp.zeros(())
+        for s in self.struts:
+            r = rho[s.node - 1] - (s.mount - self.offset)
+            struts = struts + s.law.stored_energy(jnp.sqrt(r @ r))
+        found = {
+            "kinetic": x["speed"] @ self.kinetic @ x["speed"] / 2,
+            "gravity": self.gravity * centre[d - 1],
+            "gear": model.elastic_energy(deformation),
+            "struts": struts,
+        }
+        return {**found, "total": sum(found.values())}
+
+    def output(self, t, x, u):
+        from dovetail.mechanics.airframe.recording import recorded
+
+        return recorded(self, t, x)
+
+    def measures(self, data: Any) -> dict[str, str]:
+        """What a run showed, in words."""
+        from dovetail.mechanics.airframe.recording import measures
+
+        return measures(self, data)
+
+    def faults(self, method: Any, step: float) -> list[Fault]:
+        """What is wrong with the whole: platforms, a start inside a body, a method that cannot see contact."""
+        found = platform_faults(self.platforms, self.dim.d)
+        if found:
+            return found
+        if self.surfaces == "last-crossed" and not getattr(method, "contact", False):
+            text = 'a method that keeps account of contacts is needed: method = "contact-rosenbrock"'
+            found.append(Fault("method", text + ', or surfaces = "nearest"'))
+        gap = np.asarray(bookkeeping.gap(self._distances(0.0, self.init())))
+        deep = np.argwhere(gap < -1e-2)
+        for foot, body in deep:
+            text = (
+                f"foot {foot + 1} is {-gap[foot, body]:.3g} m inside {self.platforms[body].name} at the start"
+            )
+            found.append(Fault("system.start", text + "; lift the aircraft or move the body"))
+        return found

@@ -1,0 +1,335 @@
+r"""A flexible landing gear on a rigid airframe: its nodes, how they move and which forces they pass on.
+
+Speeds are the airframe's twist in body axes :math:`\xi = (v, \omega)` and the gear's own :math:`\nu`. A node's absolute
+velocity in body axes is :math:`V_j = B_j\xi + \dot r_j` with the partial velocities
+
+.. math:: B_j = \begin{pmatrix} 1 & -[\rho_j]_\times \\ 0 & 1 \end{pmatrix}, \qquad \rho_j = \rho_{j,0} + r_j .
+
+`NodalGear` takes :math:`\nu = V_f`, the absolute speeds of the free node freedoms: then the mass matrix is constant,
+because interface nodes do not move in the body. `ModalGear` takes :math:`\nu = \dot\eta` with :math:`r = \Phi\eta` and leaves
+the gear's deformation out of the inertia (of the contact points it is kept).
+
+Both are built once from data by `SkidGear` or `WheelGear`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from abc import abstractmethod
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from dovetail.mechanics.dimension import Dimension, dimension
+
+
+class Frozen:
+    """Arrays that follow from data and are compiled in: equal and of equal hash where all numbers are equal."""
+
+    def __init__(self, **parts: Any):
+        self.parts = parts
+        leaves, tree = jax.tree.flatten(parts)
+        key = (str(tree), *(np.asarray(leaf).tobytes() for leaf in leaves))
+        self._key = hashlib.sha256(repr(key).encode()).hexdigest()
+
+    def __hash__(self) -> int:
+        return hash(self._key)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Frozen) and self._key == other._key
+
+    def __getitem__(self, name: str) -> Any:
+        return self.parts[name]
+
+
+class GearModel(eqx.Module):
+    """What an airframe asks of its gear; its arrays are NumPy's, constants of a compiled program. Arrays (n, nd) hold translations and rotations of all nodes."""
+
+    nodes: np.ndarray  # (n, d) [m] undeformed, relative to the centre of gravity
+    M: np.ndarray  # (n nd, n nd)
+    K: np.ndarray
+    C: np.ndarray
+    weight: np.ndarray  # (n nd, d) M E: mass that gravity acts on
+    first_moment: np.ndarray  # (d,) [kg m] of the undeformed gear about the centre of gravity
+    mass: float  # [kg]
+    d: int = eqx.field(static=True)
+
+    @property
+    def dim(self) -> Dimension:
+        """Plane or space."""
+        return dimension(self.d)
+
+    @property
+    def nd(self) -> int:
+        """Freedoms of a node."""
+        return self.d + self.dim.turns
+
+    @property
+    def count(self) -> int:
+        """Number of nodes."""
+        return self.nodes.shape[0]
+
+    @property
+    @abstractmethod
+    def shape_size(self) -> int:
+        """Number of the gear's coordinates."""
+
+    @property
+    @abstractmethod
+    def speed_size(self) -> int:
+        """Number of the gear's own speeds."""
+
+    @abstractmethod
+    def displacement(self, shape: jax.Array) -> jax.Array:
+        """Deformation of all nodes, (n, nd)."""
+
+    @abstractmethod
+    def velocity(self, twist: jax.Array, speed: jax.Array, rho: jax.Array) -> jax.Array:
+        """Absolute velocities of all nodes in body axes, (n, nd)."""
+
+    @abstractmethod
+    def shape_rate(self, twist: jax.Array, speed: jax.Array, rho: jax.Array) -> jax.Array:
+        """Rate of the gear's coordinates."""
+
+    def rigid(self, twist: jax.Array, rho: jax.Array) -> jax.Array:
+        """B xi for all nodes, (n, nd)."""
+        v, w = twist[: self.d], twist[self.d :]
+        turning = jnp.broadcast_to(w, (self.count, self.dim.turns))
+        return jnp.concatenate([v + self.dim.cross(w, rho), turning], 1)
+
+    def wrench(self, load: jax.Array, rho: jax.Array) -> jax.Array:
+        """B^T of nodal loads (n, nd): force and moment on the whole about the centre of gravity."""
+        f, m = load[:, : self.d], load[:, self.d :]
+        return jnp.concatenate([jnp.sum(f, 0), jnp.sum(self.dim.moment(rho, f) + m, 0)])
+
+    def partials(self, rho: jax.Array) -> jax.Array:
+        """B of all nodes, (n, nd, d + turns)."""
+        top = jnp.concatenate(
+            [jnp.broadcast_to(jnp.eye(self.d), (self.count, self.d, self.d)), self.dim.lever(rho)], 2
+        )
+        t = self.dim.turns
+        bottom = jnp.broadcast_to(jnp.eye(self.nd)[self.d :], (self.count, t, self.nd))
+        return jnp.concatenate([top, bottom], 1)
+
+    def gravity(self, g: jax.Array) -> jax.Array:
+        """Consistent weight of all nodes, (n, nd), under gravity g (d,) in body axes."""
+        return (self.weight @ g).reshape(self.count, self.nd)
+
+    def weight_wrench(self, g: jax.Array, deformation: jax.Array) -> jax.Array:
+        """Force and moment of the gear's weight, the derivative of one potential."""
+        centre = self.first_moment + self.weight.T @ deformation.ravel()
+        return jnp.concatenate([self.mass * g, self.dim.moment(centre, g)])
+
+    def elastic_energy(self, deformation: jax.Array) -> jax.Array:
+        """[J]"""
+        r = deformation.ravel()
+        return r @ self.K @ r / 2
+
+
+class NodalGear(GearModel):
+    """All freedoms kept; see the module."""
+
+    free: tuple[int, ...] = eqx.field(static=True)  # freedoms with own speeds, of n nd
+    hinged: bool = eqx.field(static=True)
+
+    @property
+    def held(self) -> np.ndarray:
+        """Freedoms that follow the airframe."""
+        return np.setdiff1d(np.arange(self.count * self.nd), np.array(self.free))
+
+    @property
+    def mask(self) -> np.ndarray:
+        """One at free freedoms, (n, nd)."""
+        mask = np.zeros(self.count * self.nd)
+        mask[list(self.free)] = 1.0
+        return mask.reshape(self.count, self.nd)
+
+    @property
+    def shape_size(self):
+        return len(self.free)
+
+    @property
+    def speed_size(self):
+        return len(self.free)
+
+    def displacement(self, shape):
+        return jnp.zeros(self.count * self.nd).at[np.array(self.free)].set(shape).reshape(self.count, self.nd)
+
+    def velocity(self, twist, speed, rho):
+        rigid = self.rigid(twist, rho).ravel()
+        return rigid.at[np.array(self.free)].set(speed).reshape(self.count, self.nd)
+
+    def shape_rate(self, twist, speed, rho):
+        return speed - self.rigid(twist, rho).ravel()[np.array(self.free)]
+
+    def mass_matrix(self, formulation: str) -> np.ndarray:
+        """Of twist and own speeds; the published hinge leaves the moment of the interface out of the rows."""
+        return self._speeds(formulation).T @ np.asarray(self.M) @ self._speeds("consistent")
+
+    def _speeds(self, formulation):
+        """V = N (xi, nu): all node velocities from the speeds, at the undeformed nodes."""
+        B = np.asarray(self.partials(self.nodes)).reshape(self.count * self.nd, self.nd)
+        N = np.zeros((self.count * self.nd, self.nd + len(self.free)))
+        N[self.held, : self.nd] = B[self.held]
+        if formulation == "thesis" and self.hinged:
+            N[:, self.d : self.nd] = 0.0
+        N[list(self.free), self.nd + np.arange(len(self.free))] = 1.0
+        return N
+
+    def forces(self, formulation, twist, speed, rho, deformation, load, strut, g):
+        """Right-hand side of the rows of twist and own speeds, the airframe's own part left out.
+
+        `load` (n, nd) are outer nodal loads, `strut` (n, nd) what struts put on nodes; both in body axes.
+        """
+        w, dim, d = twist[self.d :], self.dim, self.d
+        free, mask = np.array(self.free), self.mask
+        V = self.velocity(twist, speed, rho)
+        if formulation == "thesis":
+            remainder = jnp.concatenate([dim.cross(w, V[:, :d]), dim.spin(w, V[:, d:])], 1)
+            inner = self.K @ deformation.ravel() + self.C @ V.ravel() + self.M @ remainder.ravel()
+            Q = load + self.gravity(g) - inner.reshape(self.count, self.nd)
+            on_body = self.wrench(Q * (1 - mask), rho)
+            if self.hinged:
+                on_body = on_body.at[d:].set(0.0)
+            return jnp.concatenate([on_body - self.wrench(strut, rho), (Q + strut).ravel()[free]])
+        p = (self.M @ V.ravel()).reshape(self.count, self.nd)
+        turning = dim.cross(w, p[:, :d])
+        rate = (V - self.rigid(twist, rho)) * mask
+        inner = (self.K @ deformation.ravel() + self.C @ rate.ravel()).reshape(self.count, self.nd)
+        Q = load + self.gravity(g) + strut - inner
+        outer = self.wrench(load, rho) + self.weight_wrench(g, deformation)
+        fixed = (1 - mask[:, :d]) * turning
+        momenta = dim.moment(V[:, :d], p[:, :d]) + dim.spin(w, p[:, d:]) + dim.moment(rho, fixed)
+        inertia = jnp.concatenate([jnp.sum(fixed, 0), jnp.sum(momenta, 0)])
+        own = (Q - jnp.pad(turning, ((0, 0), (0, dim.turns)))).ravel()[free]
+        return jnp.concatenate([outer - self.wrench(Q * mask, rho) - inertia, own])
+
+    def damping_power(self, twist, speed, rho) -> jax.Array:
+        """Power [W] of the gear's own damping, zero or negative."""
+        rate = ((self.velocity(twist, speed, rho) - self.rigid(twist, rho)) * self.mask).ravel()
+        return -rate @ self.C @ rate
+
+    def implicit(self, formulation, g, rho, strut_blocks, contact_blocks, nodes_strut, nodes_contact):
+        """What (1 - gJ) adds to the mass matrix, (size, size); blocks (m, d, d) act on a node's own translation."""
+        nd, free = self.nd, np.array(self.free)
+        X = (g * self.C + g**2 * self.K)[np.ix_(np.arange(self.count * nd), free)]
+        Bf = self.partials(rho).reshape(self.count * nd, nd)[free]
+        Xs = self._blocks(strut_blocks, nodes_strut)
+        on_body = self._on_body(formulation, X, Bf) - Bf.T @ Xs
+        own = X[free] + Xs
+        contact = self._blocks(contact_blocks, nodes_contact)
+        top = jnp.concatenate([-on_body @ Bf, on_body], 1)
+        return jnp.concatenate([top, jnp.concatenate([-own @ Bf, own + contact], 1)])
+
+    def _on_body(self, formulation, X, Bf):
+        """Rows of the twist for inner forces X (n nd, ...) of all nodes."""
+        if formulation == "consistent":
+            return -Bf.T @ X[np.array(self.free)]
+        held = self.held
+        Bi = self.partials(self.nodes).reshape(self.count * self.nd, self.nd)[held]
+        if self.hinged:
+            Bi = Bi.at[:, self.d :].set(0.0)
+        return Bi.T @ X[held]
+
+    def _blocks(self, blocks, nodes):
+        """Blocks (m, d, d) at the translations of nodes, as a matrix of own speeds."""
+        size = len(self.free)
+        place = {f: i for i, f in enumerate(self.free)}
+        total = jnp.zeros((size, size))
+        if len(nodes):
+            index = np.array([[place[j * self.nd + i] for i in range(self.d)] for j in nodes])
+            total = total.at[index[:, :, None], index[:, None, :]].add(blocks)
+        return total
+
+    def stiff_forces(self, formulation, change, rho, strut_push, contact_push, nodes_strut, nodes_contact):
+        """Forces that a change of shape causes, and given pushes (m, d) on nodes, on the rows of twist and own."""
+        nd, free = self.nd, np.array(self.free)
+        Bf = self.partials(rho).reshape(self.count * nd, nd)[free]
+        inner = -self.K[:, free] @ change
+        on_body = self._on_body(formulation, inner, Bf)
+        pushes = jnp.zeros((self.count, nd))
+        if len(nodes_strut):
+            pushes = pushes.at[np.array(nodes_strut), : self.d].add(strut_push)
+        by_strut = pushes.ravel()[free]
+        contact = jnp.zeros((self.count, nd)).at[np.array(nodes_contact), : self.d].add(contact_push)
+        own = inner[free] + by_strut + contact.ravel()[free]
+        return jnp.concatenate([on_body - Bf.T @ by_strut, own])
+
+    def node_change(self, twist_change, speed_change, nodes, rho):
+        """Changes of the absolute velocities of nodes (m, d) in body axes under changes of the speeds."""
+        V = self.velocity(twist_change, speed_change, rho)
+        return V[np.array(nodes), : self.d]
+
+
+class ModalGear(GearModel):
+    """A few shapes kept; see the module. Only the consistent formulation has it."""
+
+    basis: np.ndarray  # (n nd, m)
+
+    @property
+    def shape_size(self):
+        return self.basis.shape[1]
+
+    @property
+    def speed_size(self):
+        return self.basis.shape[1]
+
+    def displacement(self, shape):
+        return (self.basis @ shape).reshape(self.count, self.nd)
+
+    def velocity(self, twist, speed, rho):
+        return self.rigid(twist, rho) + self.displacement(speed)
+
+    def shape_rate(self, twist, speed, rho):
+        return speed
+
+    def mass_matrix(self, formulation: str) -> np.ndarray:
+        """Of twist and own speeds, at the undeformed nodes."""
+        B = np.asarray(self.partials(self.nodes)).reshape(self.count * self.nd, self.nd)
+        N = np.hstack([B, np.asarray(self.basis)])
+        return N.T @ np.asarray(self.M) @ N
+
+    def forces(self, formulation, twist, speed, rho, deformation, load, strut, g):
+        """Right-hand side of the rows of twist and own speeds; momenta of the whole are the airframe's affair."""
+        outer = self.wrench(load, rho) + self.weight_wrench(g, deformation)
+        flat = (load + strut + self.gravity(g)).ravel()
+        inner = self.K @ deformation.ravel() + self.C @ (self.basis @ speed)
+        return jnp.concatenate([outer, self.basis.T @ (flat - inner)])
+
+    def damping_power(self, twist, speed, rho) -> jax.Array:
+        """Power [W] of the gear's own damping, zero or negative."""
+        rate = self.basis @ speed
+        return -rate @ self.C @ rate
+
+    def _rows(self, nodes):
+        return np.array([[j * self.nd + i for i in range(self.d)] for j in nodes], int).reshape(-1, self.d)
+
+    def implicit(self, formulation, g, rho, strut_blocks, contact_blocks, nodes_strut, nodes_contact):
+        """What (1 - gJ) adds to the mass matrix, (size, size)."""
+        own = self.basis.T @ (g * self.C + g**2 * self.K) @ self.basis
+        if len(nodes_strut):
+            at = self.basis[self._rows(nodes_strut)]
+            own = own + jnp.einsum("jia,jik,jkb->ab", at, strut_blocks, at)
+        total = jnp.zeros((self.nd + own.shape[0],) * 2).at[self.nd :, self.nd :].set(own)
+        L = self._reach(rho, nodes_contact)
+        return total + jnp.einsum("jia,jik,jkb->ab", L, contact_blocks, L)
+
+    def _reach(self, rho, nodes):
+        """Velocities of nodes by the speeds, (m, d, size)."""
+        B = self.partials(rho)[np.array(nodes), : self.d]
+        return jnp.concatenate([B, self.basis[self._rows(nodes)]], 2)
+
+    def stiff_forces(self, formulation, change, rho, strut_push, contact_push, nodes_strut, nodes_contact):
+        """Forces that a change of shape causes, and given pushes (m, d) on nodes, on the rows of twist and own."""
+        own = -self.basis.T @ (self.K @ (self.basis @ change))
+        if len(nodes_strut):
+            own = own + jnp.einsum("jia,ji->a", self.basis[self._rows(nodes_strut)], strut_push)
+        contact = jnp.einsum("jia,ji->a", self._reach(rho, nodes_contact), contact_push)
+        return contact.at[self.nd :].add(own)
+
+    def node_change(self, twist_change, speed_change, nodes, rho):
+        """Changes of the absolute velocities of nodes (m, d) in body axes under changes of the speeds."""
+        return self._reach(rho, nodes) @ jnp.concatenate([twist_change, speed_change])

@@ -1,0 +1,55 @@
+r"""What acts on an airframe besides its gear: wind, rotor, ties.
+
+A load sees the airframe in space (forward, port, up), also when it flies in a plane, and answers with a force and a moment
+about the centre of gravity, in body axes.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+
+from dovetail.core import Part, kind, parameter
+from dovetail.mechanics.securing.motion import check_table, linear
+
+
+class BodyMotion(NamedTuple):
+    """Motion of an airframe in space; vectors in body axes unless said otherwise."""
+
+    rotation: jax.Array  # (3, 3) body to world
+    position: jax.Array  # (3,) [m] in world axes
+    velocity: jax.Array  # (3,) [m/s] of the centre of gravity
+    spin: jax.Array  # (3,) [rad/s]
+    offset: jax.Array  # (3,) [m] where the centre of gravity is in the axes of the data
+
+
+class BodyLoad(Part):
+    """Motion in; force [N] and moment [N m] on the airframe out."""
+
+    @abstractmethod
+    def act(self, t: jax.Array, motion: BodyMotion) -> tuple[jax.Array, jax.Array]:
+        """Force and moment about the centre of gravity, in body axes."""
+
+
+@kind("given-force")
+class GivenForce(BodyLoad):
+    """A force at a point of the airframe, as a table in time; linear between rows. For tests of other parts."""
+
+    times: jax.Array = parameter("s", "increasing")
+    values: jax.Array = parameter("N", "one row (3,) for each time, in body axes")
+    at: jax.Array = parameter("m", "point of attack, forward, port, up", default=(0.0, 0.0, 0.0))
+
+    def __check_init__(self):
+        if not any(
+            isinstance(a, jax.core.Tracer) or not hasattr(a, "ndim") for a in (self.times, self.values)
+        ):
+            import numpy as np
+
+            check_table("GivenForce", np.asarray(self.times), np.asarray(self.values))
+
+    def act(self, t, motion):
+        force = linear(self.times, self.values, t)
+        return force, jnp.cross(self.at - motion.offset, force)

@@ -1,0 +1,69 @@
+"""What a run of an aircraft among moving bodies records, and what it measured, in words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+
+from dovetail.mechanics.securing.platform import frames
+from dovetail.mechanics.spatial import euler
+
+
+def recorded(aircraft: Any, t: Any, x: dict[str, Any]) -> dict[str, Any]:
+    """All signals at a time."""
+    dim = aircraft.dim
+    d = dim.d
+    F, _, touch, wrench = aircraft._forces(t, x)
+    rate = aircraft.mass_inverse @ F
+    R = dim.rotation(x["attitude"])
+    twist = x["speed"][: aircraft.model.nd]
+    v, w = twist[:d], twist[d:]
+    energy = aircraft.energy(t, x)
+    angles = x["attitude"] if d == 2 else euler.from_matrix(R)
+    place = frames(aircraft.platforms, t)
+    work = x["work"]
+    return {
+        "displacement": x["position"],
+        "attitude_angles": angles,
+        "velocity": R @ v,
+        "angular_velocity": w,
+        "acceleration": R @ (rate[:d] + dim.cross(w, v)),
+        "node_position": aircraft.node_positions(x),
+        "contact_force": jnp.sum(touch.force, 1),
+        "pair_normal_force": touch.normal[..., 0],
+        "penetration": jnp.max(touch.depth, 1),
+        "slip": jnp.sqrt(jnp.sum(touch.slip**2, -1)),
+        "load_wrench": wrench,
+        "platform_position": place.position,
+        "platform_angle": place.rotation[:, 1, 0] if d == 2 else place.rotation[:, 2, 1],
+        "kinetic_energy": energy["kinetic"],
+        "gravity_energy": energy["gravity"],
+        "elastic_energy": energy["gear"] + energy["struts"],
+        "work_ledger": work,
+        "energy_residual": energy["total"] - x["held"]["energy"] - jnp.sum(work),
+        "solver_count": x["held"]["count"],
+    }
+
+
+def measures(aircraft: Any, data: Any) -> dict[str, str]:
+    """What a run showed, in words."""
+    last = data.isel(time=-1)
+    force = data["contact_force"].values
+    peak = np.sqrt(np.sum(force**2, -1)).max(0)
+    angles = last["attitude_angles"].values
+    names = ("roll",) if len(angles) == 1 else ("roll", "pitch", "yaw")
+    residual = float(np.abs(data["energy_residual"].values).max())
+    exchanged = float(
+        np.ptp(data["kinetic_energy"].values) + np.abs(np.diff(data["work_ledger"].values, axis=0)).sum()
+    )
+    steps, rejected, events = last["solver_count"].values
+    return {
+        "position at the end": ", ".join(f"{v:.5g}" for v in last["displacement"].values) + " m",
+        "attitude at the end": ", ".join(f"{n} {a:.4g} rad" for n, a in zip(names, angles, strict=True)),
+        "loads at the end": ", ".join(f"{f[-1]:.5g}" for f in force[-1]) + " N up, by foot",
+        "largest loads": ", ".join(f"{p:.4g}" for p in peak) + " N, by foot",
+        "energy residual": f"{residual:.2e} J, {residual / max(exchanged, 1e-300):.1e} of the energy exchanged",
+        "steps": f"{steps:.0f}, {rejected:.0f} taken again, {events:.0f} contact events",
+    }

@@ -1,0 +1,21 @@
+"""Frames of slender beams by finite elements: matrices, meshes, damping, modes, loads in the sections.
+
+Depends on: core.
+"""
+
+from dovetail.mechanics.beam.damping import rayleigh
+from dovetail.mechanics.beam.element import planar_element, spatial_element
+from dovetail.mechanics.beam.mesh import BeamMesh, components
+from dovetail.mechanics.beam.modes import modes, slow_basis
+from dovetail.mechanics.beam.section_loads import section_loads
+
+__all__ = [
+    "BeamMesh",
+    "components",
+    "modes",
+    "planar_element",
+    "rayleigh",
+    "section_loads",
+    "slow_basis",
+    "spatial_element",
+]

@@ -1,0 +1,107 @@
+r"""Matrices of one beam element: a bar and Hermite's cubic, in the plane and in space.
+
+With the shape functions :math:`N` of a bar (linear) and of Hermite's beam (cubic),
+
+.. math:: K = \int_0^L \beta^T D\,\beta\,dx, \qquad M = \rho A\int_0^L N^T N\,dx
+
+[Schock 2020, sec. 4.1; the sign of its entry (3, 5) is put right here]. Local axes: x along the element. In the
+plane three freedoms a node, :math:`u, v, \theta`; in space six, :math:`u, v, w, \theta_x, \theta_y, \theta_z`, with
+torsion as a second bar and bending in both planes.
+Limits: slender (no shear deformation, no rotary inertia of bending), small rotation of the element.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+PLANAR, SPATIAL = 3, 6  # freedoms of a node
+
+
+def bar(stiffness: float, mass: float, length: float) -> tuple[np.ndarray, np.ndarray]:
+    """Stiffness and mass (2, 2) of a bar: axial with E A and rho A, or torsion with G J and rho J."""
+    k = stiffness / length * np.array([[1.0, -1.0], [-1.0, 1.0]])
+    return k, mass * length / 6 * np.array([[2.0, 1.0], [1.0, 2.0]])
+
+
+def bending(stiffness: float, mass: float, length: float) -> tuple[np.ndarray, np.ndarray]:
+    """Stiffness and mass (4, 4) of Hermite's beam with E I and rho A: deflection and slope at both ends."""
+    l = length
+    k = (
+        stiffness
+        / l**3
+        * np.array(
+            [
+                [12.0, 6 * l, -12.0, 6 * l],
+                [6 * l, 4 * l**2, -6 * l, 2 * l**2],
+                [-12.0, -6 * l, 12.0, -6 * l],
+                [6 * l, 2 * l**2, -6 * l, 4 * l**2],
+            ]
+        )
+    )
+    m = (
+        mass
+        * l
+        / 420
+        * np.array(
+            [
+                [156.0, 22 * l, 54.0, -13 * l],
+                [22 * l, 4 * l**2, 13 * l, -3 * l**2],
+                [54.0, 13 * l, 156.0, -22 * l],
+                [-13 * l, -3 * l**2, -22 * l, 4 * l**2],
+            ]
+        )
+    )
+    return k, m
+
+
+def planar_element(E, A, I, rho, length) -> tuple[np.ndarray, np.ndarray]:
+    """Stiffness and consistent mass (6, 6) in local axes, freedoms u, v, theta at both ends."""
+    k, m = np.zeros((6, 6)), np.zeros((6, 6))
+    for places, (ke, me) in (
+        ([0, 3], bar(E * A, rho * A, length)),
+        ([1, 2, 4, 5], bending(E * I, rho * A, length)),
+    ):
+        k[np.ix_(places, places)] += ke
+        m[np.ix_(places, places)] += me
+    return k, m
+
+
+def spatial_element(E, A, I_y, I_z, G, J, rho, length) -> tuple[np.ndarray, np.ndarray]:
+    """Stiffness and consistent mass (12, 12) in local axes, freedoms u, v, w and three rotations at both ends.
+
+    `J` [m^4] is the torsion constant; the polar inertia of the section is taken as `I_y + I_z`.
+    """
+    k, m = np.zeros((12, 12)), np.zeros((12, 12))
+    sign = np.diag([1.0, -1.0, 1.0, -1.0])  # a positive slope about y lowers w along x
+    pieces = (
+        ([0, 6], bar(E * A, rho * A, length), None),
+        ([3, 9], (bar(G * J, 0.0, length)[0], bar(0.0, rho * (I_y + I_z), length)[1]), None),
+        ([1, 5, 7, 11], bending(E * I_z, rho * A, length), None),
+        ([2, 4, 8, 10], bending(E * I_y, rho * A, length), sign),
+    )
+    for places, (ke, me), turn in pieces:
+        if turn is not None:
+            ke, me = turn @ ke @ turn, turn @ me @ turn
+        k[np.ix_(places, places)] += ke
+        m[np.ix_(places, places)] += me
+    return k, m
+
+
+def planar_turn(direction: np.ndarray) -> np.ndarray:
+    """Global to local (6, 6) for an element along the unit vector `direction` (2,)."""
+    c, s = direction
+    t = np.array([[c, s, 0.0], [-s, c, 0.0], [0.0, 0.0, 1.0]])
+    return np.kron(np.eye(2), t)
+
+
+def spatial_turn(direction: np.ndarray, reference: np.ndarray | None = None) -> np.ndarray:
+    """Global to local (12, 12); local z lies in the plane of the element and `reference` (3,).
+
+    Without a reference it is the global axis that is farthest from the element.
+    """
+    if reference is None:
+        reference = np.eye(3)[int(np.argmin(np.abs(direction)))]
+    y = np.cross(reference, direction)
+    y = y / np.linalg.norm(y)
+    t = np.stack([direction, y, np.cross(direction, y)])
+    return np.kron(np.eye(4), t)

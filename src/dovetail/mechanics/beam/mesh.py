@@ -1,0 +1,174 @@
+r"""A frame of beams from data: any nodes, any elements, assembled by the direct method.
+
+Element matrices are turned into the frame's axes, :math:`T^T K T`, and added where their nodes are
+[Schock 2020, eqs 4.13 to 4.15]. Two coordinates a node make a planar frame (three freedoms a node), three make a
+spatial one (six).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import equinox as eqx
+import jax
+import numpy as np
+
+from dovetail.core import Part, kind, parameter
+from dovetail.core.errors import ParameterError
+from dovetail.mechanics.beam.element import (
+    PLANAR,
+    SPATIAL,
+    planar_element,
+    planar_turn,
+    spatial_element,
+    spatial_turn,
+)
+
+
+@kind("beam-mesh")
+class BeamMesh(Part):
+    """Nodes, elements between them, and the section of each element (one value for all, or one each).
+
+    Elements are pairs of node numbers, counted from 1 as in the source's files. In space `I` is the second moment about
+    both axes of a round section unless `I_z` says otherwise; the torsion constant is twice `I` unless given.
+    """
+
+    nodes: jax.Array = parameter("m", "undeformed coordinates, (n, 2) or (n, 3)")
+    elements: tuple[tuple[int, int], ...] = eqx.field(
+        static=True, converter=lambda pairs: tuple(tuple(int(i) for i in pair) for pair in pairs)
+    )
+    E: jax.Array = parameter("Pa", "Young's modulus", above=0.0)
+    I: jax.Array = parameter("m^4", "second moment of area", above=0.0)
+    A: jax.Array = parameter("m^2", "area of the section", above=0.0)
+    rho: jax.Array = parameter("kg/m^3", "density", above=0.0)
+    I_z: jax.Array | None = parameter("m^4", "second moment about the other axis", default=None, above=0.0)
+    poisson: jax.Array = parameter("1", "Poisson's ratio, for torsion", default=0.3)
+    torsion: jax.Array | None = parameter("m^4", "torsion constant", default=None, above=0.0)
+
+    def __check_init__(self):
+        if isinstance(self.nodes, jax.core.Tracer) or not hasattr(self.nodes, "ndim"):
+            return
+        fault = mesh_fault(np.asarray(self.nodes), self.elements)
+        if fault:
+            raise ParameterError(f"BeamMesh: {fault}")
+
+    @property
+    def dimension(self) -> int:
+        """2 or 3."""
+        return self.nodes.shape[1]
+
+    @property
+    def freedoms(self) -> int:
+        """Of a node: 3 or 6."""
+        return PLANAR if self.dimension == 2 else SPATIAL
+
+    def lengths(self) -> np.ndarray:
+        """Of the elements [m]."""
+        x = np.asarray(self.nodes)
+        return np.array([np.linalg.norm(x[b - 1] - x[a - 1]) for a, b in self.elements])
+
+    def mass(self) -> float:
+        """Of all elements [kg]."""
+        return float(np.sum(self._of("rho") * self._of("A") * self.lengths()))
+
+    def _of(self, name: str) -> np.ndarray:
+        value = getattr(self, name)
+        return np.broadcast_to(np.asarray(value), (len(self.elements),))
+
+    def element(self, e: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Stiffness and mass of element e (from 0) in its own axes, and the turn from the frame's axes."""
+        a, b = self.elements[e]
+        x = np.asarray(self.nodes)
+        along = x[b - 1] - x[a - 1]
+        length = float(np.linalg.norm(along))
+        E, A, I, rho = (float(self._of(n)[e]) for n in ("E", "A", "I", "rho"))
+        if self.dimension == 2:
+            k, m = planar_element(E, A, I, rho, length)
+            return k, m, planar_turn(along / length)
+        I_z = I if self.I_z is None else float(self._of("I_z")[e])
+        J = I + I_z if self.torsion is None else float(self._of("torsion")[e])
+        shear = E / (2 * (1 + float(self.poisson)))
+        k, m = spatial_element(E, A, I, I_z, shear, J, rho, length)
+        return k, m, spatial_turn(along / length)
+
+    def places(self, e: int) -> np.ndarray:
+        """Freedoms of element e in the structure's matrices."""
+        a, b = self.elements[e]
+        f = self.freedoms
+        return np.concatenate([np.arange(f * (a - 1), f * a), np.arange(f * (b - 1), f * b)])
+
+    def assemble(self) -> tuple[np.ndarray, np.ndarray]:
+        """Mass and stiffness of the whole frame, in its axes."""
+        size = self.freedoms * self.nodes.shape[0]
+        M, K = np.zeros((size, size)), np.zeros((size, size))
+        for e in range(len(self.elements)):
+            k, m, turn = self.element(e)
+            where = np.ix_(self.places(e), self.places(e))
+            K[where] += turn.T @ k @ turn
+            M[where] += turn.T @ m @ turn
+        return M, K
+
+    def refined(self, times: int) -> BeamMesh:
+        """Each element cut into `times` equal ones. New nodes are numbered along each element, in order."""
+        x = np.asarray(self.nodes)
+        points, number, pairs, of = [], {}, [], []
+
+        def place(key: Any, where: np.ndarray) -> int:
+            if key not in number:
+                points.append(where)
+                number[key] = len(points)
+            return number[key]
+
+        for e, (a, b) in enumerate(self.elements):
+            for i in range(times):
+                ends = []
+                for j in (i, i + 1):
+                    key: Any = a if j == 0 else b if j == times else (e, j)
+                    ends.append(place(key, x[a - 1] + (x[b - 1] - x[a - 1]) * j / times))
+                pairs.append(tuple(ends))
+                of.append(e)
+        sections = {
+            name: self._of(name)[of] if getattr(self, name).ndim else getattr(self, name)
+            for name in ("E", "I", "A", "rho", "I_z", "torsion")
+            if getattr(self, name) is not None
+        }
+        return BeamMesh(nodes=np.array(points), elements=tuple(pairs), poisson=self.poisson, **sections)
+
+    def renumbered(self, times: int) -> dict[int, int]:
+        """Old node numbers to those of `refined(times)`."""
+        new = np.asarray(self.refined(times).nodes)
+        old = np.asarray(self.nodes)
+        return {i + 1: int(np.argmin(np.sum((new - p) ** 2, axis=1))) + 1 for i, p in enumerate(old)}
+
+
+def mesh_fault(nodes: np.ndarray, elements: tuple[tuple[int, int], ...]) -> str | None:
+    """What is wrong with a mesh, in words; None if nothing is."""
+    if nodes.ndim != 2 or nodes.shape[1] not in (2, 3):
+        return f"nodes have shape {nodes.shape}; give a row of two or three coordinates for each"
+    if not np.all(np.isfinite(nodes)):
+        return "a coordinate of a node is not a number"
+    n = len(nodes)
+    for e, (a, b) in enumerate(elements, 1):
+        if not (1 <= a <= n and 1 <= b <= n):
+            return f"element {e} joins nodes {a} and {b}, but there are {n}; they are counted from 1"
+        if np.linalg.norm(nodes[a - 1] - nodes[b - 1]) <= 1e-12:
+            return f"element {e} from node {a} to node {b} has no length"
+    loose = sorted(set(range(1, n + 1)) - {i for pair in elements for i in pair})
+    return f"node {loose[0]} belongs to no element" if loose else None
+
+
+def components(count: int, elements: tuple[tuple[int, int], ...]) -> list[set[int]]:
+    """Sets of nodes (from 1) that are joined to each other: the legs of a gear."""
+    of = list(range(count + 1))
+
+    def root(i: int) -> int:
+        while of[i] != i:
+            i = of[i]
+        return i
+
+    for a, b in elements:
+        of[root(a)] = root(b)
+    found: dict[int, set[int]] = {}
+    for i in range(1, count + 1):
+        found.setdefault(root(i), set()).add(i)
+    return list(found.values())

@@ -1,0 +1,181 @@
+r"""Convex bodies as intersections of half-spaces, each with its outward normal.
+
+.. math:: \Delta_m(x) = n_m\cdot x - c_m, \qquad \text{inside} \iff \Delta_m \le 0 \;\text{for all } m
+
+For a point against a convex body this is the separating-axis test: a plane with :math:`\Delta_m > 0` separates. The
+planes are fixed in the body's own frame, so that a test costs one small product wherever the body is.
+Planar vertices are listed clockwise: the outward normal is to the left of the edge [Schock 2020, sec. 4.2].
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from dovetail.core import Part, kind, parameter
+from dovetail.core.errors import ParameterError
+
+
+class ConvexShape(Part):
+    """A convex body in its own frame."""
+
+    @property
+    @abstractmethod
+    def dimension(self) -> int:
+        """2 or 3."""
+
+    @abstractmethod
+    def planes(self) -> tuple[jax.Array, jax.Array]:
+        """Outward unit normals (m, d) and offsets (m,) [m]."""
+
+    @abstractmethod
+    def corners(self) -> jax.Array:
+        """Its vertices (n, d) [m]."""
+
+    def distances(self, point: jax.Array) -> jax.Array:
+        """Signed distances (..., m) [m] of points (..., d) to the planes; negative is inside."""
+        normals, offsets = self.planes()
+        return point @ normals.T - offsets
+
+
+@kind("polygon")
+class Polygon(ConvexShape):
+    """A planar convex polygon."""
+
+    vertices: jax.Array = parameter("m", "corners (n, 2), clockwise")
+
+    def __check_init__(self):
+        if isinstance(self.vertices, jax.core.Tracer) or not hasattr(self.vertices, "ndim"):
+            return
+        fault = polygon_fault(np.asarray(self.vertices))
+        if fault:
+            raise ParameterError(f"Polygon.vertices: {fault}")
+
+    @property
+    def dimension(self) -> int:
+        return 2
+
+    def planes(self):
+        along = jnp.roll(self.vertices, -1, axis=0) - self.vertices
+        along = along / jnp.linalg.norm(along, axis=1, keepdims=True)
+        normals = jnp.stack([-along[:, 1], along[:, 0]], axis=1)
+        return normals, jnp.sum(normals * self.vertices, axis=1)
+
+    def corners(self):
+        return self.vertices
+
+
+@kind("prism")
+class Prism(ConvexShape):
+    """A planar polygon, drawn out along the forward axis: axes are forward, port, up."""
+
+    section: jax.Array = parameter("m", "corners (n, 2) in (port, up), clockwise")
+    extent: jax.Array = parameter("m", "aft and fore end, (2,)", default=(-10.0, 10.0))
+
+    def __check_init__(self):
+        if isinstance(self.section, jax.core.Tracer) or not hasattr(self.section, "ndim"):
+            return
+        fault = polygon_fault(np.asarray(self.section))
+        if fault is None and not float(self.extent[0]) < float(self.extent[1]):
+            fault = "its extent has no length; give the aft end first"
+        if fault:
+            raise ParameterError(f"Prism: {fault}")
+
+    @property
+    def dimension(self) -> int:
+        return 3
+
+    def planes(self):
+        n, c = Polygon(vertices=self.section).planes()
+        ends = jnp.array([[-1.0, 0.0, 0.0], [1.0, 0.0, 0.0]])
+        normals = jnp.concatenate([jnp.pad(n, ((0, 0), (1, 0))), ends])
+        return normals, jnp.concatenate([c, jnp.stack([-self.extent[0], self.extent[1]])])
+
+    def corners(self):
+        return jnp.concatenate(
+            [jnp.insert(self.section, 0, end, axis=1) for end in (self.extent[0], self.extent[1])]
+        )
+
+
+@kind("polyhedron")
+class Polyhedron(ConvexShape):
+    """A convex polyhedron from its corners and its faces (corners counted from 1, three of each face are used).
+
+    The order of a face does not matter: its normal is turned away from the centre of the corners.
+    """
+
+    vertices: jax.Array = parameter("m", "corners (n, 3)")
+    faces: tuple[tuple[int, ...], ...] = eqx.field(
+        static=True, converter=lambda rows: tuple(tuple(int(i) for i in row) for row in rows)
+    )
+
+    def __check_init__(self):
+        v = self.vertices
+        if isinstance(v, jax.core.Tracer) or not hasattr(v, "ndim"):
+            return
+        if v.ndim != 2 or v.shape[1] != 3 or v.shape[0] < 4:
+            raise ParameterError(f"Polyhedron.vertices: got {v.shape}; give four or more rows of three")
+        normals, offsets = self.planes()
+        beyond = np.asarray(v @ normals.T - offsets)
+        size = float(np.ptp(np.asarray(v), axis=0).max())
+        if not np.all(np.isfinite(beyond)) or beyond.max() > 1e-9 * size:
+            raise ParameterError(
+                "Polyhedron: is not convex, or a face is not plane: a corner lies outside the plane of a face by "
+                f"{np.nanmax(beyond):.3g} m"
+            )
+
+    @property
+    def dimension(self) -> int:
+        return 3
+
+    def planes(self):
+        index = np.array([face[:3] for face in self.faces]) - 1
+        a, b, c = (self.vertices[index[:, i]] for i in range(3))
+        n = jnp.cross(b - a, c - a)
+        n = n / jnp.linalg.norm(n, axis=1, keepdims=True)
+        offset = jnp.sum(n * a, axis=1)
+        middle = n @ jnp.mean(self.vertices, axis=0)
+        sign = jnp.where(middle > offset, -1.0, 1.0)
+        return n * sign[:, None], offset * sign
+
+    def corners(self):
+        return self.vertices
+
+    @classmethod
+    def around(cls, points: Any) -> Polyhedron:
+        """The convex hull of points (n, 3)."""
+        from scipy.spatial import ConvexHull
+
+        points = np.asarray(points, float)
+        hull = ConvexHull(points)
+        faces: dict[tuple, tuple[int, ...]] = {}
+        for simplex, equation in zip(hull.simplices, hull.equations, strict=True):
+            faces.setdefault(tuple(np.round(equation, 9)), tuple(int(i) + 1 for i in simplex))
+        return cls(vertices=points, faces=tuple(faces.values()))
+
+
+def polygon_fault(vertices: np.ndarray) -> str | None:
+    """What is wrong with a planar polygon, in words; None if nothing is."""
+    if vertices.ndim != 2 or vertices.shape[1] != 2 or len(vertices) < 3:
+        return f"got shape {vertices.shape}; give three or more rows of two coordinates"
+    if not np.all(np.isfinite(vertices)):
+        return "a coordinate is not a number"
+    along = np.roll(vertices, -1, axis=0) - vertices
+    if np.any(np.linalg.norm(along, axis=1) <= 1e-12):
+        return f"corner {int(np.argmin(np.linalg.norm(along, axis=1))) + 1} is given twice"
+    following = np.roll(along, -1, axis=0)
+    turn = along[:, 0] * following[:, 1] - along[:, 1] * following[:, 0]
+    angle = np.arctan2(turn, np.sum(along * following, axis=1))
+    total = float(np.sum(angle))
+    if np.all(turn >= -1e-12) and abs(total - 2 * np.pi) < 1e-6:
+        return "corners run counter-clockwise, so that normals point inwards; list them clockwise"
+    if abs(total + 2 * np.pi) > 1e-6:
+        return "its outline crosses itself; list the corners in order, clockwise"
+    if np.any(turn > 1e-12):
+        return f"is not convex at corner {int(np.argmax(turn) + 1) % len(vertices) + 1}; split it into convex ones"
+    return None

@@ -1,0 +1,118 @@
+r"""Friction of a node on a surface: a bristle that bends, slides at a limit, and is released when the node leaves.
+
+The bristle's deflection :math:`z` points from the node back to its anchor on the surface and lies in the surface; it is
+kept in the frame of the touched body, so it rides with it. With the slip :math:`v` of the node, :math:`\dot z = -v`
+while it sticks, and the limit
+
+.. math:: z_{max} = \frac{N}{K_f}\left[\mu_d + (\mu_s - \mu_d)\,e^{-(v/v_s)^2}\right]
+
+[Schock 2020, eqs 4.46 to 4.52, with the base of the exponential and the sign of the bristle damping put right].
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+
+import jax
+import jax.numpy as jnp
+
+from dovetail.core import Part, choice, kind, parameter
+from dovetail.mechanics.friction import Coulomb, LuGre
+
+
+def length(v: jax.Array) -> jax.Array:
+    """Length of vectors (..., d) with a finite derivative at zero."""
+    square = jnp.sum(v * v, -1, keepdims=True)
+    return jnp.sqrt(jnp.where(square > 0, square, 1.0)) * (square > 0)
+
+
+class SurfaceFriction(Part):
+    """Normal force, slip and bristle in; force on the node, rate of the bristle and its decay rate out."""
+
+    @abstractmethod
+    def act(self, normal: jax.Array, slip: jax.Array, z: jax.Array) -> tuple[jax.Array, jax.Array, jax.Array]:
+        """Force [N] on the node, rate of z [m/s], and the rate [1/s] at which z relaxes.
+
+        `normal` (..., 1) [N] is zero or positive, `slip` and `z` (..., d) lie in the surface.
+        """
+
+    def settled(self, normal: jax.Array, slip: jax.Array, z: jax.Array) -> jax.Array:
+        """The bristle after an accepted step."""
+        return z
+
+
+@kind("no-friction")
+class NoFriction(SurfaceFriction):
+    """A surface without friction."""
+
+    def act(self, normal, slip, z):
+        return jnp.zeros_like(slip), jnp.zeros_like(z), jnp.zeros_like(normal)
+
+
+@kind("bristle-friction")
+class BristleSlider(SurfaceFriction):
+    """The source's form of LuGre: a spring and damper on an anchor that slides at the limit.
+
+    Inside a step a deflection beyond the limit gives the limiting force; the anchor is moved when the step has been
+    accepted. `damping_bound = "limit"` keeps the damper from lifting the force above the limit. With equal
+    coefficients it is Coulomb's slider.
+    """
+
+    stiffness: jax.Array = parameter("N/m", "of the bristle, K_f", above=0.0)
+    sliding: jax.Array = parameter("1", "coefficient of slip, mu_d", at_least=0.0)
+    stiction: jax.Array = parameter("1", "coefficient at the onset of slip, mu_s", at_least=0.0)
+    damping: jax.Array = parameter("N s/m", "of the bristle, C_f", at_least=0.0, default=0.0)
+    stribeck: jax.Array = parameter("m/s", "speed over which it falls, v_s", above=0.0, default=1e-3)
+    damping_bound: str = choice(
+        "free", "limit", about="whether the damper may exceed the limit", default="free"
+    )
+
+    def limit(self, normal, slip) -> jax.Array:
+        """Largest force [N] at a slip."""
+        square = jnp.sum(slip * slip, -1, keepdims=True) / self.stribeck**2
+        mu = self.sliding + (self.stiction - self.sliding) * jnp.exp(-square)
+        return mu * jnp.maximum(normal, 0.0)
+
+    def act(self, normal, slip, z):
+        most = self.limit(normal, slip)
+        pull = self.stiffness * length(z)
+        slides = pull >= most
+        share = jnp.where(slides, 0.0, 1 - pull / jnp.where(most > 0, most, 1.0))
+        stuck = self.stiffness * z - self.damping * slip * share
+        if self.damping_bound == "limit":
+            size = length(stuck)
+            stuck = stuck * jnp.where(size > most, most / jnp.where(size > 0, size, 1.0), 1.0)
+        slid = z * (self.stiffness * most / jnp.where(pull > 0, pull, 1.0))
+        return jnp.where(slides, slid, stuck), -slip, jnp.zeros_like(normal)
+
+    def settled(self, normal, slip, z):
+        most = self.limit(normal, slip) / self.stiffness
+        size = length(z)
+        return z * jnp.where(size > most, most / jnp.where(size > 0, size, 1.0), 1.0)
+
+
+@kind("lugre-surface")
+class LuGreSurface(SurfaceFriction):
+    """LuGre's model as Canudas de Wit wrote it, from the friction library; per unit of normal force."""
+
+    law: LuGre = LuGre()
+
+    def act(self, normal, slip, z):
+        law = self.law
+        speed = length(slip)
+        relax = law.stiffness * speed / law.steady(speed)
+        rate = -slip - relax * z
+        force = jnp.maximum(normal, 0.0) * (law.stiffness * z + law.damping * rate - law.viscous * slip)
+        return force, rate, relax
+
+
+@kind("coulomb-surface")
+class CoulombSurface(SurfaceFriction):
+    """A law without memory from the friction library; it creeps where it should stick."""
+
+    law: Coulomb = Coulomb()
+
+    def act(self, normal, slip, z):
+        smooth = jnp.sqrt(jnp.sum(slip * slip, -1, keepdims=True) + self.law.creep**2)
+        force = -self.law.coefficient(length(slip)) * jnp.maximum(normal, 0.0) * slip / smooth
+        return force, jnp.zeros_like(z), jnp.zeros_like(normal)

@@ -1,0 +1,70 @@
+r"""The force of a moving convex body on a node that touches it: along the touched surface's normal, and in the surface.
+
+With the touched plane's normal :math:`n`, depth :math:`\delta = r - (x' \cdot n - c)` for a node of radius r at
+:math:`x'` in the body's frame, and the velocity of the surface at the node's foot point,
+
+.. math:: F = n\,F_n(\delta, \dot\delta) + F_t(F_n, v_t, z).
+
+All pairs of node and body are one batch.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+
+from dovetail.mechanics.collision.friction_laws import SurfaceFriction
+from dovetail.mechanics.collision.normal_laws import SurfaceNormal
+
+
+class Touch(NamedTuple):
+    """What happens at one pair, in world axes."""
+
+    force: jax.Array  # (d,) [N] on the node
+    bristle_rate: jax.Array  # (d,) [m/s] in the body's frame
+    relaxation: jax.Array  # (1,) [1/s] of the bristle
+    normal: jax.Array  # (1,) [N] normal force
+    slip: jax.Array  # (d,) [m/s] tangential velocity of the node on the surface
+    surface_velocity: jax.Array  # (d,) [m/s]
+    depth: jax.Array  # () [m]
+    approach: jax.Array  # () [m/s]
+
+
+def distances(
+    position: jax.Array, radius: jax.Array, r: jax.Array, R: jax.Array, normals: jax.Array, offsets: jax.Array
+) -> jax.Array:
+    """Signed distances (m,) [m] of a node of a radius to the planes of a body at (r, R)."""
+    return normals @ (R.T @ (position - r)) - offsets - radius
+
+
+def touch(
+    position, velocity, z, radius, on, impact_speed, r, R, v, w, normals, offsets, cross, law, friction
+) -> Touch:
+    """Force on one node by one body; `on` (m,) is one at the touched plane, all zero where none is."""
+    law_: SurfaceNormal = law
+    friction_: SurfaceFriction = friction
+    active = jnp.sum(on)
+    local = on @ normals
+    n = R @ local
+    depth = radius + on @ offsets - (R.T @ (position - r)) @ local
+    foot = position + (depth - radius) * n
+    surface = v + cross(w, foot - r)
+    relative = velocity - surface
+    speed = -relative @ n
+    slip = (relative + speed * n) * active
+    push = active * law_.force(depth, speed, impact_speed)
+    bent = R @ z
+    bent = bent - (bent @ n) * n
+    force, rate, relax = friction_.act(push[None], slip, bent)
+    return Touch(
+        force=push * n + active * force,
+        bristle_rate=active * (R.T @ rate),
+        relaxation=active * relax,
+        normal=push[None],
+        slip=slip,
+        surface_velocity=surface,
+        depth=depth * active,
+        approach=speed * active,
+    )

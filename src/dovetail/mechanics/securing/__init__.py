@@ -1,0 +1,19 @@
+"""What an aircraft stands on and is held by: prescribed frames, platforms, clamps.
+
+Depends on: core, and of this package `dimension`, `collision` and `spatial`.
+"""
+
+from dovetail.mechanics.securing.motion import FrameMotion, HarmonicMotion, Still, TableMotion
+from dovetail.mechanics.securing.platform import Frames, Platform, corners_at, frames, half_spaces
+
+__all__ = [
+    "FrameMotion",
+    "Frames",
+    "HarmonicMotion",
+    "Platform",
+    "Still",
+    "TableMotion",
+    "corners_at",
+    "frames",
+    "half_spaces",
+]

@@ -1,0 +1,159 @@
+r"""Prescribed motion of a frame relative to its parent: still, a table, harmonics.
+
+A pose is the translation and then the rotation: in the plane :math:`(x, y, \theta)`, in space :math:`(x, y, z)` and
+roll, pitch, yaw. Velocities follow from the pose by automatic differentiation, so that they always agree with it. A linear
+table has jumps of velocity at its rows; `"monotone"` rounds them without overshoot [Fritsch & Carlson 1980], and
+`blend` takes the mean of the linear table over a window, which rounds corners and nothing else.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from dovetail.core import Part, choice, kind, parameter
+from dovetail.core.errors import ParameterError
+
+
+class FrameMotion(Part):
+    """Pose of a frame as a function of time."""
+
+    @abstractmethod
+    def pose(self, t: jax.Array) -> jax.Array:
+        """Translation [m] and angles [rad]."""
+
+    @property
+    def ends(self) -> float:
+        """Time [s] until which it is known; infinite where it always is."""
+        return float("inf")
+
+
+@kind("still")
+class Still(FrameMotion):
+    """A frame that does not move."""
+
+    at: jax.Array = parameter("1", "translation [m] and angles [rad]")
+
+    def pose(self, t):
+        return self.at
+
+
+@kind("harmonic-motion")
+class HarmonicMotion(FrameMotion):
+    r"""Sums of sines for each coordinate, :math:`a_0 + \sum a_i\sin(\omega_i t + \varphi_i)`, faded in over `rise`."""
+
+    at: jax.Array = parameter("1", "means: translation [m] and angles [rad]")
+    amplitude: jax.Array = parameter("1", "one row for each harmonic [m, rad]")
+    frequency: jax.Array = parameter("rad/s", "of each harmonic", at_least=0.0)
+    phase: jax.Array = parameter("rad", "of each harmonic, or one row each", default=0.0)
+    rise: jax.Array = parameter("s", "time over which it fades in", default=0.0, at_least=0.0)
+
+    def pose(self, t):
+        phase = jnp.broadcast_to(
+            self.phase if self.phase.ndim == 2 else self.phase[..., None], self.amplitude.shape
+        )
+        wave = jnp.sum(self.amplitude * jnp.sin(self.frequency[:, None] * t + phase), 0)
+        s = jnp.clip(t / jnp.where(self.rise > 0, self.rise, 1.0), 0.0, 1.0)
+        fade = jnp.where(self.rise > 0, s * s * (3 - 2 * s), 1.0)
+        return self.at + fade * wave
+
+
+@kind("table-motion")
+class TableMotion(FrameMotion):
+    """Rows of time and pose; before the first and after the last row the frame stands still."""
+
+    times: jax.Array = parameter("s", "increasing")
+    values: jax.Array = parameter("1", "one row of translations [m] and angles [rad] for each time")
+    interpolation: str = choice("monotone", "linear", about="between rows", default="monotone")
+    blend: jax.Array = parameter(
+        "s", "window over which a linear table is averaged", default=0.0, at_least=0.0
+    )
+
+    def __check_init__(self):
+        if any(isinstance(a, jax.core.Tracer) or not hasattr(a, "ndim") for a in (self.times, self.values)):
+            return
+        check_table("TableMotion", np.asarray(self.times), np.asarray(self.values))
+
+    @property
+    def ends(self) -> float:
+        return float(self.times[-1])
+
+    def pose(self, t):
+        if self.interpolation == "linear":
+            return blended(self.times, self.values, t, self.blend)
+        return monotone(self.times, self.values, t)
+
+
+def check_table(name: str, times: np.ndarray, values: np.ndarray) -> None:
+    """Raise `ParameterError` if rows are missing, not numbers or not in order of time."""
+    if times.ndim != 1 or len(times) < 2 or values.shape[:1] != times.shape:
+        raise ParameterError(
+            f"{name}: got {times.shape} times and {values.shape} values; give one row for each of two times or more"
+        )
+    if not (np.all(np.isfinite(times)) and np.all(np.isfinite(values))):
+        raise ParameterError(f"{name}: a row is not a number; fill the gap or leave the row out")
+    if np.any(np.diff(times) <= 0):
+        row = int(np.argmax(np.diff(times) <= 0)) + 1
+        raise ParameterError(
+            f"{name}.times: row {row} (counted from 0) is {times[row]:g} s after {times[row - 1]:g} s; times must increase"
+        )
+
+
+def _place(times, t):
+    i = jnp.clip(jnp.searchsorted(times, t, side="right") - 1, 0, times.shape[0] - 2)
+    return i, times[i + 1] - times[i]
+
+
+def linear(times: jax.Array, values: jax.Array, t: jax.Array) -> jax.Array:
+    """Linear between rows, constant outside."""
+    t = jnp.clip(t, times[0], times[-1])
+    i, width = _place(times, t)
+    return values[i] + (values[i + 1] - values[i]) * ((t - times[i]) / width)
+
+
+def blended(times: jax.Array, values: jax.Array, t: jax.Array, window: jax.Array) -> jax.Array:
+    """Mean of the linear table over a window around t; the table itself for a window of zero."""
+    steps = jnp.diff(times)[:, None]
+    flat = values.reshape(values.shape[0], -1)
+    area = jnp.concatenate([jnp.zeros_like(flat[:1]), jnp.cumsum((flat[1:] + flat[:-1]) / 2 * steps, 0)])
+
+    def integral(t):
+        inner = jnp.clip(t, times[0], times[-1])
+        i, width = _place(times, inner)
+        s = inner - times[i]
+        slope = (flat[i + 1] - flat[i]) / width
+        outside = flat[0] * jnp.minimum(t - times[0], 0.0) + flat[-1] * jnp.maximum(t - times[-1], 0.0)
+        return area[i] + flat[i] * s + slope * s**2 / 2 + outside
+
+    safe = jnp.where(window > 0, window, 1.0)
+    mean = (integral(t + safe / 2) - integral(t - safe / 2)) / safe
+    return jnp.where(window > 0, mean.reshape(values.shape[1:]), linear(times, values, t))
+
+
+def monotone(times: jax.Array, values: jax.Array, t: jax.Array) -> jax.Array:
+    """Monotone cubic between rows, constant outside."""
+    t = jnp.clip(t, times[0], times[-1])
+    i, width = _place(times, t)
+    last = times.shape[0] - 1
+
+    def slope(k):
+        before, after = jnp.maximum(k - 1, 0), jnp.minimum(k + 1, last)
+        h0, h1 = times[k] - times[before], times[after] - times[k]
+        d0 = (values[k] - values[before]) / jnp.where(h0 > 0, h0, 1.0)
+        d1 = (values[after] - values[k]) / jnp.where(h1 > 0, h1, 1.0)
+        w0, w1 = 2 * h1 + h0, h1 + 2 * h0
+        same = d0 * d1 > 0
+        harmonic = (w0 + w1) / (w0 / jnp.where(same, d0, 1.0) + w1 / jnp.where(same, d1, 1.0))
+        return jnp.where(same & (h0 > 0) & (h1 > 0), harmonic, 0.0)  # at rest at both ends of the table
+
+    s = (t - times[i]) / width
+    m0, m1 = slope(i) * width, slope(i + 1) * width
+    return (
+        values[i] * (1 + 2 * s) * (1 - s) ** 2
+        + m0 * s * (1 - s) ** 2
+        + values[i + 1] * s**2 * (3 - 2 * s)
+        + m1 * s**2 * (s - 1)
+    )

@@ -1,0 +1,120 @@
+r"""Bodies that move as prescribed and can be touched: a ship's deck, a securing device on it, its clamps.
+
+Each has a parent, so that a clamp rides on the device, which rides on the ship:
+
+.. math:: r_{NC} = r_{NS} + R_{NS}(r_{SD} + R_{SD}\,r_{DC}), \qquad R_{NC} = R_{NS}R_{SD}R_{DC}
+
+[Schock 2020, eqs 3.40 to 3.47]. Velocities are the derivatives of the chain. Any number of bodies, in any order of
+parents before children.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+
+from dovetail.core import Part, kind
+from dovetail.core.errors import Fault
+from dovetail.mechanics.collision.bookkeeping import FAR
+from dovetail.mechanics.collision.convex import ConvexShape
+from dovetail.mechanics.dimension import PLANE, dimension
+from dovetail.mechanics.securing.motion import FrameMotion
+from dovetail.mechanics.spatial import euler
+
+
+class Frames(NamedTuple):
+    """Pose and velocity of all bodies at a time, in world axes."""
+
+    position: jax.Array  # (n, d) [m]
+    rotation: jax.Array  # (n, d, d)
+    velocity: jax.Array  # (n, d) [m/s]
+    spin: jax.Array  # (n, 1 or 3) [rad/s]
+
+
+@kind("platform")
+class Platform(Part):
+    """A convex body on a moving frame."""
+
+    body: ConvexShape
+    motion: FrameMotion
+    name: str = eqx.field(default="deck", static=True)
+    parent: str = eqx.field(default="", static=True)  # empty: the world
+
+
+def rotation_of(angles: jax.Array) -> jax.Array:
+    """Rotation matrix of one angle, or of roll, pitch, yaw."""
+    return PLANE.rotation(angles) if angles.shape[0] == 1 else euler.to_matrix(angles)
+
+
+def poses(platforms: Sequence[Platform], t: jax.Array) -> tuple[jax.Array, jax.Array]:
+    """Positions (n, d) [m] and rotations (n, d, d) of all bodies."""
+    found: dict[str, tuple[jax.Array, jax.Array]] = {}
+    for platform in platforms:
+        d = platform.body.dimension
+        own = platform.motion.pose(t)
+        r, R = own[:d], rotation_of(own[d:])
+        if platform.parent:
+            r0, R0 = found[platform.parent]
+            r, R = r0 + R0 @ r, R0 @ R
+        found[platform.name] = r, R
+    return jnp.stack([r for r, _ in found.values()]), jnp.stack([R for _, R in found.values()])
+
+
+def frames(platforms: Sequence[Platform], t: jax.Array) -> Frames:
+    """Pose and velocity of all bodies."""
+    t = jnp.asarray(t, float)
+    (r, R), (v, dR) = jax.jvp(lambda s: poses(platforms, s), (t,), (jnp.ones_like(t),))
+    W = dR @ jnp.swapaxes(R, -1, -2)
+    if r.shape[1] == 2:
+        spin = W[:, 1, 0, None]
+    else:
+        spin = jnp.stack([W[:, 2, 1] - W[:, 1, 2], W[:, 0, 2] - W[:, 2, 0], W[:, 1, 0] - W[:, 0, 1]], -1) / 2
+    return Frames(r, R, v, spin)
+
+
+def half_spaces(platforms: Sequence[Platform]) -> tuple[jax.Array, jax.Array]:
+    """Normals (n, m, d) and offsets (n, m) of all bodies; rows that only fill up have normal zero."""
+    planes = [platform.body.planes() for platform in platforms]
+    most = max(len(offsets) for _, offsets in planes)
+    normals = [jnp.pad(n, ((0, most - len(n)), (0, 0))) for n, _ in planes]
+    offsets = [jnp.pad(c, (0, most - len(c)), constant_values=FAR) for _, c in planes]
+    return jnp.stack(normals), jnp.stack(offsets)
+
+
+def corners_at(platforms: Sequence[Platform], t: float) -> list[jax.Array]:
+    """World coordinates of the corners of each body, for pictures and files."""
+    r, R = poses(platforms, jnp.asarray(t, float))
+    return [p.body.corners() @ R[i].T + r[i] for i, p in enumerate(platforms)]
+
+
+def platform_faults(platforms: Sequence[Platform], d: int, duration: float | None = None) -> list[Fault]:
+    """What is wrong with a set of bodies: parents, names, dimensions, motions that end too soon."""
+    faults, known = [], set()
+    size = d + dimension(d).turns
+    for i, platform in enumerate(platforms):
+        place = f"system.platforms.{i}"
+        if platform.name in known:
+            faults.append(Fault(f"{place}.name", f'"{platform.name}" is the name of another platform'))
+        if platform.parent and platform.parent not in known:
+            text = f'"{platform.parent}" is no platform listed before it; known: {", ".join(sorted(known)) or "none"}'
+            faults.append(Fault(f"{place}.parent", text))
+        known.add(platform.name)
+        if platform.body.dimension != d:
+            faults.append(
+                Fault(f"{place}.body", f"has {platform.body.dimension} dimensions, the aircraft {d}")
+            )
+        if platform.motion.pose(jnp.zeros(())).shape != (size,):
+            faults.append(
+                Fault(
+                    f"{place}.motion",
+                    f"gives {platform.motion.pose(jnp.zeros(())).shape} numbers; needs {size}",
+                )
+            )
+        if duration is not None and platform.motion.ends < duration - 1e-9:
+            text = f"ends at {platform.motion.ends:g} s, before the run does at {duration:g} s; make the table longer"
+            faults.append(Fault(f"{place}.motion", text))
+    return faults

@@ -1,0 +1,50 @@
+import numpy as np
+import pytest
+
+from dovetail.mechanics.beam import BeamMesh, modes, slow_basis
+
+SECTION = {"E": 6.9e10, "I": 5.44e-9, "A": 3.02e-4, "rho": 2710.0}
+
+
+@pytest.fixture(scope="module")
+def cantilever():
+    mesh = BeamMesh(nodes=[[0.0, 0.0, 0.0], [0.0, 0.6, 0.3]], elements=[(1, 2)], **SECTION).refined(8)
+    return mesh, *mesh.assemble()
+
+
+def test_eight_elements_give_beam_modes_within_half_a_per_cent(cantilever):
+    mesh, M, K = cantilever
+    found, _ = modes(M, K, np.arange(6))
+    length = np.hypot(0.6, 0.3)
+    base = np.sqrt(6.9e10 * 5.44e-9 / (2710 * 3.02e-4 * length**4))
+    bending = np.array([1.8751, 4.6941, 7.8548]) ** 2 * base
+    # each occurs in two planes
+    np.testing.assert_allclose(found[:6], np.repeat(bending, 2), rtol=5e-3)
+
+
+def test_axial_and_torsion_modes_are_those_of_a_bar(cantilever):
+    _, M, K = cantilever
+    found, shapes = modes(M, K, np.arange(6))
+    length = np.hypot(0.6, 0.3)
+    axial = np.pi / 2 / length * np.sqrt(6.9e10 / 2710)
+    torsion = np.pi / 2 / length * np.sqrt(6.9e10 / 2.6 / 2710)
+    for theory in (axial, torsion):
+        assert np.min(np.abs(found / theory - 1)) < 5e-3
+
+
+def test_shapes_are_normalised_by_mass_and_zero_where_held(cantilever):
+    _, M, K = cantilever
+    _, shapes = modes(M, K, np.arange(6))
+    np.testing.assert_allclose(shapes.T @ M @ shapes, np.eye(shapes.shape[1]), atol=1e-9)
+    assert np.all(shapes[:6] == 0)
+
+
+def test_a_reduced_frame_is_as_soft_at_its_loaded_freedoms_as_the_whole(cantilever):
+    _, M, K = cantilever
+    loaded = np.array([len(M) - 6, len(M) - 5, len(M) - 4])
+    basis, cut = slow_basis(M, K, np.arange(6), loaded, 4)
+    assert basis.shape[1] <= 7
+    assert cut > modes(M, K, np.arange(6))[0][3]
+    whole = np.linalg.inv(K[6:, 6:])[np.ix_(loaded - 6, loaded - 6)]
+    reduced = basis[loaded] @ np.linalg.solve(basis.T @ K @ basis, basis[loaded].T)
+    np.testing.assert_allclose(reduced, whole, rtol=1e-6, atol=1e-9 * np.abs(whole).max())

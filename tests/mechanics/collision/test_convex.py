@@ -1,0 +1,58 @@
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from dovetail.core.errors import ParameterError
+from dovetail.mechanics.collision import Polygon, Polyhedron, Prism
+
+BOX = [[-2.0, 1.0], [2.0, 1.0], [2.0, 0.0], [-2.0, 0.0]]
+
+
+def test_distances_are_negative_inside_and_count_from_the_surface():
+    d = Polygon(vertices=BOX).distances(jnp.array([[0.0, 0.9], [0.0, 1.5], [3.0, 0.5]]))
+    np.testing.assert_allclose(d[0], [-0.1, -2.0, -0.9, -2.0])
+    assert d[1].max() == pytest.approx(0.5)
+    assert d[2].max() == pytest.approx(1.0)
+
+
+def test_a_prism_is_its_section_drawn_out():
+    n, c = Prism(section=BOX, extent=(-3.0, 4.0)).planes()
+    assert n.shape == (6, 3)
+    inside = jnp.array([0.0, 0.5, 0.5])
+    assert (n @ inside - c).max() < 0
+    assert (n @ jnp.array([4.5, 0.5, 0.5]) - c).max() == pytest.approx(0.5)
+
+
+def test_a_polyhedron_from_its_hull_has_the_planes_of_the_box():
+    points = [[x, y, z] for x in (0.0, 1.0) for y in (0.0, 2.0) for z in (0.0, 3.0)]
+    found = Polyhedron.around(points)
+    n, c = found.planes()
+    assert n.shape == (6, 3)
+    assert (found.distances(jnp.array([0.5, 1.0, 1.5]))).max() == pytest.approx(-0.5)
+    assert found.distances(jnp.array([0.5, 1.0, 3.2])).max() == pytest.approx(0.2)
+
+
+@pytest.mark.parametrize(
+    ("vertices", "text"),
+    [
+        (BOX[::-1], "counter-clockwise, so that normals point inwards"),
+        ([[0.0, 0.0], [0.0, 2.0], [0.4, 0.6], [2.0, 0.0]], "not convex at corner 3"),
+        ([[0.0, 1.0], [2.0, 0.0], [2.0, 1.0], [0.0, 0.0]], "crosses itself"),
+        ([[0.0, 0.0], [0.0, 1.0], [0.0, 1.0]], "corner 2 is given twice"),
+        ([[0.0, 0.0], [1.0, 1.0]], "three or more"),
+    ],
+)
+def test_a_bad_polygon_is_refused_in_words(vertices, text):
+    with pytest.raises(ParameterError, match=text):
+        Polygon(vertices=vertices)
+
+
+def test_a_polyhedron_with_a_dent_is_refused():
+    points = [[0.0, 0, 0], [2, 0, 0], [0, 2, 0], [2, 2, 0], [0.2, 0.2, 2.0], [1, 1, -0.5]]
+    with pytest.raises(ParameterError, match="not convex"):
+        Polyhedron(vertices=points, faces=[(1, 2, 4, 3), (1, 2, 5), (2, 4, 5), (4, 3, 5), (3, 1, 5)])
+
+
+def test_a_prism_without_length_is_refused():
+    with pytest.raises(ParameterError, match="no length"):
+        Prism(section=BOX, extent=(1.0, 1.0))

@@ -1,0 +1,60 @@
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from dovetail.mechanics.collision import BristleSlider, CoulombSurface, LuGreSurface, NoFriction
+from dovetail.mechanics.friction import Coulomb, LuGre
+
+N = jnp.array([100.0])
+
+
+def pulled(law, speed, duration=2.0, steps=4000):
+    """Force along x while a node is drawn at a speed; the bristle by small steps with the anchor moved after each."""
+    z, h, found = jnp.zeros(2), duration / steps, []
+    v = jnp.array([speed, 0.0])
+    for _ in range(steps):
+        _, rate, relax = law.act(N, v, z)
+        z = (z + h * rate + h * relax * z) / (1 + h * relax)  # the decay implicitly
+        z = law.settled(N, v, z)
+        found.append(-float(law.act(N, v, z)[0][0]))
+    return np.array(found)
+
+
+def test_a_slow_pull_rises_with_the_bristle_to_stiction_and_a_fast_one_slides():
+    law = BristleSlider(stiffness=3e3, damping=0.0, sliding=0.4, stiction=0.9, stribeck=1e-2)
+    slow = pulled(law, 1e-3, duration=60.0, steps=600)
+    assert slow[99] == pytest.approx(3e3 * 1e-3 * 10.0, rel=1e-6)  # K_f times the way
+    assert slow[-1] == pytest.approx(90.0, rel=0.02)
+    fast = pulled(law, 1.0, steps=400)
+    assert fast[-1] == pytest.approx(40.0)
+
+
+def test_equal_coefficients_make_a_coulomb_slider():
+    law = BristleSlider(stiffness=1e6, sliding=0.2, stiction=0.2)
+    assert pulled(law, 0.05, duration=0.1, steps=50)[-1] == pytest.approx(20.0)
+
+
+def test_bristle_damping_resists_slip_and_may_be_kept_within_the_limit():
+    v, z = jnp.array([0.1, 0.0]), jnp.zeros(2)
+    free = BristleSlider(stiffness=1e4, damping=1e4, sliding=0.4, stiction=0.4)
+    bound = BristleSlider(stiffness=1e4, damping=1e4, sliding=0.4, stiction=0.4, damping_bound="limit")
+    assert free.act(N, v, z)[0][0] == pytest.approx(-1000.0)
+    assert bound.act(N, v, z)[0][0] == pytest.approx(-40.0)
+
+
+def test_without_normal_force_there_is_no_friction():
+    law = BristleSlider(stiffness=1e4, damping=1e3, sliding=0.4, stiction=0.4)
+    force = law.act(jnp.zeros(1), jnp.array([0.3, 0.1]), jnp.array([1e-3, 0.0]))[0]
+    np.testing.assert_array_equal(force, 0.0)
+    np.testing.assert_array_equal(NoFriction().act(N, jnp.ones(2), jnp.ones(2))[0], 0.0)
+
+
+def test_lugre_in_steady_slip_is_its_stribeck_curve():
+    inner = LuGre(stiffness=1e4, damping=0.0, stiction=0.4, sliding=0.2, stribeck=0.05)
+    found = pulled(LuGreSurface(law=inner), 0.02, duration=0.5, steps=500)
+    assert found[-1] == pytest.approx(100 * float(inner.steady(0.02)), rel=1e-6)
+
+
+def test_coulomb_without_memory_opposes_slip_in_the_surface():
+    force = CoulombSurface(law=Coulomb(mu=0.3)).act(N, jnp.array([3.0, -4.0]), jnp.zeros(2))[0]
+    np.testing.assert_allclose(force, [-18.0, 24.0], rtol=1e-6)

@@ -1,0 +1,58 @@
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from scipy.interpolate import PchipInterpolator
+
+from dovetail.core.errors import ParameterError
+from dovetail.mechanics.securing import HarmonicMotion, Still, TableMotion
+
+TIMES = [0.0, 1.0, 1.5, 4.0]
+VALUES = [[0.0, 0.0, 0.0], [0.0, 0.1, 0.0], [1.0, 0.2, 0.1], [0.5, 0.2, 0.1]]
+
+
+def test_a_monotone_table_is_pchip_with_rest_at_its_ends():
+    table = TableMotion(times=TIMES, values=VALUES)
+    judge = PchipInterpolator(TIMES, np.array(VALUES))
+    for t in (1.1, 1.3):  # inner intervals: slopes there are pchip's
+        np.testing.assert_allclose(table.pose(t), judge(t), atol=1e-12)
+    np.testing.assert_allclose(jax.jacfwd(table.pose)(0.0), 0.0, atol=1e-12)
+    np.testing.assert_allclose(table.pose(9.0), VALUES[-1])
+
+
+def test_a_linear_table_has_the_velocity_of_its_rows():
+    table = TableMotion(times=TIMES, values=VALUES, interpolation="linear")
+    np.testing.assert_allclose(jax.jacfwd(table.pose)(1.2), [2.0, 0.2, 0.2], rtol=1e-9)
+    np.testing.assert_allclose(table.pose(-1.0), VALUES[0])
+
+
+def test_a_blend_rounds_corners_and_leaves_straight_parts_alone():
+    sharp = TableMotion(times=TIMES, values=VALUES, interpolation="linear")
+    round_ = TableMotion(times=TIMES, values=VALUES, interpolation="linear", blend=0.2)
+    np.testing.assert_allclose(round_.pose(2.5), sharp.pose(2.5), atol=1e-12)
+    rate = jax.vmap(jax.jacfwd(round_.pose))(jnp.array([0.9, 1.0, 1.1]))[:, 0]
+    np.testing.assert_allclose(rate, [0.0, 1.0, 2.0], atol=1e-9)
+    np.testing.assert_allclose(round_.pose(-5.0), VALUES[0], atol=1e-12)
+
+
+def test_harmonics_fade_in_from_rest():
+    motion = HarmonicMotion(
+        at=[0.0, 1.0, 0.0], amplitude=[[0.0, 0.5, 0.1]], frequency=[0.8], phase=[1.0], rise=4.0
+    )
+    np.testing.assert_allclose(motion.pose(0.0), [0.0, 1.0, 0.0])
+    np.testing.assert_allclose(jax.jacfwd(motion.pose)(0.0), 0.0, atol=1e-12)
+    np.testing.assert_allclose(motion.pose(7.0)[1], 1 + 0.5 * np.sin(0.8 * 7 + 1.0))
+    np.testing.assert_allclose(Still(at=[1.0, 2.0, 3.0]).pose(5.0), [1.0, 2.0, 3.0])
+
+
+@pytest.mark.parametrize(
+    ("times", "values", "text"),
+    [
+        ([0.0, 1.0, 1.0], np.zeros((3, 3)), "times must increase"),
+        ([0.0, 1.0], np.zeros((3, 3)), "one row for each"),
+        ([0.0, np.inf], np.zeros((2, 3)), "not a number"),
+    ],
+)
+def test_a_bad_table_is_refused_in_words(times, values, text):
+    with pytest.raises(ParameterError, match=text):
+        TableMotion(times=times, values=values)

@@ -1,0 +1,91 @@
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from dovetail.mechanics.collision import Polygon, Prism
+from dovetail.mechanics.securing import (
+    HarmonicMotion,
+    Platform,
+    Still,
+    TableMotion,
+    corners_at,
+    frames,
+    half_spaces,
+)
+from dovetail.mechanics.securing.platform import platform_faults, poses
+
+BOX = Polygon(vertices=[[-1.0, 0.0], [1.0, 0.0], [1.0, -0.5], [-1.0, -0.5]])
+WEDGE = Polygon(vertices=[[0.0, 0.0], [0.1, 0.1], [0.1, 0.0]])
+
+
+def chain():
+    ship = HarmonicMotion(at=[0.0, 0.0, 0.0], amplitude=[[0.3, 0.5, 0.2]], frequency=[0.9], phase=[0.4])
+    device = TableMotion(times=[0.0, 5.0], values=[[0.0, 0.1, 0.0], [1.0, 0.1, 0.3]], interpolation="linear")
+    clamp = Still(at=[0.4, 0.05, 0.1])
+    return (
+        Platform(body=BOX, motion=ship, name="ship"),
+        Platform(body=BOX, motion=device, name="device", parent="ship"),
+        Platform(body=WEDGE, motion=clamp, name="clamp", parent="device"),
+    )
+
+
+def test_a_clamp_rides_on_the_device_that_rides_on_the_ship():
+    t = 2.0
+    (r, R) = poses(chain(), t)
+    own = [np.asarray(p.motion.pose(t)) for p in chain()]
+    angle = np.cumsum([o[2] for o in own])
+    np.testing.assert_allclose(np.arctan2(R[:, 1, 0], R[:, 0, 0]), angle)
+
+    def turn(a):
+        return np.array([[np.cos(a), -np.sin(a)], [np.sin(a), np.cos(a)]])
+
+    expected = own[0][:2] + turn(angle[0]) @ own[1][:2] + turn(angle[1]) @ own[2][:2]
+    np.testing.assert_allclose(r[2], expected)
+
+
+def test_velocities_are_the_derivatives_of_the_chain():
+    t, h = 1.7, 1e-5
+    found = frames(chain(), t)
+    before, after = frames(chain(), t - h), frames(chain(), t + h)
+    np.testing.assert_allclose(found.velocity, (after.position - before.position) / (2 * h), atol=1e-8)
+    corner = [np.asarray(corners_at(chain(), s)[2][1]) for s in (t - h, t, t + h)]
+    turned = np.array([-(corner[1] - found.position[2])[1], (corner[1] - found.position[2])[0]])
+    np.testing.assert_allclose(
+        found.velocity[2] + found.spin[2] * turned, (corner[2] - corner[0]) / (2 * h), atol=1e-8
+    )
+
+
+def test_spin_in_space_is_that_of_the_rotation():
+    body = Prism(section=BOX.vertices)
+    motion = HarmonicMotion(at=np.zeros(6), amplitude=[[0, 0, 0, 0.3, 0.2, 0.1]], frequency=[1.1])
+    found = frames((Platform(body=body, motion=motion),), 0.7)
+    rate = jax.jacfwd(lambda t: poses((Platform(body=body, motion=motion),), t)[1][0])(0.7)
+    np.testing.assert_allclose(jnp.cross(found.spin[0], found.rotation[0][:, 1]), rate[:, 1], atol=1e-12)
+
+
+def test_bodies_of_different_corners_share_an_array():
+    normals, offsets = half_spaces(chain())
+    assert normals.shape == (3, 4, 2)
+    np.testing.assert_array_equal(normals[2, 3], 0.0)
+    assert offsets[2, 3] > 1e5
+
+
+@pytest.mark.parametrize(
+    ("changed", "text"),
+    [
+        ({"parent": "shp"}, '"shp" is no platform listed before it; known: ship'),
+        ({"name": "ship"}, "is the name of another"),
+        ({"motion": Still(at=[0.0, 0.0])}, "needs 3"),
+        ({"body": Prism(section=BOX.vertices)}, "has 3 dimensions"),
+    ],
+)
+def test_what_is_wrong_with_platforms_is_said(changed, text):
+    ship, device, _ = chain()
+    given = {"body": device.body, "motion": device.motion, "name": "device", "parent": "ship"} | changed
+    faults = platform_faults((ship, Platform(**given)), 2)
+    assert any(text in f.text for f in faults)
+
+
+def test_a_table_that_ends_before_the_run_is_said():
+    assert "before the run does at 9 s" in platform_faults(chain(), 2, duration=9.0)[0].text
