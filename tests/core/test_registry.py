@@ -2,7 +2,7 @@
 
 import pytest
 
-from dovetail.core import Block, Flow, kind
+from dovetail.core import Block, Flow, kind, registry
 from dovetail.core.errors import UnknownNameError
 from dovetail.core.registry import find, kinds, name_of
 from dovetail.mechanics import Oscillator
@@ -26,3 +26,20 @@ def test_a_name_cannot_be_taken_twice():
 
 def test_a_class_without_a_name_has_none():
     assert name_of(int) is None
+
+
+def test_parts_of_other_packages_are_found_by_their_entry_point(monkeypatch):
+    """A package that names its module in its metadata needs no import by the user."""
+
+    class Entry:
+        value = "someone.elses.parts"
+
+        @staticmethod
+        def load():
+            registry.kind("someone-elses-part")(type("Theirs", (), {}))
+
+    monkeypatch.setattr(registry, "entry_points", lambda group: [Entry] if group == "dovetail.parts" else [])
+    try:
+        assert registry.find("someone-elses-part").__name__ == "Theirs"
+    finally:
+        registry._kinds.pop("someone-elses-part", None)

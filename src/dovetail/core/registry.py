@@ -2,16 +2,23 @@
 
 A part registers itself with `@kind("delay")`; a test file then finds it. The part's role (what slot of a
 test it may fill) is that of its base class, so nothing is said twice.
+
+Parts of other packages are found too. A package names the module that registers them in its metadata, as an
+entry point of the group `dovetail.parts`; it is imported when a file uses a name that is not known yet.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from importlib.metadata import entry_points
 from typing import TypeVar
 
 from dovetail.core.errors import UnknownNameError
 
+GROUP = "dovetail.parts"  # entry points: modules of other packages that register parts
+
 _kinds: dict[str, type] = {}
+_loaded: set[str] = set()  # names of the entry points that were imported
 T = TypeVar("T", bound=type)
 
 
@@ -37,6 +44,9 @@ def find(name: str, base: type | tuple[type, ...] = object) -> type:
     """The part called `name`; an unknown name lists the known ones."""
     known: Iterable[str] = kinds(base)
     if name not in known:
+        _load_others()
+        known = kinds(base)
+    if name not in known:
         raise UnknownNameError("kind", name, known)
     return _kinds[name]
 
@@ -44,3 +54,11 @@ def find(name: str, base: type | tuple[type, ...] = object) -> type:
 def name_of(cls: type) -> str | None:
     """The name of a part's class, or None if it has not got one."""
     return next((name for name, known in _kinds.items() if known is cls), None)
+
+
+def _load_others() -> None:
+    """Import the modules that other packages name; each once."""
+    for entry in entry_points(group=GROUP):
+        if entry.value not in _loaded:
+            _loaded.add(entry.value)
+            entry.load()
