@@ -61,3 +61,8 @@ def test_differences_are_found_by_path():
     assert found["rig.actuator.delay"] == ["9.4 ms", "3 ms"]
     assert found["rig.sensor"] == ["none", ""]
     assert "numerical.m" not in found
+
+
+def test_a_matrix_is_shown_by_its_size():
+    row = parameters.rows({"forcing": [[1.0] * 17, [2.0] * 17]})[0]
+    assert row.value == "2 rows of numbers"

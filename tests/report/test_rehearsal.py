@@ -44,6 +44,7 @@ def test_one_run_has_every_section(page, html):
         "Stability",
         "Error the rig adds",
         "Figures",
+        "Every parameter",
         "Provenance",
     ]
     text = text_of(html)

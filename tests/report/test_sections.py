@@ -22,7 +22,7 @@ def cell(value):
 def test_what_was_tested_has_drawing_and_parameters(late):
     blocks = sections.tested(judged(late))
     assert any(isinstance(block, Drawing) for block in blocks)
-    rows = {row[0]: row for row in tables(blocks)[0].rows}
+    rows = {row[0]: row for row in tables(sections.every_parameter(judged(late)))[0].rows}
     assert rows["numerical.m"][1:3] == ["2.2", "kg"]
     assert rows["rig.actuator.delay"][1:3] == ["3", "ms"]
 

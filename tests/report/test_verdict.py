@@ -72,3 +72,11 @@ def test_the_error_of_the_rig_is_in_the_sentence(late, ideal):
     said = verdict(of(critical_delay=6.77e-3, delay=3e-3), DONE, compare(late, ideal))
     assert "The rig changes the response by " in said.sentence
     assert "% rms" in said.sentence
+
+
+def test_a_specimen_that_is_not_linear_may_hold_where_small_motion_grows():
+    margins = of(critical_delay=0.28e-3, delay=5.88e-3, growth_rate=21.8, near_rest=True)
+    assert tone(margins, DONE) == "caution"
+    assert verdict(margins, DONE).sentence.startswith("Held, with small motion unstable: the rig's delay")
+    assert tone(margins, STOPPED) == "bad"
+    assert word(margins, STOPPED) == "Unstable"

@@ -70,7 +70,7 @@ def synchronisation(run: Recording, critical_delay: float | None = None, *, axis
     data = _one_axis(dataset(run), axis)
     closely = data.sel(time=slice(_close_look(data)[0], None))
     z, x = closely["displacement"].values, closely["measured_displacement"].values
-    factor, unit = prefixed([z, x], signals.signal("displacement").unit)
+    factor, unit = prefixed([z, x], _unit(dataset(run), axis))
     figure, axes = new_figure(width=HALF, height=3.7)
     ax = axes[0, 0]
     with styled():
@@ -111,7 +111,7 @@ def spectrum(
     if ideal is not None:
         found.insert(0, (fidelity.amplitude_spectrum(_one_axis(dataset(ideal), axis), name), IDEAL))
     top = max(float(s.max()) for s, _ in found)
-    factor, unit = prefixed(top, signals.signal(name).unit)
+    factor, unit = prefixed(top, _unit(dataset(run), axis))
     mark = frequency if frequency is not None and np.isfinite(frequency) else None
     lines = [p.frequency for s, _ in found for p in _peaks(s)]
     reach = min(1.6 * max([*lines, mark or 0.0, 1.0]), float(found[-1][0].frequency[-1]))
@@ -253,9 +253,15 @@ def _histories(lines, what: str, run: Recording, names: Mapping[str, str] | None
     start, end = _close_look(data)
     axes_count = max(int(np.prod(dataset(source)[name].shape[1:])) for source, name, _ in lines)
     everything = [dataset(source)[name].values for source, name, _ in lines]
-    unit = dataset(lines[0][0])[lines[0][1]].attrs.get("units", "1")
-    # scaled by the run's own size: an unstable run may dwarf the ideal, and the other way round
-    factor, unit = prefixed(np.concatenate([np.ravel(v) for v in everything]), unit)
+    # scaled by the run's own size: an unstable run may dwarf the ideal, and the other way round; where some axes
+    # are angles, each by its own
+    units = _units(dataset(lines[0][0])[lines[0][1]], data, axes_count)
+    scales = [prefixed(np.concatenate([np.ravel(v) for v in everything]), units[0])] * axes_count
+    if len(set(units)) > 1:
+        columns = [
+            np.concatenate([v.reshape(len(v), -1)[:, i] for v in everything]) for i in range(axes_count)
+        ]
+        scales = [prefixed(column, unit) for column, unit in zip(columns, units, strict=True)]
     figure, axes = new_figure(
         axes_count,
         2,
@@ -267,7 +273,7 @@ def _histories(lines, what: str, run: Recording, names: Mapping[str, str] | None
     )
     with styled():
         for row in range(axes_count):
-            whole, closely = axes[row]
+            (whole, closely), (factor, unit) = axes[row], scales[row]
             for source, name, line in lines:
                 t, y = _trace(dataset(source), name, row)
                 t, y = t[t <= end], factor * y[t <= end]
@@ -287,6 +293,21 @@ def _histories(lines, what: str, run: Recording, names: Mapping[str, str] | None
         axes[-1, 1].set_xlabel("time [s], shaded part")
         figure.legend(loc="outside upper left", ncols=4, borderaxespad=0, handlelength=1.8)
     return figure
+
+
+def _unit(data: xr.Dataset, axis: int) -> str:
+    """Of the displacement on an axis."""
+    each = list(data["displacement"].attrs.get("axis_units", ()))
+    return each[axis] if each else signals.signal("displacement").unit
+
+
+def _units(values: xr.DataArray, data: xr.Dataset, count: int) -> list[str]:
+    """The unit of each axis; where a difference of two traces does not say it, that of the motion."""
+    for attributes in (values.attrs, data["displacement"].attrs if "displacement" in data else {}):
+        each = list(attributes.get("axis_units", ()))
+        if len(each) == count:
+            return each
+    return [values.attrs.get("units", "1")] * count
 
 
 def _close_look(data: xr.Dataset) -> tuple[float, float]:

@@ -102,6 +102,8 @@ def _value(value: Any, unit: str) -> tuple[str, str]:
         factor, short = prefixed(value, unit) if unit else (1.0, "")
         return (str(value) if isinstance(value, int) and factor == 1 else f"{factor * value:.6g}"), short
     if isinstance(value, Sequence):
+        if any(isinstance(v, Sequence) and not isinstance(v, str) and len(v) > 3 for v in value):
+            return f"{len(value)} rows of numbers", "" if unit == "1" else unit
         shown = [_value(v, "")[0] for v in value[:LONGEST]]
         more = f", … {len(value)} in all" if len(value) > LONGEST else ""
         return f"[{', '.join(shown)}{more}]", "" if unit == "1" else unit

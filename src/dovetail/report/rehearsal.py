@@ -25,6 +25,7 @@ def rehearsal_page(run: Any, ideal: Any = None, stability: Any = None, **more: A
         Section("Stability", sections.stability([view])),
         Section("Error the rig adds", sections.error(view)),
         Section("Figures", sections.pictures(view)),
+        *_every_parameter(view),
         Section("Provenance", sections.provenance([view])),
     ]
     return Page(view.title, view.verdict, blocks, subtitle=_subtitle(view))
@@ -40,7 +41,7 @@ def rehearsals_page(title: str, views: Sequence[RunView]) -> Page:
     changed = parameters.differences([view.test for view in judged])
     if changed:
         rows = [[path, *values] for path, values in changed.items() if path != "title"]
-        caption = "What differs between the runs; the drawing and the table below show the first"
+        caption = "What differs between the runs; the drawing shows the first"
         tested.insert(0, Table(["parameter", *(v.label for v in judged)], rows, caption))
     blocks: list[Block] = [
         Section("Summary", [sections.summary(judged)]),
@@ -55,8 +56,14 @@ def rehearsals_page(title: str, views: Sequence[RunView]) -> Page:
             Section("Figures", sections.pictures(view)),
         ]
         blocks.append(Section(view.label, inner))
+    blocks += _every_parameter(first)
     blocks.append(Section("Provenance", sections.provenance(judged)))
     return Page(title, _overall(judged), blocks, subtitle=_subtitle(first))
+
+
+def _every_parameter(view: Judged) -> list[Block]:
+    """The long table, after all that a reader came for."""
+    return [Section("Every parameter", sections.every_parameter(view))] if view.test else []
 
 
 def write(path: str | Path, title: str, runs: Sequence[RunView]) -> Path:

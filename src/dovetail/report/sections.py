@@ -22,8 +22,8 @@ AXES = 6  # most axes with a synchronisation plot of their own
 
 
 def tested(view: Judged) -> list[Block]:
-    """The loop as a drawing, and every parameter."""
-    declared_by = _declared_by()  # first of all, as it makes the parts known by their kinds
+    """The loop as a drawing, and where its numbers come from."""
+    _declared_by()  # first of all, as it makes the parts known by their kinds
     blocks: list[Block] = [
         Text(
             "In a hybrid test one part of a machine is on the rig, the rest is simulated. Each tick the "
@@ -34,18 +34,19 @@ def tested(view: Judged) -> list[Block]:
     ]
     if view.test:
         blocks.append(Drawing(drawing.loop(view.test)))
-        rows = [[r.path, r.value, r.unit, r.about] for r in parameters.rows(view.test, declared_by)]
-        rows = [row for row in rows if row[0] not in ("title", "source")]
-        blocks.append(
-            Table(
-                ["parameter", "value", "unit", "meaning"], rows, "Every parameter", numbers=(1,), dense=True
-            )
-        )
         if view.test.get("source"):
             blocks.append(Text(f"Source of the numbers: {view.test['source']}"))
     else:
         blocks.append(Text("The run does not carry its parameters."))
     return blocks
+
+
+def every_parameter(view: Judged) -> list[Block]:
+    """The whole test, a row a parameter."""
+    declared_by = _declared_by()
+    rows = [[r.path, r.value, r.unit, r.about] for r in parameters.rows(view.test, declared_by)]
+    rows = [row for row in rows if row[0] not in ("title", "source")]
+    return [Table(["parameter", "value", "unit", "meaning"], rows, "", numbers=(1,), dense=True)]
 
 
 def outcome(view: Judged) -> list[Block]:

@@ -26,6 +26,7 @@ class Margins:
     pole_frequency: float | None = None  # [Hz] of that growth
     half_tick: float | None = None  # [s] that holding the force costs
     remarks: tuple[str, ...] = ()
+    near_rest: bool = False  # the specimen is not linear: all this holds for small motion only
 
     @classmethod
     def of(cls, stability: Any) -> Margins:
@@ -40,11 +41,12 @@ class Margins:
             found = float(value.max() if name in ("delay", "growth_rate") else value.min())
             return None if math.isnan(found) else found
 
-        names = [n for n in cls.__dataclass_fields__ if n != "remarks"]
+        names = [n for n in cls.__dataclass_fields__ if n not in ("remarks", "near_rest")]
         found = {name: number(name) for name in names}
         if found["margin"] is None and found["critical_delay"] is not None and found["delay"] is not None:
             found["margin"] = found["critical_delay"] - found["delay"] - (found["half_tick"] or 0.0)
-        return cls(**found, remarks=tuple(str(r) for r in getattr(stability, "remarks", ()) or ()))
+        remarks = tuple(str(r) for r in getattr(stability, "remarks", ()) or ())
+        return cls(**found, remarks=remarks, near_rest=bool(getattr(stability, "near_rest", False)))
 
     @property
     def stable(self) -> bool | None:
@@ -67,8 +69,15 @@ def completed(outcome: Any) -> bool | None:
     return None if found is None else bool(found)
 
 
+def _held_all_the_same(margins: Margins, outcome: Any) -> bool:
+    """Whether small motion grows by the analysis, and yet the run of a specimen that is not linear held."""
+    return margins.stable is False and margins.near_rest and completed(outcome) is True
+
+
 def tone(margins: Margins, outcome: Any) -> Tone:
     """Good, caution or bad."""
+    if _held_all_the_same(margins, outcome):
+        return "caution"
     if margins.stable is False or completed(outcome) is False:
         return "bad"
     return "caution" if margins.near or margins.stable is None else "good"
@@ -76,6 +85,8 @@ def tone(margins: Margins, outcome: Any) -> Tone:
 
 def word(margins: Margins, outcome: Any) -> str:
     """The verdict in a word or two."""
+    if _held_all_the_same(margins, outcome):
+        return "Held, with small motion unstable"
     if margins.stable is False:
         return "Unstable"
     if margins.near:
@@ -90,6 +101,8 @@ def verdict(
 ) -> Verdict:
     """The verdict on one run."""
     clauses = [_reason(margins)]
+    if _held_all_the_same(margins, outcome):
+        clauses.append("That is for small motion about rest; the specimen is not linear, and the run held.")
     if completed(outcome) is not True or margins.stable is False:
         clauses.append(_sentence(getattr(outcome, "value", outcome)))
     if trip is not None:

@@ -40,6 +40,7 @@ class Stability:
     pole_frequency: float  # [Hz] of that pole
     half_tick: float  # [s] what holding the force over a tick costs
     remarks: tuple[str, ...] = ()
+    near_rest: bool = False  # the specimen is not linear: all this holds for small motion only
 
     @property
     def stable(self) -> bool:
@@ -82,7 +83,12 @@ def stability(test: Test) -> Stability:
         return Stability(math.nan, math.nan, delay, math.nan, math.nan, test.dt / 2, (*remarks, *said))
     critical, frequency, said = _critical(test)
     poles = sampled_poles(test)
-    said += _only_near_rest(test, poles.frequency)
+    near_rest = _only_near_rest(test, poles.frequency)
+    if near_rest:
+        said.append(
+            "the specimen is not linear: this holds for small motion about rest, and a larger motion may fare "
+            "better or worse; the rehearsal tells"
+        )
     return Stability(
         critical_delay=critical,
         frequency=frequency,
@@ -91,6 +97,7 @@ def stability(test: Test) -> Stability:
         pole_frequency=poles.frequency / (2 * math.pi),
         half_tick=test.dt / 2,
         remarks=(*remarks, *said),
+        near_rest=near_rest,
     )
 
 
@@ -106,15 +113,15 @@ def _open_at_rest(test: Test) -> bool:
     return not (np.any(physical.C) or np.any(physical.D))
 
 
-def _only_near_rest(test: Test, omega: float) -> list[str]:
-    """A remark where the specimen answers a motion a tenth of the limit's size otherwise than a tiny one.
+def _only_near_rest(test: Test, omega: float) -> bool:
+    """Whether the specimen answers a motion a tenth of the limit's size otherwise than a tiny one.
 
     Both are a sine at the loop's own frequency; for a linear specimen the forces have the ratio of the sizes.
     """
     size = float(np.max(np.where(np.isfinite(test.limits.displacement), test.limits.displacement, 0.0))) / 10
     specimen = getattr(test.rig, "specimen", None)
     if specimen is None or not size > 0 or not 0 < omega < 2 * math.pi * test.rate:
-        return []
+        return False
     steps = 100  # in a period of the sine
     dt = 2 * math.pi / omega / steps
 
@@ -134,14 +141,8 @@ def _only_near_rest(test: Test, omega: float) -> list[str]:
 
     tiny, large = jax.jit(jax.vmap(force))(jnp.asarray([size * 1e-6, size]))
     expected = 1e6 * np.asarray(tiny)
-    if not np.isfinite(expected).all() or np.allclose(
-        large, expected, rtol=0, atol=0.05 * np.abs(expected).max()
-    ):
-        return []
-    return [
-        "the specimen is not linear: this holds for small motion about rest, and a larger motion may fare "
-        "better or worse; the rehearsal tells"
-    ]
+    same = np.allclose(large, expected, rtol=0, atol=0.05 * np.abs(expected).max())
+    return bool(np.isfinite(expected).all()) and not same
 
 
 def _transfer(test: Test) -> tuple[np.ndarray | None, list[str]]:
