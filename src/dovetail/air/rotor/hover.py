@@ -37,24 +37,8 @@ def hover(rotor: Rotor, speed: float, collectives: np.ndarray, density: float = 
     """Coefficients over collective pitch [rad] at a rotor speed [rad/s], with the thrust along the blade."""
     blade = rotor.blade
     cut = blade.cut()
-    tip = speed * blade.radius
-    area = jnp.pi * blade.radius**2
-
-    @eqx.filter_jit
-    @eqx.filter_vmap(in_axes=(None, 0))
-    def at(rotor, collective):
-        loads = rotor.loads(Controls(speed, collective), density=density)
-        element = jnp.mean(loads.disc.thrust, 0)
-        return {
-            "thrust": loads.thrust,
-            "torque": loads.torque,
-            "residual": loads.residual,
-            "C_T": loads.thrust / (density * area * tip**2),
-            "C_P": loads.power / (density * area * tip**3),
-            "C_t": element / (density * (speed * cut.r) ** 2 * cut.chord * cut.width),
-        }
-
-    got = {name: np.asarray(v) for name, v in at(rotor, jnp.asarray(collectives, float)).items()}
+    args = (jnp.asarray(speed, float), jnp.asarray(collectives, float), jnp.asarray(density, float))
+    got = {name: np.asarray(v) for name, v in _at(rotor, *args).items()}
     solidity = float(rotor.solidity)
     table = {name: ("collective", v) for name, v in got.items() if name != "C_t"}
     table["C_T_over_solidity"] = ("collective", got["C_T"] / solidity)
@@ -66,3 +50,20 @@ def hover(rotor: Rotor, speed: float, collectives: np.ndarray, density: float = 
     table["C_t"] = (("collective", "radius"), got["C_t"])
     coordinates = {"collective": np.asarray(collectives, float), "radius": np.asarray(cut.r)}
     return xr.Dataset(table, coordinates, {"solidity": solidity})
+
+
+@eqx.filter_jit
+@eqx.filter_vmap(in_axes=(None, None, 0, None))
+def _at(rotor, speed, collective, density):
+    cut = rotor.blade.cut()
+    tip, area = speed * rotor.blade.radius, jnp.pi * rotor.blade.radius**2
+    loads = rotor.loads(Controls(speed, collective), density=density)
+    element = jnp.mean(loads.disc.thrust, 0)
+    return {
+        "thrust": loads.thrust,
+        "torque": loads.torque,
+        "residual": loads.residual,
+        "C_T": loads.thrust / (density * area * tip**2),
+        "C_P": loads.power / (density * area * tip**3),
+        "C_t": element / (density * (speed * cut.r) ** 2 * cut.chord * cut.width),
+    }

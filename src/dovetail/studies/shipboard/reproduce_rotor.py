@@ -1,0 +1,174 @@
+"""Rotor and drag: what sections 6.3.6 and 4.3 of Schock's thesis quote, again, in both forms."""
+
+from __future__ import annotations
+
+import dataclasses
+from functools import cache
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from dovetail.air import Controls, FlatPlates, Rotor
+from dovetail.air.rotor import RotorLoads, hover, merit_estimate
+from dovetail.studies.shipboard.rotors import (
+    CARADONNA,
+    GENERIC,
+    MEASURED,
+    S76,
+    S76_PITCH,
+    S76_SPEED,
+    SOUND,
+    generic,
+)
+
+FULL = 135.0  # [rad/s]
+HEAD = (-0.5, 0.0, 0.0)  # [m/s] head-wind of cases 6.3 and 6.4
+
+
+@cache
+def _loads(
+    form: str, speed: float, pitch: float, cyclic: float = 0.0, wind: tuple = (0.0, 0.0, 0.0)
+) -> RotorLoads:
+    return generic(form).loads(Controls(speed, pitch, cyclic, np.pi / 2), wind=jnp.array(wind))
+
+
+def hover_thrust() -> float:
+    """RT-26: thrust [N] at full speed, as printed."""
+    return float(_loads("thesis", FULL, 0.14).thrust)
+
+
+def zero_wind() -> list[float]:
+    """RT-26: rolling moment over thrust times radius, and thrust at half speed over a quarter of that at full."""
+    full, half = _loads("thesis", FULL, 0.14), _loads("thesis", FULL / 2, 0.14)
+    return [float(abs(full.moment[0]) / full.thrust / 3.0), float(4 * half.thrust / full.thrust)]
+
+
+def mesh_of_blade() -> list[float]:
+    """RT-28: thrust [N] with 40, 80, 160 and 320 elements on the ends, and with 80 in the middle."""
+    thrusts = []
+    for n in (40, 80, 160, 320):
+        ends = dataclasses.replace(GENERIC, elements=n, sampling="ends")
+        thrusts.append(
+            float(dataclasses.replace(generic("thesis"), blade=ends).loads(Controls(FULL, 0.14)).thrust)
+        )
+    middle = dataclasses.replace(generic("thesis"), blade=GENERIC)
+    return [*thrusts, float(middle.loads(Controls(FULL, 0.14)).thrust)]
+
+
+def sectors_matter_little() -> float:
+    """RT-28: rolling moment in the head-wind with 20 sectors over that with 30."""
+    few, many = (
+        generic("thesis", sectors=n).loads(Controls(FULL, 0.14), wind=jnp.array(HEAD)) for n in (20, 30)
+    )
+    return float(few.moment[0] / many.moment[0])
+
+
+def head_wind() -> list[bool | float]:
+    """RT-29: the rolling moment in the head-wind is negative; its size [N m] with elements in the middle."""
+    middle = dataclasses.replace(generic("thesis"), blade=GENERIC)
+    got = middle.loads(Controls(FULL, 0.14), wind=jnp.array(HEAD)).moment[0]
+    return [bool(got < 0), float(got)]
+
+
+def cyclic() -> list[bool | float]:
+    """RT-30: with cyclic pitch the moment turns positive and more than threefold; its size [N m] and the thrust."""
+    middle = dataclasses.replace(generic("thesis"), blade=GENERIC)
+    got = middle.loads(Controls(FULL, 0.145, 0.005, np.pi / 2), wind=jnp.array(HEAD))
+    before = _loads("thesis", FULL, 0.14, 0.0, HEAD).moment[0]
+    grown = bool(got.moment[0] > 0 and got.moment[0] > 3 * abs(before))
+    return [grown, float(got.moment[0]), float(got.thrust)]
+
+
+def pitch_range() -> list[float]:
+    """RT-30: smallest and largest pitch [rad]."""
+    pitch = Controls(FULL, 0.145, 0.005, np.pi / 2).pitch(jnp.linspace(0, 2 * np.pi, 721))
+    return [float(pitch.min()), float(pitch.max())]
+
+
+def figure_of_merit() -> list[float]:
+    """RT-31: the estimate at C_T/sigma from 0.02 to 0.12."""
+    return [float(v) for v in merit_estimate(np.arange(0.02, 0.125, 0.01) * 0.0704, 0.0704)]
+
+
+@cache
+def _s76(form: str) -> np.ndarray:
+    if form == "thesis":
+        rotor = Rotor.as_printed(S76)
+    elif form == "prandtl":
+        rotor = Rotor(dataclasses.replace(S76, outer=1.0), inflow="iterated", loss="prandtl")
+    else:
+        rotor = Rotor(S76)
+    return hover(rotor, S76_SPEED, S76_PITCH).C_T_over_solidity.values
+
+
+def s76_as_printed() -> list[float]:
+    """RT-32: C_T/sigma of the S-76 model at 4 to 9 degrees, printed inflow."""
+    return [float(v) for v in _s76("thesis")]
+
+
+def s76_consistent() -> list[float]:
+    """RT-32: the same with momentum balanced."""
+    return [float(v) for v in _s76("consistent")]
+
+
+def s76_bias() -> list[bool | float]:
+    """RT-32: the printed inflow gives more thrust at every pitch; least and most of the excess."""
+    excess = _s76("thesis") / _s76("consistent") - 1
+    return [bool(np.all(excess > 0)), float(excess.min()), float(excess.max())]
+
+
+def s76_losses() -> float:
+    """Largest change of C_T/sigma by solving the full balance with Prandtl's losses in place of an outer radius."""
+    return float(np.max(np.abs(_s76("prandtl") / _s76("consistent") - 1)))
+
+
+@cache
+def _caradonna() -> tuple[list[float], float]:
+    ratios, residual = [], 0.0
+    for pitch, (mach, measured) in MEASURED.items():
+        rotor = Rotor(CARADONNA, blades=2, inflow="iterated", loss="prandtl")
+        table = hover(rotor, mach * SOUND / 1.143, np.deg2rad([pitch]))
+        ratios.append(float(table.C_T[0]) / measured)
+        residual = max(residual, float(table.residual.max()))
+    return ratios, residual
+
+
+def caradonna_tung() -> list[float]:
+    """Computed over measured C_T at 5, 8 and 12 degrees."""
+    return _caradonna()[0]
+
+
+def momentum_residual() -> float:
+    """Largest relative residual of the iterated inflow in those runs."""
+    return _caradonna()[1]
+
+
+def forms_of_the_generic_rotor() -> list[float]:
+    """Thrust [N] of the generic rotor as printed, with momentum balanced, and their ratio."""
+    printed, balanced = hover_thrust(), float(_loads("consistent", FULL, 0.14).thrust)
+    return [printed, balanced, printed / balanced]
+
+
+def sliding_in_wind() -> list[float]:
+    """Speeds [m/s] after 3 s in cross-winds of 1, 2, 3, 5, 10 m/s that ramp from 1.0 to 1.5 s."""
+    plates, mass = FlatPlates(), 50.2383  # [kg]
+    winds, h = jnp.array([1.0, 2.0, 3.0, 5.0, 10.0]), 1e-3
+
+    def rate(t, v):
+        wind = winds * jnp.clip((t - 1.0) / 0.5, 0.0, 1.0)
+        force = jax.vmap(lambda w, v: plates.wrench(v * jnp.eye(3)[1], jnp.zeros(3), w * jnp.eye(3)[1]).f[1])(
+            wind, v
+        )
+        return force / mass
+
+    def step(v, k):
+        t = k * h
+        k1 = rate(t, v)
+        k2 = rate(t + h / 2, v + h / 2 * k1)
+        k3 = rate(t + h / 2, v + h / 2 * k2)
+        k4 = rate(t + h, v + h * k3)
+        return v + h / 6 * (k1 + 2 * k2 + 2 * k3 + k4), None
+
+    v, _ = jax.lax.scan(step, jnp.zeros(5), jnp.arange(3000))
+    return [float(x) for x in v]

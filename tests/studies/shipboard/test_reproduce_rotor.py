@@ -1,0 +1,13 @@
+"""Targets of `reproduce_rotor` are met."""
+
+import pytest
+
+from dovetail.studies.reproduction import judge, targets
+
+TARGETS = [t for t in targets("shipboard") if t.compute.startswith("reproduce_rotor:")]
+
+
+@pytest.mark.parametrize("target", TARGETS, ids=lambda t: t.id)
+def test_target_is_met(target):
+    result = judge(target)
+    assert result.status == "met", result.record()
