@@ -94,3 +94,15 @@ def test_another_mechanism_takes_the_drogues_place():
 def test_impossible_meetings_are_refused(changes, message):
     with pytest.raises(ParameterError, match=message):
         specimen(**changes)
+
+
+def test_a_run_is_over_when_the_probe_is_home_or_has_left():
+    probe = specimen()
+    x = np.array([0.0, -0.1, -0.2, -0.2199, -0.2201, -0.23])  # [m] from home at 245 mm; the radius is 25 mm
+    along = np.zeros((6, 6))
+    along[:, 0] = x
+    assert probe.ending(along) == (4, "docked")
+    along[:, 0] = [0.0, -0.01, -0.005, 0.0, 1e-4, 2e-4]
+    assert probe.ending(along) == (4, "left")
+    along[:, 0] = [0.0, -0.01, -0.02, -0.01, -0.02, -0.01]
+    assert probe.ending(along) is None

@@ -58,6 +58,7 @@ class Comparison:
     samples: int
     stopped_early: bool  # the run ended before the ideal
     notes: tuple[str, ...] = ()
+    axes: tuple[str, ...] = ()  # names of the axes, where there are several
 
     def rows(self) -> list[Row]:
         """The comparison as a table: what, unit, one text for each axis."""
@@ -70,12 +71,16 @@ class Comparison:
             Row("delay of measured behind demand", "ms", _texts(self.delay, 1e3)),
             Row("amplitude ratio measured / demand", "", _texts(self.gain)),
             Row("rest that no delay and gain explain", "%", _texts(self.rest, 100)),
-            Row("synchronisation loop", "", tuple(_SENSES.get(s, "no answer") for s in sense)),
+            Row("synchronisation loop", "", tuple(self._sense(s) for s in sense)),
             Row("growth rate of e1", "1/s", _texts(self.growth_rate)),
             Row("energy added by the rig", "J", _texts(self.energy_added)),
             Row("  as a share of what crossed", "%", _texts(self.energy_share, 100)),
         ]
         return out
+
+    def _sense(self, orientation: str) -> str:
+        text = _SENSES.get(orientation, "no answer")
+        return text.partition("(")[2].partition(":")[0].rstrip(")") or text if self._many else text
 
     def __str__(self) -> str:
         rows = self.rows()
@@ -89,7 +94,9 @@ class Comparison:
         lines = [f"hybrid against ideal, {self.duration:.4g} s, {self.samples} samples{ending}"]
         lines += ["errors are shares of the rms of the ideal displacement"]
         if self._many:
-            heads = [f"axis {i + 1}".rjust(columns) for i in range(len(rows[0].values))]
+            names = self.axes or [f"axis {i + 1}" for i in range(len(rows[0].values))]
+            columns = max(columns, *(len(name) for name in names))
+            heads = [name.rjust(columns) for name in names]
             lines += [f"  {'':<{wide}}  {'  '.join(heads)}"]
         for r in rows:
             texts = "  ".join(v.rjust(columns) for v in r.values)
@@ -133,6 +140,15 @@ def compare(
     t = times(hybrid)
     notes: list[str] = []
 
+    moving, axes = _moving(found["scale"])
+    if not moving.all():
+        still = ", ".join(name for name, moves in zip(axes, moving, strict=True) if not moves)
+        notes.append(f"{still}: no answer, as the ideal does not move there")
+
+    def known(value: Value) -> Value:
+        """NaN on axes on which nothing but rounding can be compared."""
+        return value if not shape else np.where(moving, value, math.nan)
+
     def answer(what: str, ask: Callable[[], object], parts: int):
         """What `ask` finds, or NaN and a note."""
         try:
@@ -171,11 +187,11 @@ def compare(
     added, share = answer("energy", _missing_as_analysis(energy), 2)
     blank = "" if not shape else ("",) * int(np.prod(shape))
     return Comparison(
-        rms={name: _value(found["rms"].sel(error=name)) for name in ERRORS},
-        peak={name: _value(found["peak"].sel(error=name)) for name in ERRORS},
-        delay=delay,
-        gain=gain,
-        rest=rest,
+        rms={name: known(_value(found["rms"].sel(error=name))) for name in ERRORS},
+        peak={name: known(_value(found["peak"].sel(error=name))) for name in ERRORS},
+        delay=known(delay),
+        gain=known(gain),
+        rest=known(rest),
         opening=opening,
         orientation=orientation if isinstance(orientation, str | tuple) else blank,
         growth_rate=answer("growth rate", growth, 1),
@@ -185,7 +201,17 @@ def compare(
         samples=len(t),
         stopped_early=bool(times(run)[-1] < times(ideal)[-1] - 0.5 * (t[1] - t[0])),
         notes=tuple(notes),
+        axes=axes,
     )
+
+
+def _moving(scale: xr.DataArray) -> tuple[np.ndarray, tuple[str, ...]]:
+    """Which axes move in the ideal, by more than the rounding of the one that moves most; their names."""
+    size = np.atleast_1d(scale.values).ravel()
+    named = "axis" in scale.coords and scale.axis.dtype.kind in "US"
+    names = [str(n) for n in scale.axis.values] if named else [f"axis {i + 1}" for i in range(size.size)]
+    names = [f"axis {n}" if n.isdigit() else n for n in names]
+    return size > 1e-9 * size.max(), tuple(names) if scale.ndim else ()
 
 
 _SENSES = {

@@ -269,12 +269,21 @@ def pictures(view: Judged) -> list[Block]:
         z,
         x,
     )
-    for axis in range(min(len(view.axis_names()), AXES)):
+    for axis in _moving_axes(view)[:AXES]:
         add(lambda axis=axis: Pair(_subspace(view, axis), _spectrum(view, axis)), z, x)
     add(lambda: Picture(figures.force(data, ideal), f"Force fed back to the simulated part{over}."), "force")
     if not blocks:
         blocks.append(Text("The run recorded nothing that could be drawn."))
     return blocks
+
+
+def _moving_axes(view: Judged) -> list[int]:
+    """Axes that move by more than the rounding of the one that moves most: all there is to look at."""
+    count = len(view.axis_names())
+    if "displacement" not in view.data:
+        return list(range(count))
+    reach = np.abs(view.data["displacement"].values.reshape(view.data.sizes["time"], -1)).max(axis=0)
+    return [i for i in range(count) if reach[i] > 1e-9 * reach.max()] or [0]
 
 
 def _subspace(view: Judged, axis: int) -> Picture:

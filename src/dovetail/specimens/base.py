@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+import numpy as np
+
 from dovetail.core import Flow
 
 
@@ -16,6 +18,14 @@ class Specimen(Flow):
     """
 
     inertial: ClassVar[bool] = False  # True where the force depends on the imposed acceleration
+
+    def ending(self, displacement: np.ndarray) -> tuple[int, str] | None:
+        """The sample at which what is tested was over, and how it ended; None if it never was.
+
+        `displacement` is the motion of the specimen over the run, sample by sample. The name is that of an
+        outcome of a run, in small letters.
+        """
+        return None
 
 
 class Memoryless(Specimen):

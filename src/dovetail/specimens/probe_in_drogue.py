@@ -21,6 +21,7 @@ from typing import ClassVar
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from dovetail.core import Part, kind, parameter
 from dovetail.core.errors import ParameterError
@@ -110,6 +111,14 @@ class ProbeInDrogue(Specimen):
                 f"ProbeInDrogue.radius: {1e3 * float(self.radius):g} mm does not fit into the docking "
                 f"cylinder of {1e3 * float(bore):g} mm; it could never dock"
             )
+
+    def ending(self, displacement: np.ndarray) -> tuple[int, str] | None:
+        """Docked when the front of the ball reaches the bottom; left when its centre is out and goes away."""
+        x = float(self.home[0]) + np.asarray(displacement)[:, 0]
+        outward = np.diff(x, prepend=x[0]) > 0
+        docked, left = x <= float(self.radius), (x > float(self.cavity.mouth)) & outward
+        over = np.flatnonzero(docked | left)
+        return (int(over[0]), "docked" if docked[over[0]] else "left") if over.size else None
 
     @property
     def ball(self) -> BallInCavity:

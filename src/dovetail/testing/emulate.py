@@ -15,7 +15,7 @@ from dovetail.core import DormandPrince8, Flow, Method
 from dovetail.core.errors import AnalysisError
 from dovetail.specimens import Specimen
 from dovetail.testing.outcome import Outcome
-from dovetail.testing.run import Run, dataset
+from dovetail.testing.run import Run, dataset, ended
 from dovetail.testing.schedule import Profile, apply
 
 if TYPE_CHECKING:
@@ -140,7 +140,7 @@ def emulate(test: Test, accuracy: Accuracy | None = None) -> Run:
     times = np.arange(test.tick_count + 1) * test.dt
     data = dataset(test, times, records, {"mode": "emulate", "title": test.title, "seed": test.seed})
     finite = all(np.isfinite(values).all() for values in records.values())
-    return Run(test, "emulate", data, Outcome.FINISHED if finite else Outcome.NOT_FINITE)
+    return Run(test, "emulate", *ended(test, data, Outcome.FINISHED if finite else Outcome.NOT_FINITE))
 
 
 def _coupled(test: Test, specimen: Specimen) -> Coupled:

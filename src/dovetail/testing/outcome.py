@@ -26,6 +26,8 @@ class Outcome(Enum):
     LINK_LOST = "The rig was silent for longer than allowed, so the test was stopped."
     RIG_STOPPED = "The rig went to its safe state by itself, so the test was stopped."
     LATCHED = "The two sides latched: the contact that was to be tested is over."
+    DOCKED = "The probe came home in the drogue: docked."
+    LEFT = "The probe left the drogue: not docked."
 
     @property
     def code(self) -> int:
@@ -35,7 +37,7 @@ class Outcome(Enum):
     @property
     def completed(self) -> bool:
         """True if the test ran to its end, or to the event it was made for."""
-        return self in (Outcome.FINISHED, Outcome.LATCHED)
+        return self in (Outcome.FINISHED, Outcome.LATCHED, Outcome.DOCKED, Outcome.LEFT)
 
     @staticmethod
     def from_code(code: int) -> Outcome:

@@ -10,7 +10,7 @@ import numpy as np
 
 from dovetail.testing.loop import compiled_start, compiled_ticks
 from dovetail.testing.outcome import Outcome
-from dovetail.testing.run import Progress, Run, dataset, find_trip
+from dovetail.testing.run import Progress, Run, dataset, ended, find_trip
 
 if TYPE_CHECKING:
     from dovetail.testing.test import Test
@@ -26,6 +26,7 @@ def rehearse(test: Test, progress: Progress | None = None) -> Run:
     records, outcome = _in_pieces(prepared, progress)
     times = np.arange(len(records["displacement"])) * test.dt
     data = dataset(test, times, records, {"mode": "rehearse", "title": test.title, "seed": test.seed})
+    data, outcome = ended(test, data, outcome)
     return Run(test, "rehearse", data, outcome, find_trip(test, data, outcome))
 
 

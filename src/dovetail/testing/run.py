@@ -16,6 +16,7 @@ from dovetail.testing.outcome import Outcome, Trip
 if TYPE_CHECKING:
     from dovetail.testing.test import Test
 
+TURNED = {"m": "rad", "m/s": "rad/s", "m/s^2": "rad/s^2", "N": "N m"}  # units of an axis that is an angle
 Progress = Callable[[float, str], None]  # share done in [0, 1], and what is going on
 
 
@@ -68,8 +69,13 @@ class Run:
 def dataset(
     test: Test, times: np.ndarray, records: Mapping[str, np.ndarray], attributes: Mapping[str, Any]
 ) -> xr.Dataset:
-    """Records as a dataset: every signal with its unit, symbol, label and frame."""
+    """Records as a dataset: every signal with its unit, symbol, label and frame.
+
+    Where some axes of the interface are angles, `units` names the units of both and `axis_units` that of each
+    axis; the coordinate `axis_kind` says which is which.
+    """
     variables, axes = {}, _axis_names(test)
+    turning = getattr(test.numerical, "turning", ())
     for name, values in records.items():
         known = signals.signal(name)
         values = np.asarray(values)
@@ -78,6 +84,9 @@ def dataset(
             dims.append("axis" if i == 0 and size == len(axes) else f"{name}_{i}")
         unit = getattr(test.numerical, "excitation_unit", known.unit) if name == "excitation" else known.unit
         about = {"units": unit, "symbol": known.symbol, "long_name": known.label, "frame": known.frame}
+        if "axis" in dims and any(turning):
+            each = [TURNED.get(unit, unit) if turns else unit for turns in turning]
+            about |= {"units": ", ".join(dict.fromkeys(each)), "axis_units": each}
         variables[name] = (dims, values, about)
     time = signals.signal("time")
     coordinates: dict[str, Any] = {
@@ -85,7 +94,19 @@ def dataset(
     }
     if axes:
         coordinates["axis"] = ("axis", axes)
+    if axes and any(turning):
+        coordinates["axis_kind"] = ("axis", ["angle" if turns else "length" for turns in turning])
     return xr.Dataset(variables, coords=coordinates, attrs=dict(attributes))
+
+
+def ended(test: Test, data: xr.Dataset, outcome: Outcome) -> tuple[xr.Dataset, Outcome]:
+    """The recording up to where its specimen says that it was over, and the outcome; else as they are."""
+    specimen = getattr(test.rig, "specimen", None)
+    ending = specimen.ending(data["achieved_displacement"].values) if specimen is not None else None
+    if ending is None or outcome is Outcome.NOT_FINITE:
+        return data, outcome
+    sample, name = ending
+    return data.isel(time=slice(0, sample + 1)), Outcome[name.upper()]
 
 
 def _axis_names(test: Test) -> list[str]:
@@ -106,7 +127,11 @@ def find_trip(test: Test, data: xr.Dataset, outcome: Outcome) -> Trip | None:
                 values = values.sum("axis") if "axis" in values.dims else values
             else:
                 values = data[name]
-            worst = float(np.max(np.abs(values[-1])))
-            known = signals.signal(name)
-            return Trip(name, worst, float(np.max(limit)), float(data.time[-1]), known.unit)
+            last, bound = np.abs(np.asarray(values[-1])), np.asarray(limit)
+            where = np.unravel_index(np.argmax(last / bound), last.shape)  # the axis that went furthest
+            unit, turning = signals.signal(name).unit, getattr(test.numerical, "turning", ())
+            if where and any(turning[where[0] : where[0] + 1]):
+                unit = TURNED.get(unit, unit)
+            met = float(np.broadcast_to(bound, last.shape)[where])
+            return Trip(name, float(last[where]), met, float(data.time[-1]), unit)
     return None

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from dovetail import testing
+from dovetail import fidelity, testing
 from dovetail.mechanics.spatial import euler
 from dovetail.studies.registry import find_test
 
@@ -30,3 +30,33 @@ def test_passivity_control_keeps_the_energy_of_the_sampled_noisy_loop(compensate
 
     assert ratio(compensated.with_values(**{"feedback.gain": 0.0})) > 3
     assert ratio(compensated) < 1.1
+
+
+@pytest.fixture(scope="module")
+def tossed():
+    # at four times the speed it is out again in a second
+    return testing.load(
+        find_test("docking/six-dof"), {"numerical.velocity": [0.4, 0.0, 0.0], "duration": "2 s"}
+    ).rehearse()
+
+
+def test_a_six_axis_run_says_that_the_probe_left_and_ends_there(tossed):
+    assert tossed.outcome is testing.Outcome.LEFT
+    assert tossed.outcome.completed
+    assert float(tossed.data.time[-1]) < 2.0
+    assert float(tossed.data.probe_position[-1, 0]) > 0.245
+
+
+def test_every_axis_has_its_own_unit(tossed, tmp_path):
+    for data in (tossed.data, testing.folder.read(tossed.save(tmp_path / "run")).data):
+        assert list(data.displacement.attrs["axis_units"]) == ["m"] * 3 + ["rad"] * 3
+        assert list(data.force.attrs["axis_units"]) == ["N"] * 3 + ["N m"] * 3
+        assert data.velocity.attrs["units"] == "m/s, rad/s"
+        assert list(data.axis_kind.values) == ["length"] * 3 + ["angle"] * 3
+
+
+def test_only_axes_that_move_are_compared(tossed):
+    found = fidelity.compare(tossed, tossed.test.emulate())
+    assert found.axes == ("x", "y", "z", "roll", "pitch", "yaw")
+    assert list(np.isfinite(found.rms["e1"])) == [True, False, True, False, True, False]
+    assert any("y, roll, yaw: no answer" in note for note in found.notes)

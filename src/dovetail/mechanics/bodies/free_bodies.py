@@ -36,6 +36,7 @@ class FreeBodies(Substructure):
     first). `velocity` and `spin` are those of P relative to D, in the axes of P.
     """
 
+    turning: ClassVar[tuple[bool, ...]] = (False, False, False, True, True, True)
     large: ClassVar[bool] = True  # some six hundred operations
     # contact lasts many ticks: fourth order is enough, and compiles in a tenth of the time
     ideal: ClassVar[dict[str, Any]] = {"method": RK4(), "substeps": 2}
