@@ -26,6 +26,7 @@ import pytest
 import dovetail as dv
 from dovetail.links import Address, Hello, RealTime, RemoteRig, Settings, connect
 from dovetail.links.native import NativeTick, available
+from dovetail.links.watching import Ring
 from dovetail.studies.registry import find_test
 from dovetail.testing import loop
 
@@ -90,8 +91,11 @@ def test_the_loop_adds_little_to_the_tick(figure):
         signals = (("measured_displacement", ()), ("measured_force", ()))
         rig = RemoteRig(jnp.asarray(tick.handle, dtype=int), jnp.zeros(2), signals, True)
         ready, run = dataclasses.replace(test, rig=rig), importlib.import_module("dovetail.links.run")
-        program = eqx.filter_jit(run._whole).lower(ready, (1, 1)).compile()
-        whole = best(lambda: jax.block_until_ready(program(ready, (1, 1)))) / test.tick_count
+        shapes = jax.eval_shape(lambda: run._records(ready))
+        ring = Ring({name: of.shape for name, of in shapes.items()}, test.tick_count, test.dt)
+        rings = jnp.asarray([ring.handle, 0], dtype=int)
+        program = eqx.filter_jit(run._whole).lower(ready, rings, (1, 1)).compile()
+        whole = best(lambda: jax.block_until_ready(program(ready, rings, (1, 1)))) / test.tick_count
         alone = eqx.filter_jit(_only_ticks).lower(rig, test.tick_count).compile()
         bare = best(lambda: jax.block_until_ready(alone(rig, test.tick_count))) / test.tick_count
     shown = {name: jnp.zeros(test.tick_count + 2) for name, _ in signals}
@@ -135,39 +139,77 @@ def bare_loop(url, rate, seconds, folder):
 
 
 def test_the_exchange_is_close_to_the_floor(figure, c_rig, tmp_path):
-    """The loop of CS1 at 1 kHz and the bare loop, one after the other, with the same rig."""
-    seconds = min(SECONDS, 20.0)
-    late, exchange = bare_loop(c_rig, 1000.0, seconds, tmp_path)
-    run = cs1(1000.0, seconds).run(c_rig, real_time=RealTime(native=True, priority=0, lock=False))
-    for name, floor, ours in (
-        ("exchange", exchange, run.data.exchange_time.values[1:]),
-        ("lateness", late, run.data.tick_lateness.values[1:]),
-    ):
+    """The loop of CS1 at 1 kHz and the bare loop with the same rig, in turns; of each the median of the turns."""
+    seconds, turns = min(SECONDS / 3, 10.0), 3
+    rows, lost = {"exchange": [], "lateness": []}, 0
+    for _ in range(turns):
+        late, exchange = bare_loop(c_rig, 1000.0, seconds, tmp_path)
+        run = cs1(1000.0, seconds).run(c_rig, real_time=RealTime(native=True, priority=0, lock=False))
+        rows["exchange"].append((exchange, run.data.exchange_time.values[1:]))
+        rows["lateness"].append((late, run.data.tick_lateness.values[1:]))
+        lost += run.data.attrs["datagrams_lost"]
+    for name, pairs in rows.items():
         for word, q in QUANTILES.items():
-            low, got = np.quantile(floor, q), np.quantile(ours, q)
+            each = np.array([[np.quantile(values, q) for values in pair] for pair in pairs])
+            low, got = np.median(each, axis=0)
             target = 1.3 if word in ("median", "99.9 %") else None
             told = f"floor {1e6 * low:.1f} us, loop {1e6 * got:.1f} us"
             figure(
                 f"{name}, {word}, over bare C", got / low, "", target=target, at_least=False, accuracy=told
             )
-    figure("unanswered exchanges at 1 kHz", run.data.attrs["datagrams_lost"], "", target=0, at_least=False)
+    figure("unanswered exchanges at 1 kHz", lost, "", target=0, at_least=False)
 
 
 @pytest.mark.parametrize("rate", [1000.0, 2000.0, 5000.0, 10_000.0])
 def test_an_adaptive_test_keeps_its_deadline(figure, rate):
     """CS1 with adaptive forward prediction against a served rig: punctual, and as the rehearsal says."""
-    changes = {"rate": rate, "duration": SECONDS, "limits.silence": 2000}
+    # the predictor looks back over the published 10 ms at every rate: over 10 samples of a faster one it would
+    # be unstable, in rehearsal too
+    changes = {
+        "rate": rate,
+        "duration": SECONDS,
+        "limits.silence": 2000,
+        "compensator.window": round(rate / 100),
+    }
     test = dv.load(find_test("substructuring/cs1-afp"), changes)
     with Served("substructuring/cs1-afp", changes) as url:
         run = test.run(url)
-    late = run.data.tick_lateness.values[1:]
-    told = f"{run.outcome.name.lower()}; 99.9 % late by {1e6 * np.quantile(late, 0.999):.0f} us"
+    name = f"{rate / 1000:g} kHz"
+    told = f"{run.outcome.name.lower()} after {run.data.sizes['time'] - 1} ticks"
     figure(
-        f"{rate / 1000:g} kHz: ticks late by half a tick or more", np.mean(late > 0.5 / rate), accuracy=told
+        f"{name}: share of the test that was run", (run.data.sizes["time"] - 1) / test.tick_count, target=1
     )
-    rehearsed = test.rehearse().data
-    ratio = tracking(run.data) / tracking(rehearsed)
-    figure(f"{rate / 1000:g} kHz: tracking error over the rehearsal's", ratio, "", accuracy=told)
+    punctual(figure, name, run, told)
+    # the rehearsal's spread: the rig's delay as it is, and a tick to either side
+    delays = float(test.rig.actuator.delay) + test.dt * np.array([-1.0, 0.0, 1.0])
+    spread = [tracking(test.with_values(**{"rig.actuator.delay": d}).rehearse().data) for d in delays]
+    told += (
+        f"; {1e6 * tracking(run.data):.1f} um, rehearsals {1e6 * min(spread):.1f} to {1e6 * max(spread):.1f}"
+    )
+    ratio = tracking(run.data) / max(spread)
+    figure(
+        f"{name}: tracking error over the rehearsals' largest", ratio, target=1, at_least=False, accuracy=told
+    )
+
+
+def punctual(figure, name, run, told):
+    """Figures of the clock: how late, how many, and the budget of a tick."""
+    late, compute = run.data.tick_lateness.values[1:], run.data.compute_time.values[1:]
+    if not len(late):
+        figure(f"{name}: ticks late by half a tick or more", np.nan, "%", accuracy=told)
+        return
+    dt = run.test.dt
+    words = ", ".join(f"{word} {1e6 * np.quantile(late, q):.1f} us" for word, q in QUANTILES.items())
+    share = 100 * np.mean(late > dt / 2)
+    figure(f"{name}: ticks late by half a tick or more", share, "%", accuracy=f"{told}; late {words}")
+    exchange = run.data.exchange_time.values[1:]
+    words = ", ".join(f"{word} {1e6 * np.quantile(exchange, q):.1f} us" for word, q in QUANTILES.items())
+    lost = run.data.attrs["datagrams_lost"]
+    figure(
+        f"{name}: budget used, 99.9 %, compute and exchange over the tick",
+        float(np.quantile(compute + exchange, 0.999)) / dt,
+        accuracy=f"compute {1e6 * np.median(compute):.1f} us; exchange {words}; {lost} unanswered",
+    )
 
 
 def tracking(data):
@@ -179,22 +221,35 @@ def tracking(data):
 def test_the_predicted_critical_delay_is_where_the_loop_goes_unstable(figure):
     """The rig's delay is stepped up; the growth of the real-time loop crosses zero at the predicted delay."""
     # a kick and then free vibration: the sign of its growth is the verdict
-    free = {"limits.displacement": 10.0, "limits.force": 1e6, "excitation.frequency": 50.0}
+    free = {
+        "limits.displacement": 10.0,
+        "limits.velocity": 1e3,
+        "limits.force": 1e6,
+        "excitation.frequency": 50.0,
+    }
     base = {"rate": 1000.0, "duration": 4.0, "limits.silence": 2000, **free}
     predicted = dv.load(find_test("substructuring/cs1"), base).stability()
     critical = predicted.critical_delay - predicted.half_tick
-    delays, growths = critical * np.array([0.85, 0.95, 1.05, 1.15]), []
+    delays, growths, ends = critical * np.array([0.85, 0.95, 1.05, 1.15]), [], []
     for delay in delays:
         changes = {**base, "rig.actuator.delay": float(delay)}
         test = dv.load(find_test("substructuring/cs1"), changes)
         with Served("substructuring/cs1", changes) as url:
             run = test.run(url)
-        z = run.data.displacement.values
-        size = np.abs(z).reshape(-1, 1)[1:].reshape(8, -1).max(axis=1)  # of each half second
-        growths.append(np.polyfit(0.5 * np.arange(2, 8), np.log(size[2:]), 1)[0])
+        growths.append(growth(run.data.displacement.values, test.dt))
+        ends.append(run.outcome.name.lower())
     found = float(np.interp(0.0, growths, delays))
     error = abs(found / critical - 1)
-    told = f"predicted {1e3 * critical:.3f} ms, found {1e3 * found:.3f} ms"
+    told = f"predicted {1e3 * critical:.3f} ms, found {1e3 * found:.3f} ms; {', '.join(ends)}"
     figure(
         "critical delay: predicted against found", 100 * error, "%", target=5, at_least=False, accuracy=told
     )
+
+
+def growth(z, dt, begin=1.0, window=0.5):
+    """Growth [1/s] of the envelope from `begin` [s] on; not a number where too little was recorded."""
+    per = round(window / dt)
+    pieces = [z[at : at + per] for at in range(round(begin / dt), len(z) - per + 1, per)]
+    if len(pieces) < 3:
+        return np.nan
+    return np.polyfit(window * np.arange(len(pieces)), np.log([np.abs(p).max() for p in pieces]), 1)[0]

@@ -14,6 +14,7 @@ from dovetail.core.errors import LinkError
 from dovetail.links import Flag, Operator, RealTime, State
 from dovetail.links.native import available
 from dovetail.links.run import _to_rest, least_jerk
+from dovetail.links.watching import Window
 from dovetail.studies.registry import find_test
 from dovetail.testing import Outcome
 
@@ -121,6 +122,26 @@ def test_the_operators_stop_keeps_what_was_recorded_and_leads_the_rig_to_rest(ma
     assert np.all(np.isfinite(run.data.displacement))
     assert ended(server).flags == Flag.ENDED  # led to rest by the loop, not by its own safe state
     assert float(run.aftermath.command[-1]) == pytest.approx(0.0, abs=1e-12)
+
+
+@BOTH
+def test_a_running_loop_can_be_watched_from_outside(make_cs1, served, native, tmp_path):
+    test, seen = make_cs1(duration=0.5), []
+    server = served(test)
+
+    def watch():
+        wait_for(server, lambda session: session.done > 200)
+        with Window(tmp_path / "loop") as window:
+            seen.append(window.latest(20))
+
+    watcher = Held(watch)
+    run = go(test, server, native, window=tmp_path / "loop")
+    watcher.join(30)
+    assert seen[0]["time"].size > 0
+    at = np.round(seen[0]["time"] * test.rate).astype(int)
+    np.testing.assert_array_equal(seen[0]["displacement"], run.data.displacement[at])
+    kept = Window(tmp_path / "loop").latest(10**6)  # the file outlives the run, whatever became of it
+    np.testing.assert_array_equal(kept["measured_force"], run.data.measured_force[1:])
 
 
 @pytest.fixture

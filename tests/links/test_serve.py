@@ -8,7 +8,20 @@ import numpy as np
 import pytest
 
 from dovetail.core.errors import LinkError
-from dovetail.links import Address, Flag, Hello, PythonTick, Server, Settings, State, connect
+from dovetail.links import (
+    Address,
+    Flag,
+    Hello,
+    PythonTick,
+    RealTime,
+    Server,
+    Settings,
+    State,
+    VirtualPlant,
+    connect,
+)
+from dovetail.links.native import available
+from dovetail.testing import Outcome
 
 HELLO = Hello(axes=1, rate=1000.0, silence=20)
 
@@ -100,3 +113,103 @@ def test_the_tighter_of_both_limits_holds(make_cs1, served):
     with connect(server.address, hello, None) as connection:
         assert connection.welcome.limits == {"displacement": 2.0, "force": 5.0}
         assert server.session.limits == {"displacement": 2.0, "force": 4.0}
+
+
+@pytest.fixture(scope="module")
+def compiled_rig():
+    import dovetail as dv
+
+    test = dv.Test(
+        numerical=dv.mechanics.Oscillator(m=2.2, c=60.0, k=2250.0),
+        rig=dv.Rig(actuator=dv.transfer.Delay(0.01), specimen=dv.specimens.Spring(k=500.0)),
+        excitation=dv.Sine(amplitude=0.012, frequency=3.0),
+        rate=100.0,
+        duration=0.5,
+        limits=dv.Limits(silence=2000, approach=0.05, to_rest=0.05),
+    )
+    return test, VirtualPlant(test)
+
+
+needs_compiler = pytest.mark.skipif(bool(available()), reason="no C++ compiler")
+
+
+@needs_compiler
+def test_a_compiled_session_does_what_the_rehearsal_says(compiled_rig, served):
+    """On the wall clock: the machine may be late, and then rig and loop are ticks apart for a moment."""
+    test, plant = compiled_rig
+    server = served(test, plant, lockstep=False, native=True)
+    quiet = RealTime(priority=0, lock=False)
+    for _ in range(5):
+        run = test.run(str(server.address), real_time=quiet)
+        assert run.outcome is Outcome.FINISHED
+        while server.session is not None:
+            threading.Event().wait(0.01)
+        assert server.last.flags == Flag.ENDED
+        if not run.data.attrs["datagrams_lost"] and float(run.data.tick_lateness.max()) < 0.3 / test.rate:
+            break
+    else:
+        pytest.skip("the machine was too busy to keep 100 Hz for half a second, five times")
+    rehearsed = test.rehearse().data
+    # started within a tick of each other, the rig's ticks are those of the loop
+    np.testing.assert_allclose(run.data.displacement, rehearsed.displacement, atol=1e-9)
+
+
+@needs_compiler
+def test_a_compiled_session_is_ended_by_silence_and_the_next_one_begins_at_rest(compiled_rig, served):
+    test, plant = compiled_rig
+    server = served(test, plant, lockstep=False, native=True)
+    hello = Hello(axes=1, rate=100.0, silence=5)
+    for _ in range(2):
+        with connect(server.address, hello, None) as connection:
+            settings = Settings(
+                connection.welcome.session, 1, connection.welcome.count, 10_000_000, 2000, wait=10**9
+            )
+            tick = PythonTick(settings, connection.datagrams)
+            reading, _ = tick.step(State.READY, np.zeros(1))
+            assert reading[:2].tolist() == [0.0, 0.0]
+            for _ in range(10):
+                reading, _ = tick.step(State.ACTIVE, np.array([0.01]))
+            for _ in range(500):  # 50 ms are 5 ticks
+                if server.session.state == State.SAFE:
+                    break
+                threading.Event().wait(0.01)
+            assert server.session.flags == Flag.SILENCE
+            reading, _ = tick.step(State.ACTIVE, np.array([0.02]))
+            assert tick.rig_state == State.SAFE
+        while server.session is not None:
+            threading.Event().wait(0.01)
+    assert server.said.count("the rig moves") == 2
+
+
+@needs_compiler
+def test_noise_does_a_compiled_session_no_harm(compiled_rig, served):
+    test, plant = compiled_rig
+    server, die = served(test, plant, lockstep=False, native=True, key=bytes(range(16))), random.Random(5)
+    hello = Hello(axes=1, rate=100.0, silence=2000)
+    with (
+        connect(server.address, hello, server.key) as connection,
+        socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as noise,
+    ):
+        settings = Settings(
+            connection.welcome.session,
+            1,
+            connection.welcome.count,
+            10_000_000,
+            2000,
+            wait=10**10,
+            key=server.key,
+        )
+        tick = PythonTick(settings, connection.datagrams)
+        for _ in range(20):
+            for _ in range(10):
+                noise.sendto(die.randbytes(die.randrange(200)), ("127.0.0.1", server.address.port))
+            reading, _ = tick.step(State.ACTIVE, np.array([0.01]))
+        assert tick.counts().lost == 0
+    while server.session is not None:
+        threading.Event().wait(0.01)
+    assert sum(server.last.reader.rejected.values()) == 200
+
+
+def test_a_plant_that_is_not_compiled_cannot_be_served_natively():
+    with pytest.raises(LinkError, match="no native session: the plant is not compiled"):
+        Server(Echo(), Address("127.0.0.1", 0), 1000.0, native=True)

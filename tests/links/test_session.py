@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from dovetail.links.protocol import COMMAND, MEASUREMENT, Datagram, Flag, Reader, Rejection, State
 from dovetail.links.native import NativeSession, available
+from dovetail.links.protocol import COMMAND, MEASUREMENT, Datagram, Flag, Reader, Rejection, State
 from dovetail.links.session import Session
 
 needs_compiler = pytest.mark.skipif(bool(available()), reason="no C++ compiler")
@@ -34,9 +34,7 @@ class Bench:
 
     def __init__(self, kind, limits=(), silence=5):
         self.plant = Echo()
-        self.session = kind(
-            self.plant, session=9, rate=1000.0, silence=silence, limits=dict(limits), key=KEY
-        )
+        self.session = kind(self.plant, session=9, rate=1000.0, silence=silence, limits=dict(limits), key=KEY)
         self.reader = Reader(MEASUREMENT, 9, 2, KEY)
         self.now, self.sequence = 50 * TICK, 0
 
@@ -54,9 +52,7 @@ class Bench:
             self.session.wait(self.now)
 
 
-@pytest.fixture(
-    params=[Session, pytest.param(NativeSession, marks=needs_compiler)], ids=["python", "native"]
-)
+@pytest.fixture(params=[Session, pytest.param(NativeSession, marks=needs_compiler)], ids=["python", "native"])
 def kind(request):
     return request.param
 

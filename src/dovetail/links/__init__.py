@@ -4,9 +4,12 @@ Depends on: core, testing.
 """
 
 from dovetail.links.address import Address, read_key, write_key
+from dovetail.links.cell_check import Finding, check_cell
+from dovetail.links.cell_server import CellServer
 from dovetail.links.connection import Connection, connect
 from dovetail.links.handshake import Hello, Welcome
 from dovetail.links.protocol import Datagram, Flag, State
+from dovetail.links.remote_cell import RemoteCell
 from dovetail.links.remote_rig import RemoteRig
 from dovetail.links.run import Operator, RealTime, run
 from dovetail.links.serve import Server
@@ -16,14 +19,17 @@ from dovetail.links.virtual_plant import VirtualPlant
 
 __all__ = [
     "Address",
+    "CellServer",
     "Connection",
     "Datagram",
+    "Finding",
     "Flag",
     "Hello",
     "Operator",
     "Plant",
     "PythonTick",
     "RealTime",
+    "RemoteCell",
     "RemoteRig",
     "Server",
     "Session",
@@ -31,6 +37,7 @@ __all__ = [
     "State",
     "VirtualPlant",
     "Welcome",
+    "check_cell",
     "connect",
     "read_key",
     "run",

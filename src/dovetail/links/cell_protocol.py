@@ -107,11 +107,14 @@ class Line:
         if magic != MAGIC:
             raise LinkError("cell: this is not the cell protocol; is another program on that port?")
         if version != VERSION:
-            raise LinkError(f"cell: the other side speaks version {version} of the cell protocol, not {VERSION}")
+            raise LinkError(
+                f"cell: the other side speaks version {version} of the cell protocol, not {VERSION}"
+            )
         if size > MOST_BYTES:
             raise LinkError(f"cell: a message of {size} bytes; the most is {MOST_BYTES}")
         body, tag = self._exactly(size), self._exactly(TAG_LENGTH)
-        wanted = siphash128(self.key, before + head + body) if self.key else bytes(TAG_LENGTH)
+        signed = (before if kind == Message.WELCOME else b"") + head + body
+        wanted = siphash128(self.key, signed) if self.key else bytes(TAG_LENGTH)
         if not hmac.compare_digest(tag, wanted):
             hint = "the keys differ" if self.key else "the other side uses a key; give its file with --key"
             raise LinkError(f"cell: the signature is wrong: {hint}")
@@ -162,7 +165,7 @@ def number(table: dict[str, Any], name: str, low: float = -math.inf, high: float
     """A finite number within a range."""
     value = table.get(name)
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        raise LinkError(f'cell: got {name} {str(value)[:40]!r}; needs a finite number')
+        raise LinkError(f"cell: got {name} {str(value)[:40]!r}; needs a finite number")
     if not low <= value <= high:
         raise LinkError(f"cell: got {name} {value:g}; needs {low:g} to {high:g}")
     return value

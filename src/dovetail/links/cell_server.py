@@ -52,7 +52,9 @@ class CellServer:
         except OSError as error:
             self.listener.close()
             reason = (error.strerror or str(error)).lower()
-            raise LinkError(f"tcp://{self.address.host}:{self.address.port}: cannot listen there ({reason})") from error
+            raise LinkError(
+                f"tcp://{self.address.host}:{self.address.port}: cannot listen there ({reason})"
+            ) from error
         self.listener.listen(4)
         self.address = Address(self.address.host, self.listener.getsockname()[1])
         self.stopping = False
@@ -178,7 +180,13 @@ class CellServer:
         return "halted by the test" if kind is Message.HALT else f"{kind.name.lower()} in mid-move"
 
     def _waiting(self, line: Line) -> bool:
-        return bool(line.buffer) or bool(select.select([line.socket], [], [], IDLE)[0])
+        """True if the test has said something; whoever else calls meanwhile is refused."""
+        ready = select.select([line.socket, self.listener], [], [], 0 if line.buffer else IDLE)[0]
+        if self.listener in ready:
+            other, _ = self.listener.accept()
+            with other:
+                self._refuse(Line(other, self.key), "another session is going on")
+        return bool(line.buffer) or line.socket in ready
 
     def _refuse(self, line: Line, why: str) -> None:
         """Say why, if anybody still listens."""

@@ -124,9 +124,7 @@ def run(
         shapes = jax.eval_shape(lambda: _records(ready))
         records = Ring({name: of.shape for name, of in shapes.items()}, test.tick_count, test.dt, window)
         after = Ring({name: shapes[name].shape for name in _after(rig, shown)}, phases[1], test.dt)
-        rings = tuple(
-            ring.handle if rig.native else remote_rig.enter(ring) for ring in (records, after)
-        )
+        rings = tuple(ring.handle if rig.native else remote_rig.enter(ring) for ring in (records, after))
         program = _compiled(ready, phases)
         try:
             result = _attended(
