@@ -89,3 +89,78 @@ def test_a_position_controller_brings_the_tip_closer_to_its_target():
     open_loop, closed_loop = depth(NoCommand()), depth(hold)
     assert open_loop > 50.0
     assert abs(closed_loop - 40.0) < 0.5 * abs(open_loop - 40.0)  # proportional: a share of the error stays
+
+
+def test_gravity_is_the_users_and_may_fall_with_altitude():
+    low = TowedRope(chain=CHAIN, gravity=3.7, altitude=0.0, weight="altitude").weight_field()
+    np.testing.assert_allclose(low, [0.0, 3.7, 0.0])
+    high = TowedRope(chain=CHAIN, gravity=9.80665, altitude=10e3, weight="altitude").weight_field()
+    assert float(high[1]) == pytest.approx(9.7759, abs=1e-3)  # the standard atmosphere's table at 10 km
+    # and it is a force on all of the rope: the root carries its weight
+    hung = TowedRope(chain=CHAIN, gravity=3.7, air="off", start_angles=(0.0, 0.0))
+    assert float(hung.output(0.0, hung.init(), None)["root_force"][1]) == pytest.approx(30 * 3.7)
+
+
+def test_a_reel_does_work_that_the_ledger_knows():
+    from dovetail.mechanics.chain import SmoothReel
+    from dovetail.testing import Simulation
+
+    def residual(n):
+        chain = LinkChain(n=n, length=100.0, mass=30.0)
+        reel = SmoothReel(start_length=40.0, end_length=100.0, duration=8.0)
+        system = TowedRope(chain=chain, device=PointDevice(mass=150.0), reel=reel, density=0.7)
+        data = Simulation(system=system, rate=10.0, substeps=10, duration=10.0).simulate().data
+        return float(abs(data["energy_residual"]).max()), float(abs(data["external_work"]).max())
+
+    (coarse, _), (fine, work) = residual(4), residual(8)
+    assert fine < 1e-2 * work
+    assert coarse / fine == pytest.approx(2.0, rel=0.2)  # first order in the links' length
+
+
+def test_a_twisting_rope_ties_the_roll_of_the_device_to_the_support():
+    from dovetail.air import RigidDevice
+    from dovetail.mechanics.chain.torsion import TwistLine
+
+    device = RigidDevice(mass=150.0, roll_gain=0.0)
+    free = TowedRope(chain=CHAIN, device=device, density=0.7)
+    tied = dataclasses.replace(free, twist=TwistLine(n=3, stiffness=50.0, inertia=1e-5))
+    rates = []
+    for rope in (free, tied):
+        x = rope.init()
+        x["device"] = {**x["device"], "attitude": jnp.array([0.2, 0.0, 0.0])}
+        rates.append(float(rope.derivative(0.0, x, None)["device"]["attitude_rate"][0]))
+    # the last third of the rope holds back what has been turned by 0.2 rad: GJ theta / (L / 3) over the inertia
+    assert rates[1] - rates[0] == pytest.approx(-50.0 * 0.2 / (100.0 / 3) / 15.0, rel=1e-9)
+    shown = tied.output(0.0, tied.init(), None)
+    assert shown["twist_torque"].shape == (3,)
+    point = dataclasses.replace(tied, device=PointDevice(mass=150.0))  # does not roll: the end is free
+    assert float(jnp.abs(point.derivative(0.0, point.init(), None)["twist"]["twist_rate"]).max()) == 0.0
+
+
+def test_modes_of_the_towed_rope_are_those_of_its_settling():
+    from dovetail.core import linearise
+
+    # the scenario of the study: its settling run has a period of 15.5 s
+    chain = RodChain(
+        n=8,
+        length=250.0,
+        mass=82.25,
+        axial_stiffness=24971.0,
+        axial_damping=4112.5,
+        bending=224.75,
+        joint_damping=822.5,
+    )
+    rope = TowedRope(chain=chain, device=PointDevice(mass=150.0), density=0.7, start="static")
+    values = np.asarray(linearise(rope, rope.init(), None).modes().eigenvalues)
+    slow = values[(values.imag > 0.05)]
+    sway = slow[np.argsort(slow.imag)][:2]  # up and down, and to the sides
+    np.testing.assert_allclose(2 * np.pi / sway.imag, 15.5, rtol=0.05)
+    assert (sway.real < 0).all()
+
+
+def test_a_run_that_has_not_settled_says_so():
+    from dovetail.testing import Simulation
+
+    system = TowedRope(chain=CHAIN, air="off", start_angles=(1.0, 0.0))
+    run = Simulation(system=system, rate=20.0, substeps=5, duration=5.0).simulate()
+    assert system.measures(run.data)["settled"] == "not within the 5 s"

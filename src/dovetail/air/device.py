@@ -47,6 +47,14 @@ class TipDevice(Part):
         """Pitch and yaw (2,) [rad] that act."""
         return command
 
+    def roll(self, x: Any) -> tuple[jax.Array, jax.Array] | None:
+        """Roll angle [rad] and rate [rad/s]; None where it does not roll."""
+        return None
+
+    def turned(self, rate: Any, torque: jax.Array) -> Any:
+        """Rate of the attitude's state with a further torque [N m] about the roll axis."""
+        return rate
+
 
 @kind("no-device")
 class NoDevice(TipDevice):
@@ -217,3 +225,9 @@ class RigidDevice(Aerodynamic):
 
     def attitude(self, x, command):
         return x["attitude"][1:]
+
+    def roll(self, x):
+        return x["attitude"][0], x["attitude_rate"][0]
+
+    def turned(self, rate, torque):
+        return {**rate, "attitude_rate": rate["attitude_rate"].at[0].add(torque / self.inertia[0])}

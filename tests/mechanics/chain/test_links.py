@@ -35,6 +35,7 @@ def integrate(chain, x, loads, h, steps):
 class _Timed:
     chain: LinkChain
     loads: object
+    large = False
 
     def derivative(self, t, x, u):
         return self.chain.derivative(t, x, self.loads(t))

@@ -1,4 +1,4 @@
-"""A rope with much friction in its joints: implicit methods at a step at which RK4 fails, adaptive ones as reference."""
+"""A rope with much friction in its joints: implicit methods at a step at which RK4 fails, adaptive as judge."""
 
 import jax
 import jax.numpy as jnp

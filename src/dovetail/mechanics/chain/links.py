@@ -181,10 +181,19 @@ class LinkChain(Chain):
         slip = length[1] - jnp.cumsum(l_rate)
         slip_rate = length[2] - jnp.cumsum(l_rate2)
         turn = (w - n * dot(n, w)) / l
-        n_next, turn_next = _with_last(n), _with_last(turn)
-        tangent, turning = 0.5 * (n + n_next), 0.5 * (turn + turn_next)
+        n_next = _with_last(n)
+        tangent, turning = 0.5 * (n + n_next), 0.5 * (turn + _with_last(turn))
         curvature = (n_next - n) / l
         return -m * (2 * slip * turning + slip**2 * curvature + slip_rate * tangent)
+
+    def material_velocity(self, x: Any, u: Loads | None = None) -> jax.Array:
+        """Velocity (3, n) [m/s] of the rope at the nodes 1 to n: their own, and that at which it slides past them."""
+        if u is None or u.length is None:
+            return x["velocity"]
+        d = x["position"] - before(x["position"])
+        n = d * jax.lax.rsqrt(dot(d, d))
+        slip = u.length[1] - jnp.cumsum(self.lengths(u.length)[1])
+        return x["velocity"] + slip * 0.5 * (n + _with_last(n))
 
     def fastest_rates(self):
         """Of joint friction between point masses: four times that of one joint's two links, sixteen in all."""
@@ -199,7 +208,9 @@ class LinkChain(Chain):
         d, w = apart(nodes.position), apart(nodes.velocity)
         l = self.lengths(None if u is None else u.length)[0]
         link, m = self.masses(l)
-        kinetic = 0.5 * jnp.sum(m * x["velocity"] ** 2)
+        kinetic = 0.5 * jnp.sum(m * self.material_velocity(x, u) ** 2)
+        if u is not None and u.length is not None and self.distribution == "half":
+            kinetic = kinetic + 0.25 * link[0] * u.length[1] ** 2  # of the half link at the support
         if self.distribution == "rod":
             kinetic = kinetic - jnp.sum(link / 12 * w**2)
         n = d * jax.lax.rsqrt(dot(d, d))
@@ -211,7 +222,7 @@ class LinkChain(Chain):
 
     def mass_moments(self, x, u=None):
         m = self.masses(self.lengths(None if u is None else u.length)[0])[1]
-        return jnp.sum(m * x["position"], axis=1), jnp.sum(m * x["velocity"], axis=1)
+        return jnp.sum(m * x["position"], axis=1), jnp.sum(m * self.material_velocity(x, u), axis=1)
 
     def power(self, x, u):
         nodes = self.nodes(x)
@@ -224,8 +235,9 @@ class LinkChain(Chain):
             damping = damping + joints.friction_power(rate, friction)
         if self.mass_damping is not None:
             m = self.masses(l)[1]
-            damping = damping - self.mass_damping * jnp.sum(m * x["velocity"] ** 2)
-        return {"external": jnp.sum(node_forces(self.n, u) * nodes.velocity), "damping": damping}
+            damping = damping - self.mass_damping * jnp.sum(m * x["velocity"] * self.material_velocity(x, u))
+        moved = node_forces(self.n, u)[:, 1:] * self.material_velocity(x, u)
+        return {"external": jnp.sum(moved), "damping": damping}
 
     def stretch(self, x: Any, u: Loads | None = None) -> jax.Array:
         """Relative error of the link lengths, (n,): what drift control leaves."""
