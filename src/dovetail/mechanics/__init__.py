@@ -13,6 +13,7 @@ from dovetail.mechanics.drogue_hose import DrogueHose
 from dovetail.mechanics.frame import Frame
 from dovetail.mechanics.function_model import FunctionModel
 from dovetail.mechanics.geometry import Drogue, SolidCavity
+from dovetail.mechanics.hose_reeling import DuctReelIn, ReelIn
 from dovetail.mechanics.oscillator import Oscillator
 from dovetail.mechanics.prescribed import PrescribedSine
 from dovetail.mechanics.rotor import CoupledRotor
@@ -27,6 +28,7 @@ __all__ = [
     "DeckAircraft",
     "Drogue",
     "DrogueHose",
+    "DuctReelIn",
     "Frame",
     "FreeBodies",
     "FreePair",
@@ -36,6 +38,7 @@ __all__ = [
     "Node",
     "Oscillator",
     "PrescribedSine",
+    "ReelIn",
     "RigidBody",
     "RotatingBlade",
     "SolidCavity",

@@ -41,6 +41,7 @@ AXES = ("x", "y", "z", "roll", "pitch", "yaw")
 class DrogueHose(Substructure):
     """Tanker, drum, hose and drogue in their air, and the receiver's nozzle; six interface axes."""
 
+    large: ClassVar[bool] = True
     # contact lasts hundreds of ticks: fourth order is enough, and compiles in a tenth of the time
     ideal: ClassVar[dict[str, Any]] = {"method": RK4(), "substeps": 1}
 
@@ -92,23 +93,11 @@ class DrogueHose(Substructure):
 
     def output(self, t, x, u):
         m, solved = self.solve(t, x, u["force"])
-        rate = self.derivative(t, x, u)
-        one = jnp.ones_like(jnp.asarray(t, float))
-
-        def speed(t, x):
-            moved = {**jax.tree.map(jnp.zeros_like, x[0]), "angles": x[1]["angles"], "reeled": x[1]["reeled"]}
-            still = jax.tree.map(jnp.zeros_like, x[1])
-            return jax.jvp(self.displacement, (t, x), (one, (moved, still)))
-
-        t = jnp.asarray(t, float)
-        (place, velocity), (_, acceleration) = jax.jvp(speed, (t, x), (one, rate))
-        relative = self.nozzle_in_drogue(t, x)
         q = x[0]
+        pose, motion = self._interface(t, q["datum"], m, solved)
         return {
-            "displacement": place,
-            "velocity": velocity,
-            "acceleration": acceleration,
-            "nozzle_pose": jnp.concatenate([relative.p, logarithm(relative.R)]),
+            **motion,
+            "nozzle_pose": jnp.concatenate([pose.p, logarithm(pose.R)]),
             "drogue_position": m.r[:, -1],
             "ball_joint_position": m.r[:, -2],
             "nozzle_position": self.nozzle(t, q["datum"])[0],
@@ -119,23 +108,51 @@ class DrogueHose(Substructure):
             "hose_position": m.r,
         }
 
-    def displacement(self, t, x) -> jax.Array:
-        """Pose of the nozzle in the drogue, from the start on: (6,) [m, rad]."""
-        pose, home = self.nozzle_in_drogue(t, x), self.receiver.home
-        return jnp.concatenate([pose.p - home.p, logarithm(home.R.T @ pose.R)])
-
-    def nozzle_in_drogue(self, t, x) -> Pose:
-        """Pose of the nozzle in the drogue."""
-        m, datum = self.motion(t, x), x[0]["datum"]
+    def _interface(self, t, datum, m: HoseMotion, solved: HoseSolved) -> tuple[Pose, dict[str, jax.Array]]:
+        """Pose of the nozzle in the drogue, and its motion on the six axes: the observer rides on the drogue."""
+        home = self.receiver.home
+        place, velocity, acceleration = self.nozzle(t, datum)
         R = geometry.rotation(m.angles[:, -1])
-        R_TN = geometry.rotation(datum[3:]) @ self.receiver.home.R
-        return Pose(R.T @ R_TN, R.T @ (self.nozzle(t, datum)[0] - m.r[:, -2]))
+        w, w_rate = geometry.spin(m.angles[:, -1], m.rates[:, -1], solved.angles[:, -1])
+        p = R.T @ (place - m.r[:, -2])
+        v = R.T @ (velocity - m.v[:, -2]) - jnp.cross(w, p)
+        a = R.T @ (acceleration - solved.acceleration[:, -2])
+        a = a - jnp.cross(w_rate, p) - jnp.cross(w, 2 * v + jnp.cross(w, p))
+        pose = Pose(R.T @ (geometry.rotation(datum[3:]) @ home.R), p)
+
+        phi = logarithm(home.R.T @ pose.R)
+        turn, turn_rate = -home.R.T @ w, -home.R.T @ w_rate
+        phi_1 = vector_rate(phi, turn)
+        phi_2 = jax.jvp(vector_rate, (phi, turn), (phi_1, turn_rate))[1]
+        return pose, {
+            "displacement": jnp.concatenate([p - home.p, phi]),
+            "velocity": jnp.concatenate([v, phi_1]),
+            "acceleration": jnp.concatenate([a, phi_2]),
+        }
 
     def nozzle(self, t, datum) -> tuple[jax.Array, jax.Array, jax.Array]:
         """Place, velocity and acceleration of the nozzle in the tanker's frame, (3,) each."""
         place, velocity, acceleration = self.receiver.path(t)
         R = geometry.rotation(datum[3:])
         return datum[:3] + R @ place, R @ velocity, R @ acceleration
+
+
+def vector_rate(phi: jax.Array, w: jax.Array) -> jax.Array:
+    r"""Rate of a rotation vector under an angular velocity w (3,) in the fixed axes.
+
+    .. math::
+
+        \dot\phi = w - \tfrac12\phi\times w
+            + \frac{1 - \frac\theta2\cot\frac\theta2}{\theta^2}\,\phi\times(\phi\times w)
+    """
+    square = phi @ phi
+    small = square < 1e-2
+    half = 0.5 * jnp.sqrt(jnp.where(small, 1.0, square))
+    # the series' next term is 1e-13 there
+    series = 1 / 12 + square * (1 / 720 + square * (1 / 30240 + square / 1209600))
+    c = jnp.where(small, series, (1 - half / jnp.tan(half)) / jnp.where(small, 1.0, square))
+    across = jnp.cross(phi, w)
+    return w - 0.5 * across + c * jnp.cross(phi, across)
 
 
 def _six(force) -> jax.Array:

@@ -8,9 +8,9 @@ tension t follows from one tridiagonal system,
 
     m_k a_k = P_k + t_k n_k - t_{k+1} n_{k+1}, \qquad (a_k - a_{k-1})\cdot n_k = l_k|\dot n_k|^2 - \ddot l_k ,
 
-solved twice: for what acts, and for a unit acceleration :math:`\ddot s` of the reeled length, which is then found
-from the drum. With link lengths :math:`l_k(s)` that covers every way of reeling. Hose mass that changes lumps
-(`transfer`) acts as
+solved, where the drum has dynamics, twice: for what acts, and for a unit acceleration :math:`\ddot s` of the
+reeled length, which is then found from the drum. With link lengths :math:`l_k(s)` that covers every way of reeling.
+Hose mass that changes lumps (`transfer`) acts as
 
 - `none`: not at all, the form of the published tests;
 - `printed`: :math:`[(n-k-1)\dot p_{k+1} + (n-k)\dot p_k]\,\dot m` on lump k, which counts each packet of mass on
@@ -35,8 +35,8 @@ from dovetail.core import Part, choice, count, kind, parameter
 from dovetail.mechanics import hose_geometry as geometry
 from dovetail.mechanics import hose_loads as loads
 from dovetail.mechanics.chain.banded import solve_tridiagonal
-from dovetail.mechanics.chain.base import after, before, dot
-from dovetail.mechanics.hose_reel import sequential_lengths, uniform_lengths
+from dovetail.mechanics.chain.base import after, before, dot, running
+from dovetail.mechanics.hose_reel import fixed_lengths, sequential_lengths, uniform_lengths
 
 GRAVITY = 9.81  # [m/s^2]
 
@@ -95,7 +95,9 @@ class Hose(Part):
     aero_zero: str = choice("trim", "wind", about="where the moment is zero", default="trim")
     gravity: jax.Array = parameter("m/s^2", "gravity", default=GRAVITY)
     tow_point: jax.Array = parameter("m", "tow point in the tanker's frame", default=(-21.14, 0.0, 0.5))
-    shrink: str = choice("uniform", "sequential", about="which links grow shorter", default="sequential")
+    shrink: str = choice(
+        "none", "uniform", "sequential", about="which links grow shorter", default="sequential"
+    )
     transfer: str = choice("none", "printed", "consistent", "sliding", about="mass transfer", default="none")
     duct_angle: jax.Array = parameter("rad", "of the duct, down from forward", default=0.0)
 
@@ -121,8 +123,9 @@ class Hose(Part):
 
     def lengths(self, s: jax.Array) -> tuple[jax.Array, jax.Array, jax.Array]:
         """Lengths (n,) of all links and their first two derivatives by the reeled length s."""
-        share = uniform_lengths if self.shrink == "uniform" else sequential_lengths
-        hose = share(s, self.length, self.links)
+        hose = {"none": fixed_lengths, "uniform": uniform_lengths, "sequential": sequential_lengths}[
+            self.shrink
+        ](s, self.length, self.links)
         own = (self.drogue_link, 0.0, 0.0)
         return tuple(jnp.append(a, b) for a, b in zip(hose, own, strict=True))  # type: ignore[return-value]
 
@@ -135,9 +138,9 @@ class Hose(Part):
         l_rate = by_reel * s_rate
         n = geometry.direction(angles)
         place = jnp.stack([self.tow_point, jnp.zeros(3)]) if top is None else top
-        r = jnp.cumsum(jnp.concatenate([place[0][:, None], -l * n], axis=1), axis=1)
-        p_rate = geometry.link_velocity(angles, rates, l, l_rate)
-        v = jnp.cumsum(jnp.concatenate([place[1][:, None], p_rate], axis=1), axis=1)
+        steps = jnp.concatenate([-l * n, geometry.link_velocity(angles, rates, l, l_rate)])
+        nodes = place.reshape(6, 1) + jnp.concatenate([jnp.zeros((6, 1)), running(steps)], axis=1)
+        r, v = nodes[:3], nodes[3:]
         mass = jnp.append(self.specific_mass * l[:-1], self.drogue_mass)
         turn = geometry.turn_rate(angles, rates)
         return HoseMotion(
@@ -221,41 +224,51 @@ class Hose(Part):
         self,
         m: HoseMotion,
         force: jax.Array,
-        drive: tuple[jax.Array, jax.Array],
+        drive: tuple[jax.Array, jax.Array | None],
         *,
         top: Any = None,
         held: Any = None,
+        carriage: Any = None,
     ) -> HoseSolved:
         """Accelerations and tensions under forces (3, n) [N] on the masses.
 
         Parameters
         ----------
-        drive : force [N] and inertia [kg] of the drum, as `Drum.drive` has it.
+        drive : force [N] and inertia [kg] of the drum, or the reel's acceleration [m/s^2] and None.
         top : (3,) acceleration of the tow point [m/s^2].
         held : (3,) acceleration [m/s^2] that the ball joint is made to have, where the drogue is latched.
+        carriage : (3,) direction in which the reeled length moves the tow point itself, where no link changes.
         """
         inverse = 1 / m.mass
         exchange, exchange_by_reel = self.exchange(m)
-        free = jnp.stack([inverse * (force + exchange), inverse * exchange_by_reel])  # (2, 3, n)
+        free = inverse * (force + exchange)
+        by_reel = inverse * exchange_by_reel
         if held is not None:
             inverse = inverse.at[-2].set(0.0)
-            free = free.at[:, :, -2].set(jnp.stack([held, jnp.zeros(3)]))
-        above = jnp.zeros((2, 3)) if top is None else jnp.stack([top, jnp.zeros(3)])
+            free, by_reel = free.at[:, -2].set(held), by_reel.at[:, -2].set(0.0)
+        above = jnp.zeros((3, 1)) if top is None else top[:, None]
         near = before(inverse)
-        relative = free - jnp.concatenate([above[:, :, None], free[:, :, :-1]], axis=2)
-        wanted = jnp.stack([m.l * dot(m.turn, m.turn) - m.bend, -m.by_reel])
-        rhs = wanted - jnp.sum(relative * m.n, axis=1)
-        coupling = -near * dot(m.n, before(m.n))
-        steady, by_reel = jax.vmap(solve_tridiagonal, (None, None, 0))(inverse + near, coupling, rhs)
-
+        diagonal, coupling = inverse + near, -near * dot(m.n, before(m.n))
+        wanted = m.l * dot(m.turn, m.turn) - m.bend
         pull, inertia = drive
-        told = jnp.isinf(inertia)
-        mass = jnp.where(told, 1.0, inertia)
-        reel = jnp.where(told, pull, (pull - steady[0]) / (mass + by_reel[0]))
-        tension = steady + reel * by_reel
+
+        def tensions(free, above, wanted):
+            return solve_tridiagonal(diagonal, coupling, wanted - dot(free - before(free, above), m.n))
+
+        if inertia is None:
+            reel = pull
+            free = free + reel * by_reel
+            tension = tensions(free, above, wanted - reel * m.by_reel)
+        else:
+            moved = 0 * above if carriage is None else carriage[:, None]
+            felt = 1.0 if carriage is None else m.n[:, 0] @ carriage  # of the first tension by the drum
+            pair = jnp.stack([free, by_reel]), jnp.stack([above, moved]), jnp.stack([wanted, -m.by_reel])
+            steady, unit = jax.vmap(tensions)(*pair)
+            reel = (pull - felt * steady[0]) / (inertia + felt * unit[0])
+            free, tension, above = free + reel * by_reel, steady + reel * unit, above + reel * moved
         along = tension * m.n
-        acceleration = free[0] + reel * free[1] + inverse * (along - after(along))
-        relative = acceleration - before(acceleration, above[0][:, None])
+        acceleration = free + inverse * (along - after(along))
+        relative = acceleration - before(acceleration, above)
         angles = geometry.angle_accelerations(relative, m.angles, m.rates, m.l, m.l_rate)
         return HoseSolved(angles, acceleration, tension, reel)
 

@@ -69,6 +69,13 @@ def angle_accelerations(
     return jnp.stack([y, z])
 
 
+def spin(angles: jax.Array, rates: jax.Array, seconds: jax.Array) -> tuple[jax.Array, jax.Array]:
+    """Angular velocity and acceleration, (3,) each, of a link's axes, in these axes, from (2,) angles and rates."""
+    cz, sz = jnp.cos(angles[1]), jnp.sin(angles[1])
+    (y1, z1), (y2, z2) = rates, seconds
+    return jnp.stack([sz * y1, cz * y1, z1]), jnp.stack([sz * y2 + cz * y1 * z1, cz * y2 - sz * y1 * z1, z2])
+
+
 def rotation(angles: jax.Array) -> jax.Array:
     """Rotation (3, 3) from a link's axes to the tanker's, R_Y R_Z: its first column is the direction."""
     y, z = angles

@@ -78,8 +78,8 @@ class Drum(Part):
     """How the drum follows what it is told."""
 
     @abstractmethod
-    def drive(self, told: jax.Array, s: jax.Array, s_rate: jax.Array) -> tuple[jax.Array, jax.Array]:
-        """Force [N] on the reeled hose and inertia [kg] of the drum; an infinite one follows exactly."""
+    def drive(self, told: jax.Array, s: jax.Array, s_rate: jax.Array) -> tuple[jax.Array, jax.Array | None]:
+        """Force [N] on the reeled hose and inertia [kg] of the drum; or the reel's acceleration [m/s^2] and None."""
 
 
 @kind("exact-drum")
@@ -87,7 +87,7 @@ class ExactDrum(Drum):
     """A drum that does what it is told, whatever the tension."""
 
     def drive(self, told, s, s_rate):
-        return told[2], jnp.asarray(jnp.inf)
+        return told[2], None
 
 
 @kind("hose-drum")
@@ -99,14 +99,20 @@ class HoseDrum(Drum):
     damping: jax.Array = parameter("N s/m", "derivative gain", default=100.0, at_least=0.0)
     feed_forward: jax.Array = parameter("1", "share of the inertia force fed forward", default=1.0)
     holding: jax.Array = parameter("N", "force that carries the tension of steady flight", default=0.0)
+    carried: jax.Array = parameter("kg/m", "hose that moves on with the drum, by its length", default=0.0)
 
     def drive(self, told, s, s_rate):
         force = self.feed_forward * self.inertia * told[2] + self.holding
         force = force + self.stiffness * (told[0] - s) + self.damping * (told[1] - s_rate)
-        return force, self.inertia
+        return force, self.inertia + self.carried * s
 
 
 # which links grow shorter: lengths (n,) of hose links and their first two derivatives by the reeled length
+
+
+def fixed_lengths(s: jax.Array, length: jax.Array, n: int) -> tuple[jax.Array, jax.Array, jax.Array]:
+    """No link changes: the hose is fixed, or drawn in as a whole."""
+    return jnp.full(n, length / n), jnp.zeros(n), jnp.zeros(n)
 
 
 def uniform_lengths(s: jax.Array, length: jax.Array, n: int) -> tuple[jax.Array, jax.Array, jax.Array]:

@@ -15,7 +15,7 @@ import jax.numpy as jnp
 
 from dovetail.core.linear import Modes, modes
 from dovetail.mechanics import hose_geometry as geometry
-from dovetail.mechanics.chain.base import dot
+from dovetail.mechanics.chain.base import dot, running
 from dovetail.mechanics.hose import Hose, HoseMotion
 from dovetail.mechanics.hose_air import HoseAir
 
@@ -37,7 +37,7 @@ def trim_angles(hose: Hose, air: HoseAir) -> jax.Array:
 
     def improve(_, angles):
         force = still_forces(hose, air, hose.motion(angles, still))
-        carried = jnp.cumsum(force[:, ::-1], axis=1)[:, ::-1]
+        carried = running(force, reverse=True)
         new = -carried / jnp.sqrt(dot(carried, carried))
         mixed = 0.5 * (geometry.direction(angles) + new)
         return geometry.angles_of(mixed / jnp.sqrt(dot(mixed, mixed)))
@@ -49,7 +49,7 @@ def trim_report(hose: Hose, air: HoseAir) -> dict[str, jax.Array]:
     """Shape and tension in steady flight, and the largest angular acceleration left."""
     angles = trim_angles(hose, air)
     m = hose.motion(angles, jnp.zeros_like(angles))
-    solved = hose.solve(m, still_forces(hose, air, m), (jnp.zeros(()), jnp.asarray(jnp.inf)))
+    solved = hose.solve(m, still_forces(hose, air, m), (jnp.zeros(()), None))
     speed = jnp.sqrt(solved.tension[:-1] / hose.specific_mass)
     return {
         "angles": angles,
@@ -71,7 +71,7 @@ def _matrix(hose: Hose, air: HoseAir, planar: bool) -> jax.Array:
         put = (lambda a: jnp.stack([a, angles[1]])) if planar else (lambda a: a.reshape(2, -1))
         turn = (lambda a: jnp.stack([a, 0 * a])) if planar else (lambda a: a.reshape(2, -1))
         m = hose.motion(put(x[:size]), turn(x[size:]))
-        solved = hose.solve(m, still_forces(hose, air, m), (jnp.zeros(()), jnp.asarray(jnp.inf)))
+        solved = hose.solve(m, still_forces(hose, air, m), (jnp.zeros(()), None))
         second = solved.angles[0] if planar else solved.angles.ravel()
         return jnp.concatenate([x[size:], second])
 

@@ -9,6 +9,7 @@ from dovetail.specimens.docking_energy import DockingEnergyMap
 from dovetail.specimens.docking_map import DockingMap
 from dovetail.specimens.docking_record import DockingRecord, record
 from dovetail.specimens.funnel import Funnel
+from dovetail.specimens.funnel_strike import Ending, Strike, strike
 from dovetail.specimens.impact_charts import ContactLawChart, DelaySweep
 from dovetail.specimens.impact_flow import ImpactFlow
 from dovetail.specimens.impact_pair import ImpactPair
@@ -31,6 +32,7 @@ __all__ = [
     "DockingEnergyMap",
     "DockingMap",
     "DockingRecord",
+    "Ending",
     "Funnel",
     "HilDocking",
     "IdealLagDamper",
@@ -49,7 +51,9 @@ __all__ = [
     "Specimen",
     "Spring",
     "Storey",
+    "Strike",
     "YieldingPair",
     "first_impact",
     "record",
+    "strike",
 ]

@@ -28,7 +28,7 @@ from dovetail.core import choice, kind, parameter
 from dovetail.specimens.base import Specimen
 
 FREE, RIM, RIBS, LEAD_IN, BORE = 0, 1, 2, 3, 4  # where the nozzle touches
-TINY = 1e-12
+TINY = 1e-24  # keeps roots differentiable; far below any place or speed squared
 
 
 class FunnelContact(eqx.Module):

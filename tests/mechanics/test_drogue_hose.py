@@ -1,0 +1,86 @@
+import dataclasses
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from dovetail.mechanics import DrogueHose
+from dovetail.mechanics.drogue_hose import vector_rate
+from dovetail.mechanics.drogue_receiver import Receiver
+from dovetail.mechanics.hose import Hose
+from dovetail.mechanics.hose_tow import SwayingTow
+from dovetail.mechanics.spatial.rotation import exponential, logarithm
+
+FLYING = DrogueHose(hose=Hose(links=4), receiver=Receiver(offset=0.1, incidence=0.2), tow=SwayingTow())
+WRENCH = jnp.array([200.0, 50.0, -300.0, 10.0, -80.0, 40.0])
+
+
+def shown(flow, t, x, force):
+    return _shown(flow, jnp.asarray(t), x, force)
+
+
+@eqx.filter_jit
+def _shown(flow, t, x, force):
+    return flow.output(t, x, {"force": force}), flow.derivative(t, x, {"force": force})
+
+
+@pytest.fixture(scope="module")
+def moving():
+    """A state that moves on all axes."""
+    x = eqx.filter_jit(FLYING.init)()
+    q, v = x
+    key = jax.random.key(0)
+    q = {**q, "angles": q["angles"] + 0.1 * jax.random.normal(key, (2, 5)), "reeled": jnp.asarray(0.2)}
+    return q, {"angles": jax.random.normal(key, (2, 5)), "reeled": jnp.asarray(0.4)}
+
+
+def test_starts_at_rest_but_for_the_receiver():
+    flow = dataclasses.replace(FLYING, receiver=Receiver(offset=0.1, incidence=0.0))
+    out, rate = shown(flow, 0.0, eqx.filter_jit(flow.init)(), jnp.zeros(6))
+    np.testing.assert_allclose(out["displacement"], 0.0, atol=1e-12)
+    np.testing.assert_allclose(out["velocity"], [1.5, 0, 0, 0, 0, 0], atol=1e-12)
+    np.testing.assert_allclose(out["nozzle_pose"], [-0.75, 0, -0.1, 0, 0, 0], atol=1e-12)
+    np.testing.assert_allclose(rate[1]["angles"], 0.0, atol=1e-9)
+    np.testing.assert_allclose(out["tipping"], 0.0, atol=1e-12)
+
+
+def test_velocity_and_acceleration_are_those_of_the_displacement(moving):
+    t, h = 0.35, 1e-5
+    out, rate = shown(FLYING, t, moving, WRENCH)
+
+    def near(step):
+        x = jax.tree.map(lambda a, b: a + step * b, moving, rate)
+        # places to second order, so that central differences see the acceleration
+        places = jax.tree.map(
+            lambda a, b, c: a + step * b + 0.5 * step**2 * c, moving[0], rate[0], _second(rate)
+        )
+        return shown(FLYING, t + step, (places, x[1]), WRENCH)[0]
+
+    ahead, behind = near(h), near(-h)
+    velocity = (ahead["displacement"] - behind["displacement"]) / (2 * h)
+    acceleration = (ahead["velocity"] - behind["velocity"]) / (2 * h)
+    np.testing.assert_allclose(out["velocity"], velocity, atol=1e-6)  # h^2 of the third derivative
+    np.testing.assert_allclose(out["acceleration"], acceleration, rtol=1e-5, atol=1e-4)
+
+
+def _second(rate):
+    return {**jax.tree.map(jnp.zeros_like, rate[0]), "angles": rate[1]["angles"], "reeled": rate[1]["reeled"]}
+
+
+def test_time_since_contact_runs_from_the_first_touch_on(moving):
+    _, rate = shown(FLYING, 0.1, moving, jnp.zeros(6))
+    assert rate[0]["since_contact"] == 0.0
+    _, rate = shown(FLYING, 0.1, moving, WRENCH)
+    assert rate[0]["since_contact"] == 1.0
+    later = ({**moving[0], "since_contact": jnp.asarray(0.3)}, moving[1])
+    _, rate = shown(FLYING, 0.1, later, jnp.zeros(6))
+    assert rate[0]["since_contact"] == 1.0
+
+
+def test_rotation_vector_rate_is_the_derivative_of_the_logarithm():
+    phi, w = jnp.array([0.5, -0.3, 0.4]), jnp.array([0.2, 0.7, -0.4])
+    slope = jax.jit(lambda v: jax.jacfwd(lambda s: logarithm(exponential(s * w) @ exponential(v)))(0.0))
+    for vector in (phi, 0.01 * phi, 0 * phi):
+        np.testing.assert_allclose(vector_rate(vector, w), slope(vector), atol=1e-12)

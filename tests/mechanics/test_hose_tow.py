@@ -1,0 +1,25 @@
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from dovetail.mechanics.hose_tow import SteadyTow, SwayingTow
+
+POINT = jnp.array([-21.14, 0.0, 0.5])
+
+
+def test_steady_flight_keeps_the_tow_point():
+    place, velocity, acceleration = SteadyTow().motion(3.0, POINT)
+    np.testing.assert_array_equal(place, POINT)
+    np.testing.assert_array_equal(velocity, 0.0)
+    np.testing.assert_array_equal(acceleration, 0.0)
+
+
+def test_sway_starts_gently_and_reaches_its_amplitude():
+    tow = SwayingTow(amplitude=(0.0, 0.1, 0.2), frequency=0.5)
+    motion = jax.jit(jax.vmap(lambda t: tow.motion(t, 0 * POINT)))
+    t = jnp.linspace(0.0, 8.0, 8001)
+    place, velocity, acceleration = np.moveaxis(np.asarray(motion(t)), 1, 0)
+    np.testing.assert_allclose([place[0], velocity[0], acceleration[0]], 0.0, atol=1e-12)
+    np.testing.assert_allclose(np.abs(place[4000:]).max(axis=0), [0.0, 0.1, 0.2], rtol=1e-5)
+    slope = np.gradient(velocity[:, 2], t)[1:-1]
+    np.testing.assert_allclose(slope, acceleration[1:-1, 2], atol=1e-4)  # at 1 ms

@@ -1,0 +1,95 @@
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from dovetail.core import RK4
+from dovetail.specimens.funnel import BORE, FREE, LEAD_IN, RIBS, RIM, Funnel
+
+FUNNEL = Funnel(home=(0.0, 0.0, 0.0))
+SPEED = Funnel(home=(0.0, 0.0, 0.0), friction_law="speed")
+STATE = FUNNEL.init()
+
+
+def at(x, y, z, v=(0.0, 0.0, 0.0)):
+    return {"displacement": jnp.array([x, y, z, 0.0, 0, 0]), "velocity": jnp.array([*v, 0.0, 0, 0])}
+
+
+def felt(place, v=(0.0, 0.0, 0.0), funnel=FUNNEL, state=STATE):
+    return funnel.output(0.0, state, at(*place, v))
+
+
+@pytest.mark.parametrize(
+    ("place", "zone"),
+    [
+        ((-0.8, 0.0, 0.0), FREE),
+        ((-0.5, 0.0, -0.1), FREE),
+        ((-0.5, 0.0, -0.2), RIBS),
+        ((-0.22, 0.03, 0.0), LEAD_IN),
+        ((-0.15, 0.0, 0.007), BORE),
+        ((-0.705, 0.0, 0.27), RIM),
+    ],
+)
+def test_zones(place, zone):
+    assert felt(place)["contact_zone"] == zone
+
+
+def test_a_wall_pushes_the_drogue_outwards_and_forward_with_its_stiffness():
+    force = felt((-0.5, 0.0, -0.2))["force"]
+    slope = (0.27 - 0.065) / 0.44
+    radius = 0.065 + slope * 0.24
+    cosine = 1 / np.hypot(1, slope)
+    size = 2.5e3 * (0.2 - radius) * cosine
+    np.testing.assert_allclose(force[:3], [size * slope * cosine, 0.0, -size * cosine], rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(force[3:], np.cross([-0.5, 0.0, -0.2], force[:3]), rtol=1e-12)
+
+
+def test_the_wall_is_the_same_all_round():
+    up, side = felt((-0.3, 0.0, -0.15))["force"], felt((-0.3, 0.15, 0.0))["force"]
+    np.testing.assert_allclose([up[0], -up[2]], [side[0], side[1]], rtol=1e-12)
+
+
+def test_friction_by_speed_drags_the_drogue_along_by_its_share():
+    still, sliding = felt((-0.5, 0.0, -0.2), funnel=SPEED), felt((-0.5, 0.0, -0.2), (1.0, 0.0, 0.466), SPEED)
+    extra = sliding["force"][:3] - still["force"][:3]
+    np.testing.assert_allclose(np.linalg.norm(extra), 0.1 * still["normal_force"], rtol=1e-3)
+    assert extra[0] > 0
+
+
+def test_brush_friction_does_not_depend_on_the_rate():
+    def dragged(speed, steps=200):
+        """The nozzle slides 4 mm forward along the wall and half of it back."""
+        path = np.concatenate([np.linspace(0, 4e-3, steps), np.linspace(4e-3, 2e-3, steps)])
+        way = jnp.array([1.0, 0.0, 0.205 / 0.44]) / np.hypot(1, 0.205 / 0.44)
+        dt = jnp.asarray(np.abs(np.diff(path)).mean() / speed)
+
+        def step(x, pair):
+            a, b = pair
+            v = (b - a) / dt * way
+            u = at(*(jnp.array([-0.5, 0.0, -0.2]) + 0.5 * (a + b) * way), v)
+            x, _ = RK4().step(FUNNEL, 0.0, dt, x, u, ())
+            return x, FUNNEL.output(0.0, x, u)["force"]
+
+        pairs = (jnp.asarray(path[:-1]), jnp.asarray(path[1:]))
+        return jax.jit(lambda: jax.lax.scan(step, STATE, pairs)[1])()
+
+    fast, slow = dragged(1.5), dragged(1.5e-4)
+    np.testing.assert_allclose(fast, slow, rtol=1e-9, atol=1e-9)
+    assert fast[199, 0] > fast[-1, 0] + 1.0  # friction has turned round: a loop, so energy is lost
+
+
+def test_the_latch_holds_once_it_has_engaged():
+    engaging = FUNNEL.derivative(0.0, STATE, at(-0.12, 0.0, 0.0))
+    assert engaging["latched"] > 0
+    assert FUNNEL.derivative(0.0, STATE, at(-0.15, 0.0, 0.0))["latched"] == 0
+    held = {**STATE, "latched": jnp.ones(())}
+    assert felt((-0.13, 0.0, 0.0), state=held)["force"][0] == pytest.approx(-500.0)  # pulls back aft
+    assert felt((-0.13, 0.0, 0.0))["force"][0] == 0.0
+    assert felt((-0.11, 0.0, 0.0))["force"][0] == pytest.approx(500.0)
+
+
+def test_a_nozzle_outside_meets_no_wall():
+    assert FUNNEL.derivative(0.0, STATE, at(-0.72, 0.0, -0.3))["outside"] > 0
+    assert FUNNEL.derivative(0.0, STATE, at(-0.72, 0.0, -0.2))["outside"] == 0
+    beyond = {**STATE, "outside": jnp.ones(())}
+    np.testing.assert_allclose(felt((-0.5, 0.0, -0.3), state=beyond)["force"], 0.0, atol=1e-12)
