@@ -1,6 +1,6 @@
 """What imposes motion on the specimen and measures it: delay, lag, limits, noise, and their identification.
 
-Depends on: core.
+Depends on: core, and of mechanics the rotations and poses.
 """
 
 from dovetail.transfer.base import Gain, Series, Transfer
@@ -11,6 +11,8 @@ from dovetail.transfer.delay import Delay
 from dovetail.transfer.eddy_current import EddyCurrentSensor
 from dovetail.transfer.envelope import CapacityLimit
 from dovetail.transfer.friction import Stiction
+from dovetail.transfer.hexapod import Hexapod
+from dovetail.transfer.hexapod_robot import HexapodRobot
 from dovetail.transfer.inner_loop import InnerLoop
 from dovetail.transfer.lag import FirstOrderLag, SecondOrderLag
 from dovetail.transfer.linear import LinearTransfer
@@ -39,6 +41,8 @@ __all__ = [
     "EddyCurrentSensor",
     "FirstOrderLag",
     "Gain",
+    "Hexapod",
+    "HexapodRobot",
     "Hysteresis",
     "InnerLoop",
     "LinearTransfer",

@@ -1,0 +1,83 @@
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from dovetail.core.errors import ParameterError
+from dovetail.transfer import Hexapod, HexapodRobot, TotalDelayLag
+
+DT = 1e-4
+ROBOT = HexapodRobot(home_euler=(0.0, -0.13, np.pi)).sampled_at(DT, (6,))
+
+
+@jax.jit
+def follow(demands):
+    def one(x, u):
+        x, y = ROBOT.step(0.0, DT, x, u)
+        return x, (y, x[0][0])
+
+    return jax.lax.scan(one, ROBOT.init(), demands)[1]
+
+
+def test_the_tip_of_a_platform_is_where_the_platform_was_put():
+    for motion in np.random.default_rng(1).uniform(-0.1, 0.1, (5, 6)):
+        np.testing.assert_allclose(ROBOT.motion(ROBOT.platform(jnp.asarray(motion))), motion, atol=1e-12)
+
+
+def test_the_robot_reaches_into_the_drogue_along_its_own_axis():
+    inward = ROBOT.platform(jnp.array([-0.1, 0, 0, 0, 0, 0]))
+    np.testing.assert_allclose(inward.p - ROBOT.hexapod.home.p, [0, 0, 0.1], atol=1e-12)
+
+
+def test_turning_about_the_tip_leaves_the_tip_where_it_is():
+    platform = ROBOT.platform(jnp.array([0, 0, 0, 0.1, -0.05, 0.2]))
+    tip = platform.p + platform.R @ jnp.array([0, 0, 0.3])
+    np.testing.assert_allclose(tip, [0, 0, 0.9 + 0.3], atol=1e-12)
+
+
+def test_small_motions_are_those_of_six_equal_lags():
+    t = DT * np.arange(1, 401)
+    size = np.array([1e-4, 2e-4, 1e-4, 1e-4, 2e-4, 1e-4])  # [m], [rad]
+    demands = size * np.sin(60 * t)[:, None] * np.array([1, -1, 0.5, 1, 0.5, -1])
+    lag = TotalDelayLag(1e-3).sampled_at(DT, (6,))
+    _, expected = jax.lax.scan(lambda x, u: lag.step(0.0, DT, x, u), lag.init(), jnp.asarray(demands))
+    found, _ = follow(jnp.asarray(demands))
+    # what is left is second order in the motion over the size of the machine: 2e-4 / 0.3
+    np.testing.assert_allclose(found, expected, atol=2e-4 * 2e-3)
+
+
+def test_a_leg_has_a_top_speed_and_stops():
+    demands = jnp.zeros((6000, 6)).at[:, 0].set(-1.0)  # far beyond what the machine reaches
+    _, legs = follow(demands)
+    steps = np.abs(np.diff(np.asarray(legs), axis=0))
+    assert steps.max() <= float(ROBOT.hexapod.speed) * DT * (1 + 1e-9)
+    rest = float(ROBOT.hexapod.lengths(ROBOT.hexapod.home)[0])
+    np.testing.assert_allclose(rest + legs[-1], 1.35, rtol=1e-12)
+
+
+def test_an_analysis_sees_the_lag_and_is_told_what_is_left_out():
+    linear = ROBOT.linear()
+    assert float(linear.low_frequency_delay) == pytest.approx(0.35e-3)
+    assert "legs" in linear.remarks[0]
+
+
+def test_a_run_is_judged_by_what_it_asks_of_the_legs():
+    n = 200
+    motion = np.zeros((n, 6))
+    motion[:, 0] = -0.1 * DT * np.arange(n)  # in at 0.1 m/s
+    force = np.zeros((n, 6))
+    force[100, 0] = 2000.0  # pushed back, along the robot's axis
+    asked = ROBOT.demands(motion, force, DT)
+    steepness = 0.9 / 1.0347  # of the legs at home
+    assert float(asked.speed) == pytest.approx(0.1 * steepness / 0.8, rel=0.01)
+    assert float(asked.force) == pytest.approx(2000 / 6 / steepness / 6000, rel=0.01)
+    assert asked.feasible
+    assert "feasible" in str(asked)
+    weak = HexapodRobot(Hexapod(force=300.0)).demands(motion, force, DT)
+    assert not weak.feasible
+    assert "too much: force" in str(weak)
+
+
+def test_it_moves_six_axes_only():
+    with pytest.raises(ParameterError, match="moves six axes"):
+        HexapodRobot().sampled_at(DT, ())
