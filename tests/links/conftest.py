@@ -2,16 +2,20 @@
 
 import socket
 import threading
+import time
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import dovetail as dv
+from dovetail.links import CellServer
 from dovetail.links.address import Address
 from dovetail.links.protocol import COMMAND, MEASUREMENT, Datagram, Reader, State
 from dovetail.links.serve import Server
 from dovetail.links.virtual_plant import VirtualPlant
+from dovetail.testing.creep import Cell, Reply
+from dovetail.transfer.robot import TripCode
 
 TICK = 1_000_000  # [ns]
 SESSION = 0xABCDEF
@@ -173,3 +177,97 @@ def served():
         server.stop()
         thread.join(10)
         assert not thread.is_alive()
+
+
+class Bench(Cell):
+    """One spring on each axis; it keeps the rules, and may be slow."""
+
+    def __init__(self, axes=1, seconds=0.0, limit=np.inf):
+        self.axes, self.seconds, self.limit = axes, seconds, limit
+        self.name = "bench"
+        self.where = np.zeros(axes)
+        self.run, self.last, self.target = "", None, None
+        self.halted, self.made, self.closed = threading.Event(), [], False
+
+    def begin(self, run):
+        if run != self.run:
+            self.run, self.last, self.made, self.where = run, None, [], np.zeros(self.axes)
+        self.halted.clear()
+        return self.last
+
+    def read(self):
+        return Reply(len(self.made), self.where, -100.0 * self.where, float(len(self.made)))
+
+    def move(self, move):
+        if self.last and move.number == self.last.number and np.array_equal(move.target, self.target):
+            return self.last
+        if not np.all(np.isfinite(move.target)):
+            return Reply(move.number, self.where, self.where, 0.0, TripCode.NOT_FINITE)
+        if move.number != len(self.made) + 1:
+            return Reply(move.number, self.where, self.where, 0.0, TripCode.REFUSED)
+        if self.halted.wait(self.seconds) or self.halted.is_set():
+            return Reply(move.number, self.where, self.where, 0.0, TripCode.EMERGENCY)
+        target = np.reshape(move.target, (self.axes,))
+        force = -100.0 * target
+        if np.max(np.abs(force)) > self.limit:
+            worst = float(np.max(np.abs(force)))
+            return Reply(move.number, target, force, 0.0, TripCode.FORCE, worst, self.limit)
+        self.where, self.target = target, move.target
+        self.made.append(move.number)
+        self.last = Reply(move.number, target, force, float(len(self.made)))
+        return self.last
+
+    def halt(self):
+        self.halted.set()
+
+    def close(self):
+        self.closed = True
+
+
+class Served:
+    """A bench behind a port."""
+
+    def __init__(self, bench, key=None, **options):
+        self.said = []
+        self.bench = bench
+        self.server = CellServer(bench, Address("127.0.0.1", 0), key, report=self.said.append, **options)
+        self.thread = threading.Thread(target=self.server.serve, daemon=True)
+        self.thread.start()
+
+    @property
+    def url(self):
+        return self.server.url
+
+    def wait_for(self, text, seconds=5.0):
+        """Wait until the server has said something; False if it does not."""
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            if any(text in line for line in self.said):
+                return True
+            time.sleep(0.01)
+        return False
+
+    def stop(self):
+        self.server.stop()
+        self.thread.join(5.0)
+        assert not self.thread.is_alive()
+
+
+@pytest.fixture
+def make_bench():
+    """A robot cell that keeps the rules: one spring on each axis."""
+    return Bench
+
+
+@pytest.fixture
+def serve_cell():
+    """Serve cells in threads of their own; all are stopped at the end."""
+    served = []
+
+    def serve(bench, key=None, **options):
+        served.append(Served(bench, key, **options))
+        return served[-1]
+
+    yield serve
+    for each in served:
+        each.stop()

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from dovetail.cli import rigs
+from dovetail.cli import compiled, rigs
 
 app = typer.Typer(
     name="dovetail",
@@ -44,21 +44,27 @@ def list_() -> None:
 def run(
     test: TestName,
     mode: Annotated[
-        str, typer.Option(help="How time advances: emulate, rehearse, run, replay.")
+        str, typer.Option(help="How time advances: emulate, rehearse, run, creep, replay.")
     ] = "rehearse",
     settings: Settings = None,
     out: Annotated[
         Path | None, typer.Option(help="Folder to write; a new one under runs/ by default.")
     ] = None,
     recording: Annotated[Path | None, typer.Option(help="For replay: the folder of an earlier run.")] = None,
-    rig: Annotated[str | None, typer.Option(help="For run: the rig, udp://HOST:PORT.")] = None,
-    key: Annotated[Path | None, typer.Option(help="For run: file with the key shared with the rig.")] = None,
+    rig: Annotated[
+        str | None,
+        typer.Option(help="For run: the rig, udp://HOST:PORT. For creep: the robot cell, tcp://HOST:PORT."),
+    ] = None,
+    key: Annotated[Path | None, typer.Option(help="File with the key shared with the rig or cell.")] = None,
+    resume: Annotated[
+        Path | None, typer.Option(help="For creep: go on with the run in this folder.", metavar="DIR")
+    ] = None,
     report: Annotated[bool, typer.Option(help="Write an HTML report beside the recording.")] = True,
 ) -> None:
     """Run a test and write its folder: resolved test, recording, outcome, report."""
     from dovetail.cli.running import run_test
 
-    raise typer.Exit(run_test(test, mode, settings or [], out, recording, report, rig, key))
+    raise typer.Exit(run_test(test, mode, settings or [], out, recording, report, rig, key, resume))
 
 
 @app.command()
@@ -149,6 +155,7 @@ def demo(out: Annotated[Path | None, typer.Option(help="Folder to write.")] = No
 
 def main() -> None:
     """Run the command line; what the user can mend is told in a message, not a traceback."""
+    compiled.keep()
     try:
         code = app(standalone_mode=False)
     except KeyboardInterrupt:

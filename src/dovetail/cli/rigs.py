@@ -27,23 +27,35 @@ def serve(
     host: Annotated[
         str, typer.Option(help="Where to listen; beyond loopback a key is needed.")
     ] = "localhost",
-    port: Annotated[int, typer.Option(help="TCP and UDP port; 0 takes a free one.")] = 7001,
+    port: Annotated[
+        int | None, typer.Option(help="Port; 0 takes a free one; 7001 for a rig, 7002 for a cell.")
+    ] = None,
     key: Key = None,
     settings: Settings = None,
+    pace: Annotated[
+        float,
+        typer.Option(help="A cell: seconds here for a second of its own; 0 is as fast as can be.", min=0.0),
+    ] = 0.0,
+    state: Annotated[
+        Path | None,
+        typer.Option(help="A cell: file in which it keeps its state between moves.", metavar="FILE"),
+    ] = None,
 ) -> None:
-    """Serve the virtual rig of a test, on its own clock, until Ctrl-C."""
+    """Serve the virtual rig of a test, or a robot cell, until Ctrl-C."""
     from dovetail import links, testing
     from dovetail.cli.running import parse_settings
     from dovetail.core.errors import ParameterError
     from dovetail.studies.registry import find_test
 
     loaded = testing.load(find_test(test), parse_settings(settings or []))
+    if isinstance(loaded, testing.CellFile):
+        return _serve_cell(loaded.cell(keep=state, pace=pace), host, port, key)
     if not isinstance(loaded, testing.Test):
         raise ParameterError(f"{test}: is a simulation and has no rig to serve; choose a test with one")
     limits = {name: float(getattr(loaded.limits, name).min()) for name in ("displacement", "force")}
     server = links.Server(
         links.VirtualPlant(loaded),
-        links.Address(host, port),
+        links.Address(host, 7001 if port is None else port),
         loaded.rate,
         limits=limits,
         key=links.read_key(key),
@@ -56,6 +68,22 @@ def serve(
     server.serve()
 
 
+def _serve_cell(cell, host: str, port: int | None, key: Path | None) -> None:
+    """Serve a robot cell until Ctrl-C."""
+    from dovetail import links
+    from dovetail.links.cell_protocol import CELL_PORT
+
+    server = links.CellServer(
+        cell,
+        links.Address(host, CELL_PORT if port is None else port),
+        links.read_key(key),
+        report=lambda text: print(text, flush=True),
+    )
+    _stop_when_told(server)
+    print(f"serving   {cell.name} at {server.url}; Ctrl-C ends it", flush=True)
+    server.serve()
+
+
 def _stop_when_told(server) -> None:
     """Ctrl-C and a request to terminate end a server in order; from before it says that it is there."""
     for number in (signal.SIGINT, signal.SIGTERM):
@@ -64,13 +92,27 @@ def _stop_when_told(server) -> None:
 
 @app.command()
 def check(
-    url: Annotated[str, typer.Argument(metavar="URL", help="udp://HOST:PORT")],
+    url: Annotated[
+        str,
+        typer.Argument(
+            metavar="URL", help="udp://HOST:PORT of a rig, tcp://HOST:PORT of a cell, or FILE.py:CLASS."
+        ),
+    ],
     test: Annotated[str | None, typer.Option(help="A test: its rate, and the delay it has left.")] = None,
     rate: Annotated[float, typer.Option(help="[Hz] of the exchanges, where no test is given.")] = 1000.0,
     count: Annotated[int, typer.Option(help="Number of exchanges.", min=10)] = 2000,
     key: Key = None,
+    moving: Annotated[bool, typer.Option("--moving", help="A cell: let it make small moves.")] = False,
+    reach: Annotated[float, typer.Option(help="A cell: how far it may move [m].")] = 1e-3,
+    axes: Annotated[int, typer.Option(help="A cell: number of its axes.", min=1)] = 6,
 ) -> None:
-    """Measure round trip, jitter and loss; say what loop rate the link supports. Nothing moves."""
+    """Check the link to a rig, or that a robot cell or its driver keeps the rules. Nothing moves unless told.
+
+    For a rig: round trip, jitter, loss, and the loop rate that the link supports. For a cell: every rule that a
+    creep test relies on.
+    """
+    if not url.startswith("udp://"):
+        raise typer.Exit(_check_cell(url, key, moving, reach, axes))
     from dovetail import links, testing
     from dovetail.core.errors import AnalysisError, ParameterError
     from dovetail.links.check import check as measure
@@ -97,6 +139,41 @@ def check(
         return
     left = margin - report.median
     print(f"delay left      {1e3 * left:.2f} ms of the critical delay, after rig, held force and round trip")
+
+
+def _check_cell(url: str, key: Path | None, moving: bool, reach: float, axes: int) -> int:
+    """Try the rules on the cell at a url, or on a driver's class; the exit code."""
+    from dovetail import links
+
+    with (
+        links.RemoteCell(url, axes, links.read_key(key)) if url.startswith("tcp://") else _driver(url) as cell
+    ):
+        print(f"{cell.name}: {cell.axes} axes; " + ("it moves" if moving else "nothing moves"))
+        findings = links.check_cell(cell, moving=moving, reach=reach)
+    for finding in findings:
+        print(finding)
+    return 0 if all(finding.kept for finding in findings) else 1
+
+
+def _driver(place: str):
+    """A driver from `FILE.py:CLASS`, made without arguments."""
+    import importlib.util
+
+    from dovetail.core.errors import ParameterError
+    from dovetail.testing import Cell
+
+    file, _, name = place.rpartition(":")
+    if not file.endswith(".py") or not Path(file).is_file():
+        raise ParameterError(f'got "{place}"; needs udp://HOST:PORT, tcp://HOST:PORT or FILE.py:CLASS')
+    spec = importlib.util.spec_from_file_location(Path(file).stem, file)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    driver = getattr(module, name, None)
+    if not (isinstance(driver, type) and issubclass(driver, Cell)):
+        raise ParameterError(f'{file}: has no class "{name}" that is a dovetail.testing.Cell')
+    return driver()
 
 
 @app.command()

@@ -17,7 +17,7 @@ from dovetail.studies.registry import find_test
 from dovetail.testing import Outcome, Run, folder
 
 EXIT_STOPPED, EXIT_INTERRUPTED = 3, 130
-MODES = ("emulate", "rehearse", "run", "replay")
+MODES = ("emulate", "rehearse", "run", "creep", "replay")
 
 
 def parse_settings(settings: list[str]) -> dict[str, Any]:
@@ -53,6 +53,7 @@ def run_test(
     report: bool,
     rig: str | None = None,
     key: Path | None = None,
+    resume: Path | None = None,
 ) -> int:
     """Run, save, print what was found; the exit code."""
     if mode not in MODES:
@@ -67,6 +68,14 @@ def run_test(
         return run_chart(test, file.stem, out)
     if isinstance(test, testing.Simulation):
         return run_simulation(test, file.stem, out, report)
+    if isinstance(test, testing.CellFile):
+        raise ParameterError(f"{name}: is a robot cell; serve it with: dovetail rig serve {name}")
+    if mode == "creep":
+        from dovetail.cli.creeping import run_creep
+
+        return run_creep(test, file.stem, out, report, rig, key, resume)
+    if resume is not None:
+        raise ParameterError("--resume goes with --mode creep")
     if mode == "run" and rig is None:
         raise ParameterError(
             "--mode run needs --rig udp://HOST:PORT; serve one with: dovetail rig serve TEST"

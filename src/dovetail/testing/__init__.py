@@ -5,6 +5,8 @@ Depends on: core, specimens, transfer, compensation, stability.
 
 from dovetail.testing import excitation
 from dovetail.testing.chart_file import ChartFile
+from dovetail.testing.creep import Cell, Move, Reply, Stepping, VirtualCell
+from dovetail.testing.creep.cell_file import CellFile
 from dovetail.testing.emulate import Accuracy, Coupled, emulate
 from dovetail.testing.file import dump, load, parse
 from dovetail.testing.folder import read, save
@@ -23,20 +25,26 @@ from dovetail.testing.test import Test
 __all__ = [
     "AbstractRig",
     "Accuracy",
+    "Cell",
+    "CellFile",
     "ChartFile",
     "Coupled",
     "Limits",
+    "Move",
     "Outcome",
     "Profile",
     "Ramp",
     "RecordedRig",
+    "Reply",
     "Rig",
     "Run",
     "Simulation",
     "Stability",
+    "Stepping",
     "Switch",
     "Test",
     "Trip",
+    "VirtualCell",
     "dump",
     "emulate",
     "excitation",

@@ -27,6 +27,7 @@ from dovetail.core.registry import find, kinds, name_of
 from dovetail.core.units import to_si
 from dovetail.testing import excitation as _excitation  # noqa: F401  (registers its kinds)
 from dovetail.testing.chart_file import ChartFile
+from dovetail.testing.creep.cell_file import CellFile
 from dovetail.testing.creep.settings import Stepping
 from dovetail.testing.rig import AbstractRig, Rig
 from dovetail.testing.simulation import Simulation
@@ -49,14 +50,14 @@ NAMED: dict[str, type] = {  # the same by their place
     "course": Course,
     "safety": SafetyLimits,
 }
-ROOTS: dict[str, type] = {"test": Test, "simulation": Simulation, "map": ChartFile}  # of a file
+ROOTS: dict[str, type] = {"test": Test, "simulation": Simulation, "map": ChartFile, "cell": CellFile}  # of a file
 PROVENANCE = "provenance"  # a table that a resolved test carries and a reader skips
 
 
 def load(path: str | Path, changes: dict[str, Any] | None = None) -> Any:
     """Read a test file; `changes` overrides values at dotted paths.
 
-    The answer is a `Test`, a `Simulation` or a `ChartFile`, as the file says.
+    The answer is a `Test`, a `Simulation`, a `ChartFile` or a `CellFile`, as the file says.
 
     Raises
     ------
@@ -96,7 +97,7 @@ def parse(table: dict[str, Any], source: str = "test") -> Any:
     return test
 
 
-def dump(test: Test | Simulation | ChartFile) -> dict[str, Any]:
+def dump(test: Test | Simulation | ChartFile | CellFile) -> dict[str, Any]:
     """The resolved test, every default written out, as a nested table that `parse` takes back."""
     name = next(name for name, root in ROOTS.items() if isinstance(test, root))
     root = {} if name == "test" else {"kind": name}
@@ -191,7 +192,7 @@ def _number(value: Any, about: Parameter, *, whole: bool) -> Any:
 def _part(value: Any, base: type) -> Any:
     if isinstance(value, base):
         return value
-    if base in WITHOUT_KIND:
+    if base in WITHOUT_KIND and not (isinstance(value, dict) and "kind" in value):
         return _make(WITHOUT_KIND[base], value)
     if isinstance(value, str):
         value = {"kind": value}

@@ -14,6 +14,7 @@ import dataclasses
 import hashlib
 import json
 import os
+import time
 import zlib
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,7 @@ from dovetail.transfer.robot.safety import TripCode
 
 NAME = "journal.jsonl"
 VERSION = 1
+PRESS_EVERY = 0.2  # [s] at most
 
 
 def fingerprint(resolved: dict[str, Any]) -> str:
@@ -41,6 +43,7 @@ class Journal:
     run: str  # name of the run, by which a cell knows it again
     replies: list[tuple[np.ndarray, Reply]] = dataclasses.field(default_factory=list)  # target, answer
     asked: tuple[int, np.ndarray] | None = None  # the last move, if no answer came
+    pressed: float = 0.0  # [s] when it was last pressed to the disk
 
     @staticmethod
     def create(path: Path, run: str, test: str) -> Journal:
@@ -97,7 +100,11 @@ class Journal:
             with self.path.open("a", encoding="utf-8") as file:
                 file.write(line)
                 file.flush()
-                os.fsync(file.fileno())
+                # what was flushed survives the end of this process; against the end of the machine it is pressed
+                # to the disk, which takes milliseconds: for moves of a real cell every time
+                if time.monotonic() - self.pressed > PRESS_EVERY:
+                    os.fsync(file.fileno())
+                    self.pressed = time.monotonic()
         except OSError as error:
             raise OutputError(f"{self.path}: cannot be written ({error}); the test cannot go on") from error
 

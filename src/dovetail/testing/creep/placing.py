@@ -22,7 +22,7 @@ class Placed:
 
     def from_start(self, displacement: np.ndarray) -> np.ndarray:
         """The pose in the cell's frame of a displacement from the start."""
-        displacement = np.asarray(displacement, dtype=float)
+        displacement = np.array(displacement, dtype=float)
         if displacement.shape != (6,):
             return self.home + displacement
         turned = Rotation.from_rotvec(self.home[3:]) * Rotation.from_rotvec(displacement[3:])
@@ -30,7 +30,7 @@ class Placed:
 
     def to_start(self, pose: np.ndarray) -> np.ndarray:
         """The displacement from the start of a pose in the cell's frame."""
-        pose = np.asarray(pose, dtype=float)
+        pose = np.array(pose, dtype=float)
         if pose.shape != (6,):
             return pose - self.home
         turned = Rotation.from_rotvec(self.home[3:]).inv() * Rotation.from_rotvec(pose[3:])

@@ -24,8 +24,9 @@ class Recorder:
     pose. Rows after it keep it, as the simulation does, and rows in free phases have zero force.
     """
 
-    def __init__(self, test: Test):
+    def __init__(self, test: Test, shape: tuple[int, ...] | None = None):
         self.test = test
+        self.shape = test.shape if shape is None else shape  # known already: finding it takes a while
         self.chunks: list[dict[str, np.ndarray]] = []
         self.moves: list[np.ndarray] = []  # number of the last move, for every row of a chunk
         self.readings: list[dict[str, Any]] = [{}]  # by number of the move; none before the first
@@ -91,7 +92,7 @@ class Recorder:
         times, near, moves = columns.pop("t"), columns.pop("near"), np.concatenate(self.moves)
         last = self.readings[-1]
         blank = {name: np.zeros_like(value) for name, value in last.items()}
-        shape = self.test.shape
+        shape = self.shape
         blank |= {
             name: np.zeros(shape)
             for name in ("measured_displacement", "measured_force", "force")

@@ -23,6 +23,7 @@ from dovetail.core.randomness import seeded
 from dovetail.testing.creep import journal as journals
 from dovetail.testing.creep.cell import Cell, Move, Reply
 from dovetail.testing.creep.classical import Classical
+from dovetail.testing.creep.estimate import describe_time
 from dovetail.testing.creep.placing import Placed
 from dovetail.testing.creep.recorder import Recorder
 from dovetail.testing.creep.settings import Stepping
@@ -66,15 +67,16 @@ def creep(
         For the virtual rig: wall-clock seconds for a second of the cell's.
     """
     test = with_stepping(test)
-    prepared = _prepared(test)
+    shape = test.shape
+    prepared = _prepared(test, shape)
     log = _journal(test, folder, resume)
     if cell is None:
         keep = Path(folder) / STATE_FILE if folder is not None else None
-        cell = virtual_cell(test, keep=keep, pace=pace)
+        cell = virtual_cell(test, keep=keep, pace=pace, shape=shape)
         home = None
     else:
         home = test.stepping.home
-    return _Loop(test, prepared, cell, log, progress, home).run()
+    return _Loop(test, prepared, shape, cell, log, progress, home).run()
 
 
 def with_stepping(test: Test) -> Test:
@@ -90,6 +92,7 @@ def virtual_cell(
     pace: float = 0.0,
     home: Any = None,
     safety: SafetyLimits | None = None,
+    shape: tuple[int, ...] | None = None,
 ) -> VirtualCell:
     """A cell around the virtual rig of a test, at rest where the test begins."""
     test = with_stepping(test)
@@ -99,7 +102,8 @@ def virtual_cell(
         raise ParameterError("creep: the test has no virtual rig; give it a cell, or --rig tcp://HOST:PORT")
     if home is None:
         home = np.asarray(stepping.command(compiled_start(test)["motion"]["displacement"]))
-    sized = seeded(test, jax.random.key(test.seed)).rig.sampled_at(float(stepping.period), test.shape)
+    sized = seeded(test, jax.random.key(test.seed)).rig
+    sized = sized.sampled_at(float(stepping.period), test.shape if shape is None else shape)
     rig, state = at_rest(sized, jnp.asarray(home))
     return VirtualCell(
         rig,
@@ -116,7 +120,7 @@ def virtual_cell(
     )
 
 
-def _prepared(test: Test) -> Test:
+def _prepared(test: Test, shape: tuple[int, ...]) -> Test:
     """The test checked and seeded; a rig's delay may be as long as it likes here."""
     faults = [fault for fault in test.faults() if "is longer than the test of" not in fault.text]
     stepping = test.stepping
@@ -125,7 +129,7 @@ def _prepared(test: Test) -> Test:
         faults.append(Fault("stepping.course.form", 'continuous motion does not stop: needs "line"'))
     if faults:
         raise TestFileError(test.title or "test", faults)
-    numerical = test.numerical.sampled_at(float(stepping.contact_step), test.shape)
+    numerical = test.numerical.sampled_at(float(stepping.contact_step), shape)
     return seeded(dataclasses.replace(test, numerical=numerical), jax.random.key(test.seed))
 
 
@@ -157,10 +161,10 @@ class _Stop(Exception):
 class _Loop:
     """One creep run: the simulation, the cell, the journal and what was recorded."""
 
-    def __init__(self, test, prepared, cell: Cell, log, progress, home):
+    def __init__(self, test, prepared, shape, cell: Cell, log, progress, home):
         self.test, self.prepared, self.cell, self.log, self.progress = test, prepared, cell, log, progress
         self.stepping: Stepping = test.stepping
-        self.shape = test.shape
+        self.shape = shape
         axes = int(np.prod(self.shape, dtype=int))
         if cell.axes != axes:
             raise LinkError(f"{cell.name} has {cell.axes} axes, the test {axes}")
@@ -169,13 +173,14 @@ class _Loop:
         self.number = 0  # of the last move
         self.last: np.ndarray = np.zeros(self.shape)  # where the cell was last sent
         self.force = np.zeros(self.shape)  # of the specimen, as the simulation is told it
-        self.recorder = Recorder(test)
+        self.recorder = Recorder(test, self.shape)
         self.began = time.monotonic()
         self.moved = 0.0  # [s] of the wall clock spent with the cell
         self.clock = 0.0  # [s] of the cell
         self.steps_now = 0  # moves made in this part of the run
-        self.home = None if home is None else Placed(np.asarray(home))
-        self.times = self.stepping.times
+        self.home = None if home is None else Placed(np.array(home))
+        self.times, self.speed = self.stepping.times, float(self.stepping.speed)
+        self.stood: np.ndarray = np.zeros(self.shape)  # where the cell stands
         self.scales = tuple(
             float(getattr(self.stepping, name)) for name in ("length_scale", "force_scale", "moment_scale")
         )
@@ -202,10 +207,9 @@ class _Loop:
     def _greet(self) -> None:
         """Let the cell know which run this is, and see that it stands where the run left it."""
         known = self.cell.begin(self.run_name)
+        self.stood = self._position()
         if self.old and known is None:
-            where = self.cell.read().position
-            where = where if self.home is None else self.home.to_start(where)
-            self._expect(where.reshape(self.shape), self.old[-1][0])
+            self._expect(self.stood, self.old[-1][0])
         if known is not None and self.log and self.log.asked and known.number == self.log.asked[0]:
             # the cell made the move whose answer was lost: the answer is taken, the specimen left alone
             target = self.log.asked[1]
@@ -218,6 +222,11 @@ class _Loop:
                 f"{self.cell.name} has made move {known.number} of this run, the journal knows {len(self.old)}; "
                 "they do not belong together"
             )
+
+    def _position(self) -> np.ndarray:
+        """Where the cell stands, counted from the start of the test."""
+        where = self.cell.read().position
+        return (where if self.home is None else self.home.to_start(where)).reshape(self.shape)
 
     def _expect(self, where: np.ndarray, target: np.ndarray) -> None:
         far = float(np.max(np.abs(where - np.reshape(target, self.shape))))
@@ -300,12 +309,18 @@ class _Loop:
         return reply
 
     def _asked(self, number: int, target: np.ndarray) -> Reply:
-        move = Move(number, target if self.home is None else self.home.from_start(target), *self.times)
+        execution, settling = self.times
+        far = float(np.linalg.norm((target - self.stood).ravel()[:3]))
+        execution = max(execution, far / self.speed)
+        move = Move(
+            number, target if self.home is None else self.home.from_start(target), execution, settling
+        )
         if self.log and not (self.log.asked and self.log.asked[0] == number):
             self.log.ask(dataclasses.replace(move, target=target))
         before = time.monotonic()
         reply = self.cell.move(move)
         self.moved += time.monotonic() - before
+        self.stood = target
         self.steps_now += 1
         if self.home is not None and reply.position.shape == (POSE_AXES,):
             reply = dataclasses.replace(reply, position=self.home.to_start(reply.position))
@@ -350,7 +365,7 @@ class _Loop:
         share = min(t / self.test.duration, 1.0)
         text = f"{t:.4g} of {self.test.duration:g} s, {self.number} moves"
         if self.steps_now:
-            text += f", {_duration(self.clock)} of the cell's time"
+            text += f", {describe_time(self.clock)} of the cell's time"
         self.progress(share, text)
 
     def _about(self, text: str) -> dict[str, Any]:
@@ -374,10 +389,3 @@ def _trip(reply: Reply, t: float) -> Trip | None:
         return None
     name, unit = SIGNALS[reply.trip]
     return Trip(name, reply.value, reply.limit, t, unit)
-
-
-def _duration(seconds: float) -> str:
-    for unit, size in (("h", 3600.0), ("min", 60.0)):
-        if seconds >= 1.5 * size:
-            return f"{seconds / size:.1f} {unit}"
-    return f"{seconds:.0f} s"

@@ -36,6 +36,9 @@ class Stepping(Part):
     contact_step: jax.Array = parameter("s", "of the test while contact is near", default=1e-3, above=0.0)
     free_step: jax.Array = parameter("s", "of the test while it is not", default=1e-3, above=0.0)
     execution_time: jax.Array = parameter("s", "for a move", default=2.0, above=0.0)
+    speed: jax.Array = parameter(
+        "m/s", "of a move at most; longer ways take longer", default=jnp.inf, above=0.0
+    )
     settling_time: jax.Array = parameter("s", "at rest before reading", default=1.0, at_least=0.0)
     averaging_time: jax.Array = parameter(
         "s", "over which the reading is averaged", default=0.0, at_least=0.0

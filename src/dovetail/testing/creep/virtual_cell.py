@@ -8,8 +8,9 @@ rig's actuator may be as late as it likes; the reading is taken at rest.
 from __future__ import annotations
 
 import json
-import os
+import threading
 import time
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ from dovetail.core import Block
 from dovetail.testing.creep.cell import Cell, Move, Reply
 from dovetail.testing.rig import AbstractRig, Rig
 from dovetail.transfer import Transfer
-from dovetail.transfer.robot.safety import MotionType, SafetyLimits, Supervisor, TripCode
+from dovetail.transfer.robot.safety import CellState, MotionType, SafetyLimits, Supervisor, TripCode
 from dovetail.transfer.robot.trajectory import Course, Segment
 
 
@@ -53,40 +54,38 @@ def at_rest(rig: Rig, home: jax.Array) -> tuple[Rig, Any]:
     return rig, {**rig.init(), "commands": (home, home), "positions": (home, home)}
 
 
+MEANT = ("measured_displacement", "measured_force")  # readings that are averaged
+SLICE = 25  # ticks between two looks at whether to stop, when the cell keeps to the wall clock
+
+
 @eqx.filter_jit
-def _run(rig: AbstractRig, safety, period, state, first, segment: Segment, ticks, averaged):
-    """Follow a segment for a number of ticks; stop in the tick that trips."""
+def _start(rig: AbstractRig, period, state, segment: Segment):
+    """What is carried through a move: tick, state, reading, sums, trip."""
+    shapes = jax.eval_shape(lambda: _plain(rig.step(0.0, period, state, segment.at(0.0))[1]))
+    blank = jax.tree.map(lambda s: jnp.zeros(s.shape, s.dtype), shapes)
+    zero = jnp.zeros((), dtype=int)
+    sums = tuple(blank[name] for name in MEANT)
+    return zero, state, blank, sums, zero, jnp.zeros(()), jnp.zeros(())
+
+
+@eqx.filter_jit
+def _run(rig: AbstractRig, safety, period, first, segment: Segment, total, averaged, until, carry):
+    """Follow a segment until a tick, or until one that trips; `first` is the cell's tick at its start."""
 
     def step(carry):
         i, x, _, sums, *_ = carry
         x, reading = rig.step((first + i) * period, period, x, segment.at((i + 1) * period))
         code, value, limit = safety.wrench(reading["measured_force"].reshape(-1))
         if "trip" in reading:
-            own, own_value, own_limit = reading["trip"]
+            own = reading["trip"]
             code, value, limit = (
-                jnp.where(own > 0, a, b) for a, b in ((own, code), (own_value, value), (own_limit, limit))
+                jnp.where(own[0] > 0, a, b) for a, b in zip(own, (code, value, limit), strict=True)
             )
-        counted = jnp.where(i >= ticks - averaged, 1.0, 0.0)
-        sums = tuple(
-            s + counted * reading[n]
-            for s, n in zip(sums, ("measured_displacement", "measured_force"), strict=True)
-        )
+        counted = jnp.where(i >= total - averaged, 1.0, 0.0)
+        sums = tuple(s + counted * reading[name] for s, name in zip(sums, MEANT, strict=True))
         return i + 1, x, _plain(reading), sums, code, value, limit
 
-    first_reading = jax.eval_shape(lambda: _plain(rig.step(0.0, period, state, segment.at(0.0))[1]))
-    blank = jax.tree.map(lambda s: jnp.zeros(s.shape, s.dtype), first_reading)
-    sums = (blank["measured_displacement"], blank["measured_force"])
-    zero = jnp.zeros((), dtype=int)
-    carry = (zero, state, blank, sums, zero, jnp.zeros(()), jnp.zeros(()))
-    i, x, reading, sums, code, value, limit = jax.lax.while_loop(
-        lambda c: (c[0] < ticks) & (c[4] == 0), step, carry
-    )
-    mean = [
-        jnp.where(code == 0, s / averaged, reading[n])
-        for s, n in zip(sums, ("measured_displacement", "measured_force"), strict=True)
-    ]
-    reading = {**reading, "measured_displacement": mean[0], "measured_force": mean[1]}
-    return i, x, reading, code, value, limit
+    return jax.lax.while_loop(lambda c: (c[0] < until) & (c[4] == 0), step, carry)
 
 
 def _plain(reading):
@@ -115,7 +114,7 @@ class VirtualCell(Cell):
     pace
         Wall-clock seconds for a second of the cell's own; 0 is as fast as this machine can.
     keep
-        File in which it keeps its state after every move, so that a cell that was ended can go on.
+        File (two, by turns) in which it keeps its state after every move, so that a cell that was ended can go on.
     """
 
     def __init__(
@@ -142,6 +141,7 @@ class VirtualCell(Cell):
         self.averaged = max(1, round(averaging / self.period))
         self.settled, self.pace, self.keep, self.name = settled, pace, keep, name
         self.supervisor = Supervisor()
+        self.halted = threading.Event()
         self.ticks = 0
         self.run, self.last, self.last_target = "", None, None
 
@@ -151,6 +151,8 @@ class VirtualCell(Cell):
         if self.run != run and not self._recall(run):
             self.run, self.last, self.last_target = run, None, None
             self.state, self.where, self.ticks = self.rest, self.home, 0
+            self.supervisor.reset()
+        if self.supervisor.trip is TripCode.EMERGENCY:  # whoever takes the run up again has seen to it
             self.supervisor.reset()
         return self.last
 
@@ -186,7 +188,9 @@ class VirtualCell(Cell):
         return reply
 
     def halt(self) -> None:
-        self.supervisor.halt(TripCode.EMERGENCY)
+        self.halted.set()
+        if self.supervisor.state is CellState.AWAIT:
+            self.supervisor.halt(TripCode.EMERGENCY)
 
     # how it does so
 
@@ -197,23 +201,36 @@ class VirtualCell(Cell):
 
     def _follow(self, move: Move, segment: Segment) -> Reply:
         total = max(1, round((move.execution_time + move.settling_time) / self.period))
-        began = time.monotonic()
-        done, self.state, reading, code, value, limit = _run(
-            self.rig,
-            self.safety,
-            self.period,
-            self.state,
-            jnp.asarray(self.ticks),  # as arrays: a plain number would be compiled in
-            segment,
-            jnp.asarray(total),
-            jnp.asarray(min(self.averaged, total)),
-        )
-        self.ticks += int(done)
-        if self.pace:
-            time.sleep(max(0.0, self.pace * int(done) * self.period - (time.monotonic() - began)))
+        averaged = min(self.averaged, total)
+        carry = _start(self.rig, self.period, self.state, segment)
+        done, code, began = 0, 0, time.monotonic()
+        self.halted.clear()
+        while done < total and not code and not self.halted.is_set():
+            until = min(done + SLICE, total) if self.pace else total
+            carry = _run(
+                self.rig,
+                self.safety,
+                self.period,
+                jnp.asarray(self.ticks),  # as arrays: a plain number would be compiled in
+                segment,
+                jnp.asarray(total),
+                jnp.asarray(averaged),
+                jnp.asarray(until),
+                carry,
+            )
+            done, code = int(carry[0]), int(carry[4])
+            if self.pace:
+                self.halted.wait(max(0.0, self.pace * done * self.period - (time.monotonic() - began)))
+        _, self.state, reading, sums, _, value, limit = carry
+        self.ticks += done
+        trip = TripCode(code)
+        if trip is TripCode.NONE and done < total:
+            trip = TripCode.EMERGENCY
+            self.where = segment.at(done * self.period)
         extras = {name: np.asarray(v) for name, v in reading.items()}
-        position, force = extras.pop("measured_displacement"), extras.pop("measured_force")
-        trip = TripCode(int(code))
+        position, force = (extras.pop(name) for name in MEANT)
+        if trip is TripCode.NONE:
+            position, force = (np.asarray(s) / averaged for s in sums)
         away = float(np.linalg.norm((position - np.asarray(segment.target)).reshape(-1)[:3]))
         if trip is TripCode.NONE and away > self.settled:
             trip, value, limit = TripCode.NOT_SETTLED, away, self.settled
@@ -232,9 +249,9 @@ class VirtualCell(Cell):
         leaves = {f"state{i}": np.asarray(leaf) for i, leaf in enumerate(jax.tree.leaves(self.state))}
         about = {"run": self.run, "number": self.last.number, "ticks": self.ticks}
         extras = {f"extra_{name}": value for name, value in self.last.extras.items()}
-        partial = self.keep.with_name(self.keep.name + ".partial.npz")
+        # two files by turns: whatever happens while one is written, the other is whole
         np.savez(
-            partial,
+            self._slots()[self.last.number % 2],
             about=json.dumps(about),
             where=np.asarray(self.where),
             position=self.last.position,
@@ -242,24 +259,37 @@ class VirtualCell(Cell):
             **leaves,
             **extras,
         )
-        os.replace(partial, self.keep)
+
+    def _slots(self) -> list[Path]:
+        assert self.keep is not None
+        return [self.keep.with_name(f"{self.keep.stem}-{turn}.npz") for turn in "ab"]
 
     def _recall(self, run: str) -> bool:
-        """Take up a run from the file in which it was kept; False if it is not there."""
-        if self.keep is None or not self.keep.is_file():
+        """Take up a run from the newer of the files in which it was kept; False if it is not there."""
+        if self.keep is None:
             return False
-        with np.load(self.keep) as kept:
-            about = json.loads(str(kept["about"]))
-            leaves, structure = jax.tree.flatten(self.rest)
-            if about["run"] != run or f"state{len(leaves) - 1}" not in kept:
-                return False
-            stored = [jnp.asarray(kept[f"state{i}"]) for i in range(len(leaves))]
-            if any(a.shape != jnp.shape(b) for a, b in zip(stored, leaves, strict=True)):
-                return False
-            self.state = jax.tree.unflatten(structure, stored)
-            self.run, self.ticks, self.where = run, about["ticks"], jnp.asarray(kept["where"])
-            extras = {n.removeprefix("extra_"): kept[n] for n in kept.files if n.startswith("extra_")}
-            self.last = Reply(about["number"], kept["position"], kept["force"], self.clock, extras=extras)
-            self.last_target = np.asarray(self.where)
+        found = [kept for slot in self._slots() if (kept := self._opened(slot, run)) is not None]
+        if not found:
+            return False
+        about, kept = max(found, key=lambda pair: pair[0]["number"])
+        structure = jax.tree.structure(self.rest)
+        stored = [jnp.asarray(kept[f"state{i}"]) for i in range(structure.num_leaves)]
+        self.state = jax.tree.unflatten(structure, stored)
+        self.run, self.ticks, self.where = run, about["ticks"], jnp.asarray(kept["where"])
+        extras = {n.removeprefix("extra_"): kept[n] for n in kept if n.startswith("extra_")}
+        self.last = Reply(about["number"], kept["position"], kept["force"], self.clock, extras=extras)
+        self.last_target = np.asarray(self.where)
         self.supervisor.reset()
         return True
+
+    def _opened(self, slot: Path, run: str) -> tuple[dict[str, Any], dict[str, np.ndarray]] | None:
+        """What a file holds, if it is whole, of that run and of a rig like this one."""
+        try:
+            with np.load(slot) as file:
+                kept = {name: file[name] for name in file.files}
+            about = json.loads(str(kept["about"]))
+            leaves = jax.tree.leaves(self.rest)
+            fits = all(kept[f"state{i}"].shape == jnp.shape(leaf) for i, leaf in enumerate(leaves))
+            return (about, kept) if fits and about["run"] == run else None
+        except (OSError, ValueError, KeyError, zipfile.BadZipFile):
+            return None

@@ -1,0 +1,76 @@
+"""`dovetail run --mode creep`: a pseudo-dynamic test with a robot cell, resumable from its folder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from rich.console import Console
+
+from dovetail import links, testing
+from dovetail.core.errors import OutputError
+from dovetail.testing import Outcome, Run, folder
+from dovetail.testing.creep.estimate import describe_time, estimate
+
+EXIT_STOPPED, EXIT_INTERRUPTED = 3, 130
+
+
+def run_creep(
+    test: testing.Test,
+    name: str,
+    out: Path | None,
+    report: bool,
+    rig: str | None,
+    key: Path | None,
+    resume: Path | None,
+) -> int:
+    """Run or resume, save, print what was found; the exit code."""
+    say = Console(highlight=False, markup=False, soft_wrap=True).print
+    if resume is not None and not resume.is_dir():
+        raise OutputError(f"{resume}: is no folder; --resume takes the folder of a creep test")
+    target = resume or folder.create(out or folder.next_folder(Path("runs"), f"{name}-creep"))
+    if resume is None:
+        say(str(estimate(test)))
+    run = creep_with_progress(test, target, rig, key, resume is not None)
+    folder.save(run, target)  # at once: nothing that comes after can lose it
+    say(str(run))
+    say(summary(run))
+    say(f"written   {target}")
+    if not run.outcome.completed:
+        say(f"go on     dovetail run TEST --mode creep --resume {target}" + (f" --rig {rig}" if rig else ""))
+    if report:
+        from dovetail.report.creep import write_creep
+
+        say(f"report    {write_creep([run], target / 'report.html')}")
+    if run.outcome is Outcome.INTERRUPTED:
+        return EXIT_INTERRUPTED
+    return 0 if run.outcome.completed else EXIT_STOPPED
+
+
+def creep_with_progress(
+    test: testing.Test, target: Path, rig: str | None, key: Path | None, resume: bool, label: str = "creeping"
+) -> Run:
+    """Run a creep test with a bar that vanishes when it is done."""
+    from dovetail.cli.running import progress_bar
+
+    with progress_bar(label) as bar:
+        task = bar.add_task("connecting and compiling", total=1.0)
+
+        def tell(share: float, text: str) -> None:
+            bar.update(task, completed=share, description=text)
+
+        if rig is None:
+            return test.creep(folder=target, resume=resume, progress=tell)
+        shape = test.shape
+        with links.RemoteCell(rig, shape[0] if shape else 1, links.read_key(key)) as cell:
+            return test.creep(cell, folder=target, resume=resume, progress=tell)
+
+
+def summary(run: Run) -> str:
+    """How many moves, how long they took, and what the cell said."""
+    told = run.data.attrs
+    rows = [
+        f"cell      {told['cell']}",
+        f"moves     {told['moves']}, {told['moves_resumed']} of them from the journal; "
+        f"{describe_time(told['cell_seconds'])} of the cell's time, {describe_time(told['wall_seconds'])} here",
+    ]
+    return "\n".join([*rows, f"remark    {told['remark']}"] if told["remark"] else rows)

@@ -1,0 +1,152 @@
+"""The page on a creep test, or on several beside each other: motion, wrench, what else was recorded, and the cost."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import tomli_w
+
+from dovetail.core import signals
+from dovetail.report.page import Drawing, Folded, Page, Picture, Section, Table, Verdict
+from dovetail.report.style import COLOURS, new_figure
+from dovetail.testing import Run
+
+SHADES = (COLOURS["demand"], COLOURS["critical"], COLOURS["measured"], COLOURS["faint"])
+EXTRAS = ("tipping", "end_tension", "tow_tension", "reeled_length")  # drawn in a panel each, where recorded
+
+
+def write_creep(
+    runs: Sequence[Run],
+    path: str | Path,
+    *,
+    labels: Sequence[str] | None = None,
+    title: str | None = None,
+    animation: Path | None = None,
+) -> Path:
+    """Write the page on one run or more; `animation` is a GIF to be shown in it."""
+    from dovetail.testing import dump
+
+    labels = list(labels or [run.title for run in runs])
+    blocks: list[Any] = [Section("Outcome", [_outcomes(runs, labels)])]
+    if animation is not None:
+        coded = base64.b64encode(animation.read_bytes()).decode("ascii")
+        picture = f'<img alt="animation" style="max-width:100%" src="data:image/gif;base64,{coded}"/>'
+        blocks.append(Section("Animation", [Drawing(picture, "The contact, slowed down.")]))
+    if all("drogue_position" in run.data for run in runs):
+        caption = (
+            "Centre of mass of the drogue (solid) and ball joint (dashed) from where they were in steady flight; "
+            "forward is to the right, up is up."
+        )
+        blocks.append(Section("Trajectory", [Picture(trajectories(runs, labels), caption)]))
+    blocks.append(
+        Section(
+            "Interface",
+            [Picture(histories(runs, labels), "Position and wrench; dots are the cell's readings.")],
+        )
+    )
+    for name in EXTRAS:
+        if all(name in run.data for run in runs):
+            blocks.append(
+                Section(signals.signal(name).label.capitalize(), [Picture(trace(runs, labels, name), "")])
+            )
+    blocks += [
+        Folded(f"The test as it was run: {label}", tomli_w.dumps(dump(run.test)))
+        for run, label in zip(runs, labels, strict=True)
+    ]
+    good = all(run.outcome.completed for run in runs)
+    sentence = runs[0].outcome.value if len(runs) == 1 else _count(runs)
+    return Page(
+        title or runs[0].title,
+        Verdict(sentence, "good" if good else "caution"),
+        blocks,
+        subtitle="Creep test: stepped, with the specimen's force taken at rest",
+    ).write(path)
+
+
+def _count(runs: Sequence[Run]) -> str:
+    done = sum(run.outcome.completed for run in runs)
+    return f"{done} of {len(runs)} tests came to their end; the others were stopped at a limit."
+
+
+def _outcomes(runs: Sequence[Run], labels: Sequence[str]) -> Table:
+    rows = []
+    for run, label in zip(runs, labels, strict=True):
+        told = run.data.attrs
+        rows.append(
+            [
+                label,
+                str(run.trip) if run.trip else run.outcome.value,
+                f"{float(run.data.time[-1]):.4g} s",
+                str(told["moves"]),
+                f"{told['cell_seconds']:.0f} s",
+            ]
+        )
+    return Table(("test", "outcome", "test's time", "moves", "cell's time"), rows, numbers=(2, 3, 4))
+
+
+def trajectories(runs: Sequence[Run], labels: Sequence[str]):
+    """Drogue and ball joint in the vertical plane, from their places in steady flight."""
+    figure, ((axes,),) = new_figure(height=3.6)
+    for run, label, colour in zip(runs, labels, SHADES, strict=False):
+        for name, style in (("drogue_position", "-"), ("ball_joint_position", "--")):
+            if name in run.data:
+                r = run.data[name].values
+                moved = 1e3 * (r - r[0])
+                axes.plot(
+                    moved[:, 0],
+                    -moved[:, 2],
+                    style,
+                    color=colour,
+                    lw=1.2,
+                    label=label if style == "-" else None,
+                )
+    axes.set_xlabel("forward [mm]")
+    axes.set_ylabel("up [mm]")
+    axes.set_aspect("equal", adjustable="datalim")
+    axes.legend(loc="best")
+    return figure
+
+
+def histories(runs: Sequence[Run], labels: Sequence[str]):
+    """Position, angle, force and moment across the interface, by their size."""
+    pose = runs[0].data.displacement.ndim == 2 and runs[0].data.sizes.get("axis") == 6
+    panels: list[tuple[str, slice, str, float]] = [
+        ("displacement", slice(0, 3), "way [mm]", 1e3),
+        ("force", slice(0, 3), "force [N]", 1.0),
+    ]
+    if pose:
+        panels.insert(1, ("displacement", slice(3, 6), "turn [deg]", np.rad2deg(1.0)))
+        panels.append(("force", slice(3, 6), "moment [N m]", 1.0))
+    figure, grid = new_figure(len(panels), 1, height=1.5 * len(panels) + 0.6, sharex=True)
+    for (name, part, label, factor), axes in zip(panels, grid[:, 0], strict=True):
+        for run, text, colour in zip(runs, labels, SHADES, strict=False):
+            values = run.data[name].values.reshape(run.data.sizes["time"], -1)
+            size = factor * np.linalg.norm(values[:, part], axis=1)
+            axes.plot(run.data.time, size, color=colour, lw=1.0, label=text)
+            if name == "force":
+                read = np.flatnonzero(np.diff(run.data.contact_move.values) > 0) + 1
+                axes.plot(run.data.time[read], size[read], ".", color=colour, ms=1.5)
+        axes.set_ylabel(label)
+    grid[0, 0].legend(loc="best")
+    grid[-1, 0].set_xlabel("time [s]")
+    return figure
+
+
+def trace(runs: Sequence[Run], labels: Sequence[str], name: str):
+    """One recorded signal of all runs in time."""
+    known = signals.signal(name)
+    factor, unit = (np.rad2deg(1.0), "deg") if known.unit == "rad" else (1.0, known.unit)
+    figure, ((axes,),) = new_figure(height=2.2)
+    for run, label, colour in zip(runs, labels, SHADES, strict=False):
+        values = factor * run.data[name].values.reshape(run.data.sizes["time"], -1)
+        axes.plot(run.data.time, values[:, 0], color=colour, lw=1.2, label=label)
+        for other in values.T[1:]:
+            axes.plot(run.data.time, other, color=colour, lw=0.8, ls=":")
+    axes.set_xlabel("time [s]")
+    axes.set_ylabel(f"{known.symbol} [{unit}]")
+    axes.legend(loc="best")
+    return figure

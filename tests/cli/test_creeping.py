@@ -1,0 +1,80 @@
+"""`dovetail run --mode creep` by itself; with a served cell it is tried in tests/runs."""
+
+import json
+
+import pytest
+
+FILE = """
+rate = 1000
+duration = "20 ms"
+numerical = { kind = "oscillator", m = 2.2, c = 15.0, k = 2250.0 }
+excitation = { kind = "sine", amplitude = "5 mm", frequency = "3 Hz" }
+[rig]
+actuator = { kind = "delay", delay = "20 ms" }
+specimen = { kind = "spring", k = 2250.0 }
+[limits]
+force = LIMIT
+[stepping]
+execution_time = "40 ms"
+settling_time = "80 ms"
+"""
+
+
+@pytest.fixture
+def file(tmp_path):
+    def write(limit="inf"):
+        path = tmp_path / "small.toml"
+        path.write_text(FILE.replace("LIMIT", limit).replace('duration = "20 ms"', 'duration = "30 ms"'))
+        return str(path)
+
+    return write
+
+
+def call(*words):
+    from dovetail.cli.main import app
+
+    return app(list(words), standalone_mode=False) or 0
+
+
+def test_it_runs_saves_and_tells(file, tmp_path, capsys):
+    out = tmp_path / "out"
+    assert call("run", file(), "--mode", "creep", "--out", str(out)) == 0
+    told = capsys.readouterr().out
+    assert "estimate  30 moves of 0.12 s" in told
+    assert "30, 0 of them from the journal" in told
+    assert {"journal.jsonl", "result.nc", "outcome.json", "test.toml", "report.html"} <= {
+        p.name for p in out.iterdir()
+    }
+
+
+def test_a_finished_run_resumed_makes_no_move(file, tmp_path, capsys):
+    out = tmp_path / "out"
+    name = file()
+    call("run", name, "--mode", "creep", "--out", str(out), "--no-report")
+    before = (out / "journal.jsonl").read_bytes()
+    assert call("run", name, "--mode", "creep", "--resume", str(out), "--no-report") == 0
+    assert "30, 30 of them from the journal" in capsys.readouterr().out
+    assert (out / "journal.jsonl").read_bytes() == before
+
+
+def test_a_limit_is_an_exit_code_and_a_hint(file, tmp_path, capsys):
+    out = tmp_path / "out"
+    assert call("run", file("0.5"), "--mode", "creep", "--out", str(out), "--no-report") == 3
+    assert f"--resume {out}" in capsys.readouterr().out
+    assert json.loads((out / "outcome.json").read_text())["outcome"] == "FORCE"
+
+
+def test_what_is_no_folder_cannot_be_resumed(file, tmp_path):
+    from dovetail.core.errors import OutputError, ParameterError
+
+    with pytest.raises(OutputError, match="is no folder"):
+        call("run", file(), "--mode", "creep", "--resume", str(tmp_path / "nothing"))
+    with pytest.raises(ParameterError, match="goes with --mode creep"):
+        call("run", file(), "--resume", str(tmp_path))
+
+
+def test_a_cell_is_served_and_not_run():
+    from dovetail.core.errors import ParameterError
+
+    with pytest.raises(ParameterError, match="dovetail rig serve refuelling/cell"):
+        call("run", "refuelling/cell")

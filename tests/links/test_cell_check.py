@@ -1,0 +1,84 @@
+"""The checker: a driver that keeps the rules passes, one that breaks a rule is told which."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+from dovetail.links import RemoteCell, check_cell
+
+
+def broken(findings):
+    return [finding.rule for finding in findings if not finding.kept]
+
+
+def test_a_cell_that_keeps_the_rules_passes(make_bench):
+    assert broken(check_cell(make_bench(axes=6), moving=True)) == []
+
+
+def test_one_behind_a_port_passes_too(make_bench, serve_cell):
+    served = serve_cell(make_bench(axes=6))
+    with RemoteCell(served.url, 6) as cell:
+        findings = check_cell(cell, moving=False)
+    assert broken(findings) == []
+    assert served.bench.made == []
+
+
+def test_without_leave_nothing_moves(make_bench):
+    bench = make_bench()
+    check_cell(bench)
+    assert bench.made == []
+
+
+@pytest.mark.parametrize(
+    ("flaw", "rule"),
+    [
+        ("repeats", "the same move asked again is answered, not made again"),
+        ("forgets", "a run it knows is answered with its last move"),
+        ("anywhere", "it goes where it is sent and rests there"),
+        ("any order", "a move out of its order is refused"),
+        ("nan", "a target that is no number is refused"),
+        ("creeps", "it does not move while it is read"),
+        ("axes", "it can be read at rest"),
+        ("raises", "it goes where it is sent and rests there"),
+    ],
+)
+def test_a_broken_rule_is_named(make_bench, flaw, rule):
+    class Flawed(make_bench):
+        def move(self, move):
+            if (
+                flaw == "raises"
+                and len(self.made) == 0
+                and np.all(np.isfinite(move.target))
+                and move.number == 1
+            ):
+                raise RuntimeError("out of order")
+            if flaw == "any order":
+                move = dataclasses.replace(move, number=len(self.made) + 1)
+            if flaw == "nan":
+                move = dataclasses.replace(move, target=np.nan_to_num(move.target))
+            if flaw == "repeats" and self.last and move.number == self.last.number:
+                return dataclasses.replace(self.last, clock=self.last.clock + 1)
+            if flaw == "anywhere":
+                reply = super().move(move)
+                return dataclasses.replace(reply, position=reply.position + 1e-3)
+            return super().move(move)
+
+        def begin(self, run):
+            found = super().begin(run)
+            return None if flaw == "forgets" else found
+
+        def read(self):
+            if flaw == "creeps":
+                self.where = self.where + 1e-4
+            found = super().read()
+            return dataclasses.replace(found, force=np.zeros(2)) if flaw == "axes" else found
+
+    assert rule in broken(check_cell(Flawed(), moving=True))
+
+
+def test_a_finding_is_a_line():
+    from dovetail.links import Finding
+
+    assert str(Finding("it rests", True)) == "kept    it rests"
+    assert str(Finding("it rests", False, "it does not")) == "BROKEN  it rests: it does not"

@@ -1,0 +1,188 @@
+"""Frames of the cell protocol: what is right is read back, what is wrong ends the session."""
+
+import json
+import socket
+
+import numpy as np
+import pytest
+
+from dovetail.core.errors import LinkError
+from dovetail.links.cell_protocol import (
+    HEADER,
+    MOST_BYTES,
+    Line,
+    Message,
+    pack_move,
+    pack_reply,
+    parse_url,
+    read_move,
+    read_reply,
+)
+from dovetail.testing.creep import Move, Reply
+from dovetail.transfer.robot import MotionType, TripCode
+
+KEY = bytes(range(16))
+
+
+@pytest.fixture
+def ends():
+    a, b = socket.socketpair()
+    a.settimeout(2.0)
+    b.settimeout(2.0)
+    with a, b:
+        yield a, b
+
+
+def frame(
+    kind=Message.READ, payload=b"{}", *, magic=b"DVCL", version=1, session=5, sequence=0, size=None, pad=0
+):
+    size = len(payload) if size is None else size
+    return HEADER.pack(magic, version, kind, 0, session, sequence, size, pad) + payload + bytes(16)
+
+
+@pytest.mark.parametrize("key", [None, KEY])
+def test_a_frame_is_read_back(ends, key):
+    a, b = Line(ends[0], key, 5), Line(ends[1], key, 5)
+    for i in range(3):
+        a.send(Message.MOVE, {"x": [0.1 * i, 1 / 3]})
+        kind, table, _ = b.receive()
+        assert (kind, table) == (Message.MOVE, {"x": [0.1 * i, 1 / 3]})
+
+
+@pytest.mark.parametrize(
+    ("data", "why"),
+    [
+        (frame(magic=b"HTTP"), "not the cell protocol"),
+        (frame(version=2), "version 2"),
+        (frame(session=6), "another session"),
+        (frame(sequence=3), "message 3 where 0 was due"),
+        (frame(kind=77), "unknown kind 77"),
+        (frame(pad=1), "unknown kind"),
+        (frame(size=MOST_BYTES + 1), "the most is 65536"),
+        (frame(size=2**32 - 1), "the most is 65536"),
+        (frame(payload=b"{"), "not JSON"),
+        (frame(payload=b"[1]"), "no table"),
+        (frame(payload=b'{"x": NaN}'), "not JSON"),
+        (frame(payload=b"\xff\xfe"), "not JSON"),
+        (frame(payload=b"[" * 60000), "not JSON"),
+        (frame()[:-1] + b"\x01", "signature is wrong"),
+    ],
+)
+def test_what_is_wrong_is_refused(ends, data, why):
+    ends[0].sendall(data)
+    with pytest.raises(LinkError, match=why):
+        Line(ends[1], None, 5).receive()
+
+
+def test_a_truncated_frame_is_noticed_when_the_connection_ends(ends):
+    ends[0].sendall(frame()[:-3])
+    ends[0].close()
+    with pytest.raises(LinkError, match="was closed"):
+        Line(ends[1], None, 5).receive()
+
+
+def test_a_replayed_frame_is_refused(ends):
+    a, b = Line(ends[0], KEY, 5), Line(ends[1], KEY, 5)
+    sent = a.send(Message.READ)
+    b.receive()
+    ends[0].sendall(sent)
+    with pytest.raises(LinkError, match="message 0 where 1 was due"):
+        b.receive()
+
+
+def test_keys_must_be_the_same(ends):
+    Line(ends[0], KEY, 5).send(Message.READ)
+    with pytest.raises(LinkError, match="keys differ"):
+        Line(ends[1], KEY[::-1], 5).receive()
+    Line(ends[0], KEY, 5).send(Message.READ)
+    with pytest.raises(LinkError, match="the other side uses a key"):
+        Line(ends[1], None, 5).receive()
+
+
+def test_an_old_welcome_does_not_pass_for_a_new_one(ends):
+    a, b = Line(ends[0], KEY), Line(ends[1], KEY)
+    a.session = 9
+    a.send(Message.WELCOME, {}, before=b"the hello of then")
+    with pytest.raises(LinkError, match="signature"):
+        b.receive(before=b"the hello of now")
+
+
+def test_a_move_is_read_back():
+    move = Move(3, np.arange(6.0), 2.0, 1.0, MotionType.JOINT_TO_POSE)
+    back = read_move(json.loads(json.dumps(pack_move(move))), 6)
+    assert (back.number, back.kind, back.execution_time, back.settling_time) == (3, move.kind, 2.0, 1.0)
+    assert np.array_equal(back.target, move.target)
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        ({"number": 0}, "number"),
+        ({"number": True}, "number"),
+        ({"number": "1"}, "number"),
+        ({"target": [1.0] * 5}, "target"),
+        ({"target": [1.0] * 5 + ["x"]}, "target"),
+        ({"target": [1.0] * 5 + [None]}, "target"),
+        ({"target": [1.0] * 5 + [1e999]}, "not finite"),
+        ({"target": None}, "target"),
+        ({"execution_time": -1.0}, "execution_time"),
+        ({"execution_time": 1e6}, "execution_time"),
+        ({"settling_time": None}, "settling_time"),
+        ({"kind": "JUMP"}, "JUMP"),
+        ({"kind": 1}, "kind"),
+    ],
+)
+def test_a_wrong_move_is_refused(change, why):
+    with pytest.raises(LinkError, match=why):
+        read_move({**pack_move(Move(1, np.zeros(6), 1.0, 1.0)), **change}, 6)
+
+
+def test_a_reply_is_read_back_with_its_extras():
+    reply = Reply(
+        4,
+        np.arange(6.0),
+        -np.arange(6.0),
+        7.5,
+        TripCode.TORQUE,
+        401.0,
+        400.0,
+        {"depth": np.array([[1.0, 2.0]])},
+    )
+    back = read_reply(json.loads(json.dumps(pack_reply(reply))), 6)
+    assert (back.trip, back.value, back.limit, back.clock) == (TripCode.TORQUE, 401.0, 400.0, 7.5)
+    assert back.extras["depth"].tolist() == [[1.0, 2.0]]
+    assert read_reply(pack_reply(None), 6) is None
+
+
+def test_numbers_that_are_not_finite_come_only_with_a_trip():
+    broken = Reply(4, np.full(6, np.nan), np.zeros(6), 0.0, TripCode.NOT_FINITE)
+    assert np.isnan(read_reply(pack_reply(broken), 6).position).all()
+    with pytest.raises(LinkError, match="position"):
+        read_reply({**pack_reply(broken), "trip": "NONE"}, 6)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"trip": "TIRED"},
+        {"extras": [1]},
+        {"shapes": {}},
+        {"extras": {"a": [1.0]}, "shapes": {"a": [2]}},
+        {"extras": {"a": [1.0]}, "shapes": {"a": [-1]}},
+        {"force": [0.0] * 7},
+        {"clock": -1.0},
+    ],
+)
+def test_a_wrong_reply_is_refused(change):
+    extras = {"a": np.array([1.0])}
+    with pytest.raises(LinkError):
+        read_reply({**pack_reply(Reply(1, np.zeros(6), np.zeros(6), 0.0, extras=extras)), **change}, 6)
+
+
+def test_the_address_of_a_cell():
+    assert parse_url("tcp://localhost:7402").port == 7402
+    assert parse_url("tcp://localhost").port == 7002
+    assert parse_url("tcp://[::1]:80").host == "::1"
+    for url in ("udp://localhost", "tcp://", "tcp://a:0", "localhost:3"):
+        with pytest.raises(LinkError, match="tcp://HOST:PORT"):
+            parse_url(url)

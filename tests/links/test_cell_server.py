@@ -1,0 +1,196 @@
+"""The served cell: sessions, refusals, and what it does with everything that is not right."""
+
+import random
+import socket
+import time
+
+import numpy as np
+import pytest
+
+from dovetail.core.errors import LinkError
+from dovetail.links import Address, CellServer, RemoteCell
+from dovetail.links.cell_protocol import HEADER, Line, Message
+from dovetail.testing.creep import Move
+
+KEY = bytes(range(16))
+
+
+def works(served, key=None):
+    """Whether a session can be had and a move is made."""
+    with RemoteCell(served.url, 1, key, patience=5.0) as cell:
+        cell.begin(f"run-{time.monotonic_ns()}")
+        return cell.move(Move(1, np.array([0.1]), 0.0, 0.0)).force.tolist() == [-10.0]
+
+
+@pytest.fixture
+def served(make_bench, serve_cell):
+    return serve_cell(make_bench())
+
+
+def dial(served):
+    connection = socket.create_connection(("127.0.0.1", served.server.address.port), timeout=3.0)
+    return connection
+
+
+def session(served, key=None):
+    """A raw connection that is through the handshake."""
+    line = Line(dial(served), key)
+    sent = line.send(Message.HELLO, {"nonce": "0" * 16, "axes": 1})
+    kind, _, _ = line.receive(before=sent)
+    assert kind is Message.WELCOME
+    return line
+
+
+def test_it_serves_one_session_after_another(served):
+    assert works(served)
+    assert works(served)
+    assert served.said.count("session begins") == 2
+    assert served.wait_for("session ends")
+
+
+@pytest.mark.parametrize("key", [KEY])
+def test_it_serves_with_a_key_and_refuses_without(make_bench, serve_cell, key):
+    served = serve_cell(make_bench(), key)
+    assert works(served, key)
+    with pytest.raises(LinkError):
+        works(served, None)
+    with pytest.raises(LinkError, match="signature"):
+        works(served, key[::-1])
+    assert works(served, key)
+
+
+def test_beyond_this_machine_it_wants_a_key(make_bench):
+    with pytest.raises(LinkError, match="same key file"):
+        CellServer(make_bench(), Address("0.0.0.0", 0))
+
+
+def test_another_number_of_axes_is_refused(served):
+    with pytest.raises(LinkError, match="bench has 1 axes, the test 6"):
+        RemoteCell(served.url, 6)
+    assert works(served)
+
+
+def test_who_calls_in_mid_session_is_refused(served):
+    with RemoteCell(served.url, 1) as cell:
+        with pytest.raises(LinkError, match="another session is going on"):
+            RemoteCell(served.url, 1, patience=5.0)
+        cell.begin("a")
+        assert cell.move(Move(1, np.array([0.1]), 0.0, 0.0)).ok
+
+
+def test_noise_does_it_no_harm(served):
+    die = random.Random(7)
+    for size in (0, 1, 31, 32, 200, 5000):
+        with dial(served) as connection:
+            connection.sendall(die.randbytes(size))
+    assert works(served)
+
+
+@pytest.mark.parametrize(
+    ("break_it", "why"),
+    [
+        (lambda line, sent: line.socket.sendall(sent), "replayed or lost"),
+        (lambda line, sent: line.socket.sendall(b"x" * 64), "not the cell protocol"),
+        (
+            lambda line, sent: line.socket.sendall(
+                HEADER.pack(b"DVCL", 1, 6, 0, line.session, 2, 1 << 30, 0)
+            ),
+            "the most is 65536",
+        ),
+        (lambda line, sent: line.socket.sendall(sent[:20]) or line.socket.shutdown(1), "closed"),
+        (lambda line, sent: line.send(Message.MOVE, {"number": 1}), "kind"),
+        (lambda line, sent: line.send(Message.WELCOME, {}), "not for a cell"),
+        (lambda line, sent: line.send(Message.BEGIN, {"run": "x" * 500}), "run"),
+    ],
+    ids=["replayed", "malformed", "oversized", "truncated", "incomplete", "misplaced", "too long"],
+)
+def test_a_wrong_message_ends_the_session_and_moves_nothing(served, break_it, why):
+    line = session(served)
+    line.send(Message.BEGIN, {"run": "a"})
+    line.receive()
+    sent = line.send(Message.READ)
+    line.receive()
+    break_it(line, sent)
+    assert served.wait_for(why), served.said
+    line.socket.close()
+    assert served.bench.made == []
+    assert works(served)
+
+
+def test_a_recorded_session_cannot_be_played_again(make_bench, serve_cell):
+    served = serve_cell(make_bench(), KEY)
+    line = Line(dial(served), KEY)
+    tape = [line.send(Message.HELLO, {"nonce": "0" * 16, "axes": 1})]
+    line.receive(before=tape[0])
+    tape.append(line.send(Message.BEGIN, {"run": "a"}))
+    line.receive()
+    tape.append(
+        line.send(
+            Message.MOVE,
+            {"number": 1, "kind": "LINE", "target": [0.2], "execution_time": 0.0, "settling_time": 0.0},
+        )
+    )
+    line.receive()
+    line.socket.close()
+    assert served.wait_for("session ends")
+    assert served.bench.made == [1]
+    served.bench.begin("b")
+    served.said.clear()
+    with dial(served) as thief:
+        thief.sendall(b"".join(tape))
+        assert served.wait_for("another session"), served.said
+    assert served.bench.made == []
+
+
+def test_a_connection_that_is_cut_in_mid_move_halts_the_cell(make_bench, serve_cell):
+    served = serve_cell(make_bench(seconds=30.0))
+    cell = RemoteCell(served.url, 1)
+    cell.begin("a")
+    cell.line.send(
+        Message.MOVE,
+        {"number": 1, "kind": "LINE", "target": [0.2], "execution_time": 1.0, "settling_time": 0.0},
+    )
+    time.sleep(0.1)
+    began = time.monotonic()
+    cell.line.socket.close()
+    assert served.wait_for("halted in move 1")
+    assert time.monotonic() - began < 2.0
+    assert served.bench.made == []
+
+
+def test_a_halt_reaches_a_moving_cell(make_bench, serve_cell):
+    served = serve_cell(make_bench(seconds=30.0))
+    line = session(served)
+    line.send(Message.BEGIN, {"run": "a"})
+    line.receive()
+    line.send(
+        Message.MOVE,
+        {"number": 1, "kind": "LINE", "target": [0.2], "execution_time": 1.0, "settling_time": 0.0},
+    )
+    line.send(Message.HALT)
+    assert served.wait_for("halted by the test; the cell was halted in move 1")
+    assert served.bench.halted.is_set()
+    line.socket.close()
+
+
+def test_a_driver_that_fails_is_told_and_not_fatal(served):
+    def broken(move):
+        raise RuntimeError("no air pressure")
+
+    served.bench.move, kept = broken, served.bench.move
+    with RemoteCell(served.url, 1) as cell:
+        cell.begin("a")
+        with pytest.raises(LinkError, match="no air pressure"):
+            cell.move(Move(1, np.array([0.1]), 0.0, 0.0))
+    served.bench.move = kept
+    assert works(served)
+
+
+def test_it_lets_go_of_port_and_cell_when_it_stops(make_bench, serve_cell):
+    served = serve_cell(make_bench())
+    port = served.server.address.port
+    served.stop()
+    assert served.bench.closed
+    with pytest.raises(LinkError, match="no cell answers"):
+        RemoteCell(f"tcp://127.0.0.1:{port}", 1, patience=1.0)
+    CellServer(make_bench(), Address("127.0.0.1", port)).listener.close()

@@ -1,0 +1,93 @@
+"""The test's side of a served cell: what is asked is answered, and silence is noticed."""
+
+import socket
+import threading
+import time
+
+import numpy as np
+import pytest
+
+from dovetail.core.errors import LinkError
+from dovetail.links import RemoteCell
+from dovetail.links.cell_protocol import Line, Message, pack_reply
+from dovetail.testing.creep import Move, Reply
+from dovetail.transfer.robot import TripCode
+
+
+def test_it_is_a_cell_like_any_other(make_bench, serve_cell):
+    served = serve_cell(make_bench(axes=2, limit=50.0))
+    with RemoteCell(served.url, 2) as cell:
+        assert (cell.name, cell.axes) == ("bench", 2)
+        assert cell.begin("a") is None
+        reply = cell.move(Move(1, np.array([0.1, -1 / 3]), 0.5, 0.5))
+        assert reply.force.tolist() == [-10.0, -100.0 * (-1 / 3)]
+        assert cell.read().position.tolist() == [0.1, -1 / 3]
+        trip = cell.move(Move(2, np.array([1.0, 0.0]), 0.5, 0.5))
+        assert (trip.trip, trip.value, trip.limit) == (TripCode.FORCE, 100.0, 50.0)
+        assert cell.begin("a").number == 1
+
+
+def test_a_long_move_shows_signs_of_life(make_bench, serve_cell):
+    served = serve_cell(make_bench(seconds=1.0), alive_every=0.1)
+    with RemoteCell(served.url, 1, patience=0.5) as cell:
+        cell.begin("a")
+        assert cell.move(Move(1, np.array([0.1]), 1.0, 0.0)).ok
+
+
+def test_a_cell_that_falls_silent_is_noticed(make_bench, serve_cell):
+    served = serve_cell(make_bench(seconds=30.0), alive_every=60.0)
+    cell = RemoteCell(served.url, 1, patience=0.3)
+    cell.begin("a")
+    began = time.monotonic()
+    with pytest.raises(LinkError, match=r"no sign of life for 0\.3 s"):
+        cell.move(Move(1, np.array([0.1]), 1.0, 0.0))
+    assert time.monotonic() - began < 2.0
+    cell.close()
+
+
+def test_nobody_there_is_told():
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    with pytest.raises(LinkError, match="no cell answers.*rig serve"):
+        RemoteCell(f"tcp://127.0.0.1:{port}", 1, patience=1.0)
+
+
+@pytest.mark.parametrize(
+    ("answer", "why"),
+    [
+        (lambda line: line.socket.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n" * 3), "not the cell protocol"),
+        (lambda line: line.send(Message.REPLY, {"known": True}), "trip"),
+        (lambda line: line.send(Message.REPLY, pack_reply(None)), "answered with nothing"),
+        (
+            lambda line: line.send(Message.REPLY, pack_reply(Reply(1, np.zeros(3), np.zeros(1), 0.0))),
+            "position",
+        ),
+        (lambda line: line.send(Message.MOVE), "move where reply was due"),
+        (lambda line: line.send(Message.BYE), "ended the session"),
+        (lambda line: line.socket.close(), "closed|broke"),
+    ],
+)
+def test_an_answer_that_is_none_ends_the_session(answer, why):
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        listener.listen(1)
+
+        def act():
+            connection, _ = listener.accept()
+            with connection:
+                line = Line(connection, None)
+                _, _, sent = line.receive()
+                line.session = 3
+                line.send(Message.WELCOME, {"name": "actor", "axes": 1}, before=sent)
+                line.receive()
+                answer(line)
+                time.sleep(0.2)
+
+        thread = threading.Thread(target=act, daemon=True)
+        thread.start()
+        cell = RemoteCell(f"tcp://127.0.0.1:{listener.getsockname()[1]}", 1, patience=3.0)
+        with pytest.raises(LinkError, match=why):
+            cell.move(Move(1, np.array([0.1]), 0.0, 0.0))
+        cell.close()
+        thread.join(3.0)

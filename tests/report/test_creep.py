@@ -1,0 +1,46 @@
+"""The page on creep tests: what it shows, and that it is whole."""
+
+import pytest
+
+import dovetail as dv
+from dovetail.report.creep import histories, trace, write_creep
+from dovetail.testing.creep import Stepping
+
+
+@pytest.fixture(scope="module")
+def run():
+    test = dv.Test(
+        numerical=dv.mechanics.Oscillator(m=2.2, c=15.0, k=2250.0),
+        rig=dv.Rig(dv.transfer.Delay(9.4e-3), dv.specimens.Spring(k=2250.0)),
+        excitation=dv.Sine(amplitude=0.005, frequency=3.0),
+        duration=0.01,
+        stepping=Stepping(execution_time=0.04, settling_time=0.08),
+        title="Small <test>",
+    )
+    return test.creep()
+
+
+def test_it_tells_outcome_moves_and_the_test_itself(run, tmp_path):
+    page = write_creep([run], tmp_path / "report.html").read_text("utf-8")
+    assert "Small &lt;test&gt;" in page
+    assert "The test ran to its end." in page
+    assert "contact_step" in page
+    assert page.count("<svg") >= 1
+
+
+def test_several_runs_share_a_page_and_an_animation_is_in_it(run, tmp_path):
+    gif = tmp_path / "a.gif"
+    gif.write_bytes(b"GIF89a")
+    page = write_creep([run, run], tmp_path / "r.html", labels=["one", "two"], title="Both", animation=gif)
+    text = page.read_text("utf-8")
+    assert "2 of 2 tests came to their end" in text
+    assert "data:image/gif;base64,R0lGODlh" in text
+    assert "<title>Both" in text
+
+
+def test_readings_are_dots_on_the_force(run):
+    figure = histories([run], ["one"])
+    lines = figure.axes[-1].lines
+    assert lines[1].get_marker() == "."
+    assert len(lines[1].get_xdata()) == 9  # of ten moves, the first is at t = 0
+    assert trace([run], ["one"], "velocity").axes[0].get_ylabel() == "z' [m/s]"
