@@ -7,6 +7,9 @@ import platform
 import shutil
 import subprocess
 from importlib import metadata
+from pathlib import Path
+
+from dovetail.cli import compiled
 
 PACKAGES = ("jax", "jaxlib", "equinox", "diffrax", "lineax", "optimistix", "scipy", "xarray", "h5netcdf")
 
@@ -25,6 +28,7 @@ def examine() -> int:
     if not missing:
         print(f"devices           {_devices()}")
         print(f"compiled loop     {_compiled_loop()}")
+    print(f"compiled before   {_kept()}")
     print(f"cores             {os.cpu_count()}")
     print(f"C++ compiler      {_compiler()}")
     print(f"real-time policy  {_policy()}")
@@ -46,6 +50,13 @@ def _compiled_loop() -> str:
     if "small_while_loop_byte_threshold" in os.environ.get("XLA_FLAGS", ""):
         return "whole loops are compiled as one function"
     return "XLA_FLAGS was set before Dovetail was imported: loops run several times slower; unset it"
+
+
+def _kept() -> str:
+    """Where compiled loops wait for the next command, and how much room they take."""
+    folder = Path(os.environ.get(compiled.FOLDER) or compiled.folder())
+    size = sum(file.stat().st_size for file in folder.glob("*")) if folder.is_dir() else 0
+    return f"{size / 1e6:.0f} MB in {folder}; may be deleted at any time"
 
 
 def _compiler() -> str:
