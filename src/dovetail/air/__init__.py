@@ -38,6 +38,7 @@ from dovetail.air.flat_plate import FlatPlates, WindDrag
 from dovetail.air.fleet import RopeFleet
 from dovetail.air.rotor import Blade, Controls, FlappingRotor, Rotor, RotorLoad, RotorSchedule
 from dovetail.air.settling import Settling, settling
+from dovetail.air.stepper import RopeStepper
 from dovetail.air.towed import TowedRope
 from dovetail.air.turbulence import Dryden, StillAir
 from dovetail.air.wake import GriddedWake, NoWake, VortexPair, Wake
@@ -67,6 +68,7 @@ __all__ = [
     "RecordedAcceleration",
     "RigidDevice",
     "RopeFleet",
+    "RopeStepper",
     "Rotor",
     "RotorLoad",
     "RotorSchedule",

@@ -4,7 +4,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from dovetail.mechanics.chain import LinkChain
+from dovetail.mechanics.chain import AncfCable, ElasticChain, LinkChain, RodChain
 from dovetail.mechanics.chain.capture import join, release
 
 
@@ -39,3 +39,37 @@ def test_letting_go_changes_the_mass_and_nothing_else():
     lighter, same = release(chain, x, mass=4.0)
     assert float(lighter.tip_mass) == pytest.approx(1.0)
     assert same is x
+
+
+def moving(chain):
+    """Aslant, with every coordinate in motion."""
+    x = chain.straight(jnp.array([0.6, 0.64, 0.48]))
+    name = "velocity" if "velocity" in x else "rate"
+    return {**x, name: jnp.array(0.3 * np.random.default_rng(3).normal(size=x[name].shape))}
+
+
+@pytest.mark.parametrize(
+    "chain",
+    [
+        RodChain(n=3, length=6.0, mass=3.0, tip_mass=0.5, axial_stiffness=1e3),
+        ElasticChain(n=3, length=6.0, mass=3.0, tip_mass=0.5, stiffness=1e4),
+        AncfCable(n=2, length=6.0, mass=3.0, tip_mass=0.5, stiffness=1e4),
+    ],
+    ids=lambda chain: type(chain).__name__,
+)
+def test_every_formulation_loses_the_energy_of_a_plastic_impact(chain):
+    x, body, mass = moving(chain), jnp.array([1.0, -2.0, 0.5]), 8.0
+    loaded, after = join(chain, x, mass=mass, velocity=body)
+    before_ = float(chain.energies(x)["kinetic"]) + 0.5 * mass * float(body @ body)
+    lost = before_ - float(loaded.energies(after)["kinetic"])
+    # p . (v_b - v) / 2 with the impulse p on the body, and v the tip's velocity before
+    tip, tip_after = chain.nodes(x).tip[1], loaded.nodes(after).tip[1]
+    impulse = mass * (body - tip_after)
+    assert lost == pytest.approx(0.5 * float(impulse @ (body - tip)), rel=1e-9)
+    assert lost > 0
+
+
+def test_along_a_straight_rope_of_rods_the_whole_of_it_is_taken_along():
+    chain = RodChain(n=3, length=6.0, mass=3.0, tip_mass=0.5, axial_stiffness=1e3)
+    _, after = join(chain, chain.at(0.0, 0.0, 0.0), mass=8.0, velocity=jnp.array([0.0, 2.0, 0.0]))
+    assert float(after["rate"][0]) == pytest.approx(8.0 * 2.0 / (8.0 + 3.5))

@@ -8,6 +8,9 @@ Depends on: core.
 `ElasticChain`  a spring and damper in every link: stretch along the rope, slack
 `AncfCable`     cable elements with nodal slopes: the accurate reference
 =============== ==================================================================================
+
+Beside them: `capture.join` (a body caught at the tip), `remesh` (another number of links), `taut` (one straight rod),
+`torsion` (twist), `static` (equilibria), `identify` (damping from a measurement), `plain` (NumPy only), `ledger`.
 """
 
 from dovetail.mechanics.chain.ancf import AncfCable
@@ -16,6 +19,7 @@ from dovetail.mechanics.chain.elastic import ElasticChain
 from dovetail.mechanics.chain.length import LengthProgramme, SmoothReel
 from dovetail.mechanics.chain.links import LinkChain
 from dovetail.mechanics.chain.rods import RodChain
+from dovetail.mechanics.chain.torsion import TwistLine
 
 __all__ = [
     "AncfCable",
@@ -28,4 +32,5 @@ __all__ = [
     "RodChain",
     "SmoothReel",
     "Solved",
+    "TwistLine",
 ]

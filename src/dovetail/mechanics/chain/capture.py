@@ -1,9 +1,10 @@
-r"""A body joins the tip of a chain in flight: mass and momentum are taken over, the links keep their length.
+r"""A body joins the tip of a chain in flight: mass and momentum are taken over.
 
-.. math:: M^+ v^+ = M^- v^- + m_b v_b\,\hat e_{tip} + \text{link impulses}, \qquad n_k\cdot(v_k^+ - v_{k-1}^+) = 0
+.. math:: M^+ \dot q^+ = M^- \dot q^- + m_b\,J_{tip}^T v_b
 
-The impulse in a link divided by the time in which the catch takes place is the snap load; across the tip's link the
-joint momentum is shared at once.
+with the mass matrix of the formulation and the tip's Jacobian J. Inextensible links keep their length, so the
+impulse runs up the rope, :math:`n_k\cdot(v_k^+ - v_{k-1}^+) = 0`; where the rope is elastic
+the tip alone changes its velocity and the stretch brings the rest. The impulse divided by the time in which the catch takes place is the snap load.
 """
 
 from __future__ import annotations
@@ -13,16 +14,29 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
+from dovetail.mechanics.chain.ancf import AncfCable
+from dovetail.mechanics.chain.base import Chain
 from dovetail.mechanics.chain.links import LinkChain
+from dovetail.mechanics.chain.rods import RodChain
 
 
-def join(chain: LinkChain, x: Any, *, mass: Any, velocity: jax.Array) -> tuple[LinkChain, Any]:
+def join(chain: Chain, x: Any, *, mass: Any, velocity: jax.Array) -> tuple[Any, Any]:
     """The chain with a body of `mass` [kg] and `velocity` (3,) [m/s] caught at its tip, and its state just after."""
     loaded = chain.with_tip(chain.tip_mass + mass)
-    gained = mass * (jnp.asarray(velocity) - x["velocity"][:, -1])
-    return loaded, loaded.impulse(x, jnp.zeros((3, chain.n)).at[:, -1].set(gained))
+    gained = mass * (jnp.asarray(velocity) - chain.nodes(x).tip[1])  # beyond what the tip itself would bring
+    if isinstance(chain, LinkChain):
+        return loaded, loaded.impulse(x, jnp.zeros((3, chain.n)).at[:, -1].set(gained))
+    if isinstance(chain, RodChain):
+        arms = jax.jacfwd(lambda q: chain.nodes({"q": q, "rate": x["rate"]}).tip[0])(x["q"])  # (3, 2n + 1)
+        jump = jnp.linalg.solve(loaded.mass_matrix(x["q"]), arms.T @ gained)
+        return loaded, {**x, "rate": x["rate"] + jump}
+    if isinstance(chain, AncfCable):
+        push = jnp.zeros_like(x["rate"]).at[:, -2].set(gained)
+        return loaded, {**x, "rate": x["rate"] + jnp.linalg.solve(loaded.mass_matrix(), push.T).T}
+    at_tip = gained / loaded.masses()[-1]
+    return loaded, {**x, "velocity": x["velocity"].at[:, -1].add(at_tip)}
 
 
-def release(chain: LinkChain, x: Any, *, mass: Any) -> tuple[LinkChain, Any]:
+def release(chain: Chain, x: Any, *, mass: Any) -> tuple[Any, Any]:
     """The chain without `mass` [kg] of what is at its tip; nothing jumps when a body is let go."""
     return chain.with_tip(chain.tip_mass - mass), x

@@ -1,0 +1,46 @@
+"""The plain writing of the rods' equations gives the compiled one's numbers."""
+
+import dataclasses
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from dovetail.core import RK4
+from dovetail.core.methods.rolled import rolled
+from dovetail.mechanics.chain import Loads, RodChain
+from dovetail.mechanics.chain.plain import plain_rates, plain_run
+
+N = 4
+CHAIN = RodChain(
+    n=N,
+    length=20.0,
+    mass=6.0,
+    tip_mass=2.0,
+    axial_stiffness=2e3,
+    axial_damping=30.0,
+    bending=5.0,
+    joint_damping=0.4,
+)
+FIELD, PULL = np.array([0.5, 9.81, -0.3]), np.array([30.0, -10.0, 20.0])
+LOADS = Loads(field=jnp.array(FIELD), node=jnp.zeros((3, N + 1)).at[:, -1].set(PULL))
+
+
+@pytest.mark.parametrize("inertia", ["konig", "rod"])
+def test_rates_are_the_same(inertia):
+    chain = dataclasses.replace(CHAIN, inertia=inertia)
+    random = np.random.default_rng(0)
+    q, rate = 0.4 * random.normal(size=9), 0.3 * random.normal(size=9)
+    x = {"q": jnp.array(q), "rate": jnp.array(rate)}
+    ours = jax.jit(lambda x: chain.derivative(0.0, x, LOADS))(x)["rate"]
+    np.testing.assert_allclose(plain_rates(chain, q, rate, FIELD, PULL), ours, rtol=1e-10, atol=1e-10)
+
+
+def test_a_run_is_the_same():
+    x = CHAIN.at(0.0, 0.5, 0.1)
+    plain = plain_run(CHAIN, x, FIELD, PULL, 1e-2, 3)
+    step = jax.jit(lambda x: rolled(RK4()).step(CHAIN, 0.0, 1e-2, x, LOADS, ())[0])
+    for _ in range(3):
+        x = step(x)
+    np.testing.assert_allclose(plain["q"], x["q"], rtol=1e-11, atol=1e-13)
