@@ -12,6 +12,7 @@ from dovetail.campaign.merit import (
     requirements,
     speed_over_gap,
 )
+from dovetail.campaign.pareto import non_dominated, pareto_search
 from dovetail.campaign.ranking import Influence, key_parameters, rank, trade_off
 from dovetail.campaign.sweep import evaluate, factorial, one_at_a_time
 
@@ -27,7 +28,9 @@ __all__ = [
     "factorial",
     "judge",
     "key_parameters",
+    "non_dominated",
     "one_at_a_time",
+    "pareto_search",
     "rank",
     "requirements",
     "speed_over_gap",

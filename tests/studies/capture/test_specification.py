@@ -1,0 +1,29 @@
+"""Ropes with several aims at once."""
+
+import numpy as np
+import pytest
+
+from dovetail.studies.capture import specification as spec
+
+SMALL = {"rods": 3, "duration": 40.0}
+
+
+def test_the_catalogue_is_met_where_it_has_entries():
+    mass, strength = spec.material(np.array([16e-3, 24e-3, 32e-3]))
+    np.testing.assert_allclose(mass, [0.156, 0.329, 0.555])
+    np.testing.assert_allclose(strength, [280e3, 550e3, 900e3])
+
+
+def test_several_threads_give_the_numbers_of_one():
+    points = np.array([[24e-3, 200.0], [24e-3, 250.0], [24e-3, 300.0]])
+    one, two = (spec.settle_batch(points, workers=w, **SMALL) for w in (1, 2))
+    np.testing.assert_allclose(two, one, rtol=1e-9)  # batches of three and of two are fused differently
+    assert one[:, -1] == pytest.approx([40.0, 52.0, 65.0], abs=4.0)  # [m], the study's settled depths
+
+
+def test_what_is_too_weak_or_in_the_wake_is_not_allowed_and_the_rest_is_a_trade():
+    points = np.array([[16e-3, 300.0], [24e-3, 200.0], [24e-3, 300.0], [32e-3, 300.0]])
+    table = spec.costs(points, **SMALL)
+    assert np.isnan(table[:2]).all()
+    assert table[2, 0] < table[3, 0]  # lighter
+    assert table[2, 2] > table[3, 2]  # less strong
