@@ -119,7 +119,9 @@ def docking(counts: list[int], chunk: int) -> None:
         assert np.isfinite(np.concatenate(whole())[:, 0]).all()
         note(f"docking 1-DOF HIL, {count:,} points", count / seconds, "points/s", remark)
     few = 1024
-    one_step = impact_batch.lower(jnp.asarray(impacts_table(few)), 1).compile()
+    one_step = impact_batch.lower(
+        jnp.asarray(impacts_table(few)), 600
+    ).compile()  # XLA counts a loop's body once
     carried = 8 * (8 + 2 * 17 + 6)  # [B] state, running measures of both systems, their differences
     report_share(one_step, few, "docking", STEPS * counts[-1] / seconds, carried)
 
@@ -196,18 +198,28 @@ def hoses(count: int) -> tuple[jax.Array, jax.Array]:
     return jnp.asarray(rng.uniform(60.0, 180.0, count)), jnp.asarray(rng.uniform(20.0, 60.0, count))
 
 
+ALONG = np.array([1.0, 0.0, -1.0]) / np.sqrt(2.0)
+
+
+def hose_step(mass, tip, position, velocity):
+    """One step under gravity."""
+    x, down = {"position": position, "velocity": velocity}, Loads(field=jnp.array([0.0, 0.0, -9.81]))
+    return RK4().step(hose_chain(mass, tip), 0.0, DT, x, down, ())[0]
+
+
+def hose_chain(mass, tip):
+    return LinkChain(n=LINKS, length=30.0, mass=mass, tip_mass=tip, bending=2.0, mass_damping=0.02)
+
+
 def hose_run(steps: int):
-    """From masses to the nodes after some steps, released at 45 degrees under gravity."""
-    along = jnp.array([1.0, 0.0, -1.0]) / jnp.sqrt(2.0)
-    down = Loads(field=jnp.array([0.0, 0.0, -9.81]))
+    """From masses to the nodes after some steps, released at 45 degrees."""
 
     def one(mass, tip):
-        chain = LinkChain(n=LINKS, length=30.0, mass=mass, tip_mass=tip, bending=2.0, mass_damping=0.02)
-
         def advance(x, _):
-            return RK4().step(chain, 0.0, DT, x, down, ())[0], None
+            return hose_step(mass, tip, **x), None
 
-        return jax.lax.scan(advance, chain.straight(along), None, length=steps)[0]["position"]
+        x = hose_chain(mass, tip).straight(jnp.asarray(ALONG))
+        return jax.lax.scan(advance, x, None, length=steps)[0]["position"]
 
     return one
 
@@ -233,7 +245,8 @@ def hose(count: int, steps: int) -> None:
         found[name] = rate
     best, few = max(found, key=lambda name: found[name]), 256
     links.solve_tridiagonal = tridiagonal_unrolled  # no inner loop, so that every operation is counted
-    one_step = jax.jit(jax.vmap(hose_run(1))).lower(mass[:few], tip[:few]).compile()
+    start = jnp.zeros((few, 3, LINKS))
+    one_step = jax.jit(jax.vmap(hose_step)).lower(mass[:few], tip[:few], start, start).compile()
     links.solve_tridiagonal = SOLVERS["library"]
     report_share(one_step, few, f"hose ({best})", found[best], 8 * 6 * LINKS)
 
