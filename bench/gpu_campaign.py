@@ -243,7 +243,7 @@ def hose(count: int, steps: int) -> None:
         remark = f"{steps} steps; nodes {off:.1e} m off the processor's; first call {first:.1f} s"
         note(f"hose of {LINKS} links, {count:,} variants, sweep: {name}", rate, "steps/s", remark)
         found[name] = rate
-    best, few = max(found, key=lambda name: found[name]), 256
+    best, few = max(found, key=lambda name: found[name]), min(count, 256)
     links.solve_tridiagonal = tridiagonal_unrolled  # no inner loop, so that every operation is counted
     start = jnp.zeros((few, 3, LINKS))
     one_step = jax.jit(jax.vmap(hose_step)).lower(mass[:few], tip[:few], start, start).compile()
