@@ -164,7 +164,10 @@ def _driver(place: str):
 
     file, _, name = place.rpartition(":")
     if not file.endswith(".py") or not Path(file).is_file():
-        raise ParameterError(f'got "{place}"; needs udp://HOST:PORT, tcp://HOST:PORT or FILE.py:CLASS')
+        raise ParameterError(
+            f'got "{place}"; the address of a rig has the form udp://HOST:PORT, that of a robot cell '
+            "tcp://HOST:PORT, a driver of one FILE.py:CLASS"
+        )
     spec = importlib.util.spec_from_file_location(Path(file).stem, file)
     assert spec is not None
     assert spec.loader is not None

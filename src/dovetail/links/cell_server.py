@@ -86,6 +86,7 @@ class CellServer:
     def _session(self, connection: socket.socket, until: Callable[[], bool]) -> None:
         connection.settimeout(HELLO_TIME)
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        keep_alive(connection)
         line = Line(connection, self.key)
         try:
             self._greet(line)
@@ -194,3 +195,11 @@ class CellServer:
             line.send(Message.REFUSED, {"why": why[:200]})
         except OSError:
             return
+
+
+def keep_alive(connection: socket.socket) -> None:
+    """Let the system notice within some ten seconds that the other side has vanished without a word."""
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+    for name, value in (("TCP_KEEPIDLE", 5), ("TCP_KEEPINTVL", 2), ("TCP_KEEPCNT", 3)):
+        if hasattr(socket, name):
+            connection.setsockopt(socket.IPPROTO_TCP, getattr(socket, name), value)
