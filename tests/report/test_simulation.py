@@ -1,9 +1,11 @@
 """The page on a simulation."""
 
+import numpy as np
 import pytest
+import xarray as xr
 
 from dovetail import testing
-from dovetail.report.simulation import write_simulation
+from dovetail.report.simulation import _moments, _trace, write_simulation
 
 TABLE = {
     "kind": "simulation",
@@ -28,3 +30,33 @@ def test_it_says_how_it_ended_and_what_was_measured(page):
     assert "The test ran to its end." in page
     assert "largest tension" in page
     assert "link-chain" in page  # the resolved simulation
+
+
+def test_a_system_says_what_comes_first_and_what_its_signals_mean(page):
+    tip, other = page.index("position of the tip relative to the support"), page.index("work of the dampers")
+    assert tip < other
+    assert "numerical substructure" not in page
+
+
+def test_shapes_are_shown_where_the_chain_has_moved_equally_far():
+    nodes = np.zeros((101, 3, 2))
+    nodes[:11, 0, 1] = np.linspace(0, 1, 11)  # all of its motion in the first tenth
+    nodes[11:, 0, 1] = 1.0
+    assert _moments(nodes, 6).tolist() == [0, 2, 4, 6, 8, 10]
+    assert _moments(0 * nodes).tolist() == [0]
+
+
+def test_several_ropes_have_a_panel_for_each_axis_and_their_names():
+    data = xr.Dataset(
+        {
+            "displacement": (
+                ("time", "axis", "rope"),
+                np.random.default_rng(0).normal(size=(5, 3, 2)),
+                {"units": "m"},
+            )
+        },
+        {"time": np.arange(5.0), "axis": ["x", "y", "z"]},
+    )
+    figure = _trace(data, "displacement", ["thin", "thick"])
+    assert [axes.get_ylabel() for axes in figure.axes] == ["x [m]", "y [m]", "z [m]"]
+    assert [text.get_text() for text in figure.axes[0].get_legend().get_texts()] == ["thin", "thick"]

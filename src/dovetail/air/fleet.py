@@ -28,6 +28,14 @@ class RopeFleet(Flow):
     EI, and dampings in proportion to the whole mass. The rope's chain is a `rod-chain`.
     """
 
+    FIRST = ("displacement", "tension", "velocity")
+    CAPTIONS = {
+        "displacement": "position of each tip relative to the support: x downstream, y down, z to starboard",
+        "velocity": "velocity of each tip relative to the support",
+        "tension": "largest tension along each rope",
+        "energy_residual": "energy less what was there and all work done, of each rope: error of the integration",
+    }
+
     rope: TowedRope
     diameter: jax.Array = parameter("m", "of each candidate, (k,)", above=0.0)
     mass_per_length: jax.Array = parameter("kg/m", "of each candidate, (k,)", above=0.0)
@@ -94,6 +102,11 @@ class RopeFleet(Flow):
             for fault in dataclasses.replace(rope, strength=None).faults(method, step):
                 found.append(Fault(f"candidate {self._name(i)}: {fault.place}", fault.text))
         return found
+
+    @property
+    def lines(self) -> list[str]:
+        """Names of the candidates, for legends."""
+        return [self._name(i) for i in range(len(self.length))]
 
     def _name(self, i):
         kind_ = self.names[i] if self.names else str(i + 1)

@@ -28,10 +28,17 @@ def write_simulation(run: Any, path: str | Path) -> Path:
         rows = [[name, text] for name, text in measures(data).items()]
         blocks.append(Section("Measures", [Table(("measure", "value"), rows)]))
     if "node_position" in data:
-        blocks.append(Section("Shape", [Picture(_shapes(data), "The chain at equal times, light to dark.")]))
+        figure, times = _shapes(data)
+        caption = f"The chain from light to dark at {', '.join(f'{t:.3g}' for t in times)} s."
+        blocks.append(Section("Shape", [Picture(figure, caption)]))
+    # a system may say what comes first, and what a general name means for it
+    first = [name for name in getattr(run.test.system, "FIRST", ()) if name in data]
+    captions = getattr(run.test.system, "CAPTIONS", {})
+    lines = getattr(run.test.system, "lines", [])
+    names = first + [name for name in data.data_vars if name not in first]
     pictures = [
-        Picture(_trace(data, name), f"{signals.signal(name).label}.")
-        for name in data.data_vars
+        Picture(_trace(data, name, lines), f"{captions.get(name, signals.signal(name).label)}.")
+        for name in names
         if name not in SKIPPED
     ]
     blocks.append(Section("Signals", pictures))
@@ -39,25 +46,56 @@ def write_simulation(run: Any, path: str | Path) -> Path:
     return Page(run.title, verdict, blocks, subtitle="Simulation without a rig").write(path)
 
 
-def _trace(data: Any, name: str):
+def _trace(data: Any, name: str, lines: list[str]):
+    if "axis" in data[name].dims and data[name].ndim == 3:
+        return _each_axis(data, name, lines)
     figure, ((axes,),) = new_figure(height=2.2)
     values = data[name].values.reshape(len(data.time), -1)
     every = max(1, len(values) // 2000)
     labels = [str(a) for a in data["axis"].values] if "axis" in data[name].dims else [""] * values.shape[1]
-    for column, label in zip(values.T, labels, strict=False):
-        axes.plot(data.time.values[::every], column[::every], lw=1.0, label=label or None)
+    many = values.shape[1] > 10  # along the chain, light at the support and dark at the tip
+    for k, (column, label) in enumerate(zip(values.T, labels, strict=False)):
+        shade = f"{0.75 - 0.75 * k / (values.shape[1] - 1):.3f}".lstrip("-") if many else None
+        axes.plot(data.time.values[::every], column[::every], lw=1.0, label=label or None, color=shade)
     axes.set_xlabel("time [s]")
-    axes.set_ylabel(f"{data[name].attrs['symbol']} [{data[name].attrs['units']}]")
+    symbol = "" if labels[0] else f"{data[name].attrs['symbol']} "
+    axes.set_ylabel(f"{symbol}[{data[name].attrs['units']}]")
     if labels[0]:
         axes.legend(loc="upper right", ncols=3)
+    elif len(lines) == values.shape[1]:
+        axes.legend(axes.lines, lines, loc="upper left", bbox_to_anchor=(1.0, 1.05), fontsize="small")
     return figure
+
+
+def _each_axis(data: Any, name: str, lines: list[str]):
+    """Several vectors in time: a panel for each axis."""
+    labels = [str(a) for a in data["axis"].values]
+    figure, panels = new_figure(len(labels), 1, height=1.4 * len(labels))
+    every = max(1, len(data.time) // 2000)
+    for (axes,), label, values in zip(panels, labels, np.moveaxis(data[name].values, 1, 0), strict=True):
+        drawn = axes.plot(data.time.values[::every], values[::every], lw=1.0)
+        axes.set_ylabel(f"{label} [{data[name].attrs['units']}]")
+    panels[-1][0].set_xlabel("time [s]")
+    if len(lines) == len(drawn):
+        panels[0][0].legend(drawn, lines, loc="upper left", bbox_to_anchor=(1.0, 1.05), fontsize="small")
+    return figure
+
+
+def _moments(nodes: np.ndarray, number: int = 9) -> np.ndarray:
+    """Places in time between which the chain moves equally far, so that a short swing is not missed."""
+    step = np.sqrt(np.mean(np.sum(np.diff(nodes, axis=0) ** 2, axis=1), axis=-1))
+    way = np.concatenate([[0.0], np.cumsum(step)])
+    if not way[-1] > 0:
+        return np.zeros(1, dtype=int)
+    return np.unique(np.searchsorted(way, np.linspace(0, way[-1], number) * (1 - 1e-12)))
 
 
 def _shapes(data: Any):
     figure, ((side, front),) = new_figure(1, 2, height=3.2)
     nodes = data["node_position"].values
-    for k, place in enumerate(np.linspace(0, len(nodes) - 1, 9).astype(int)):
-        shade = str(0.8 - 0.1 * k)
+    places = _moments(nodes)
+    for k, place in enumerate(places):
+        shade = f"{0.8 - 0.8 * k / max(1, len(places) - 1):.3f}".lstrip("-")
         side.plot(nodes[place, 0], nodes[place, 1], color=shade, lw=1.0)
         front.plot(nodes[place, 2], nodes[place, 1], color=shade, lw=1.0)
     for axes, label in ((side, "x"), (front, "z")):
@@ -65,4 +103,4 @@ def _shapes(data: Any):
         axes.set_ylabel("y [m], down")
         axes.invert_yaxis()
         axes.set_aspect("equal", adjustable="datalim")
-    return figure
+    return figure, data.time.values[places]
