@@ -1,0 +1,145 @@
+"""Our models and tests as FMUs: FMPy's validator has nothing to say, and two masters get the same numbers."""
+
+import importlib.util
+import shutil
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import dovetail as dv
+from dovetail.core import Sampled
+from dovetail.core.errors import LinkError
+from dovetail.links.fmi import export
+
+pytestmark = pytest.mark.skipif(
+    importlib.util.find_spec("fmpy") is None or shutil.which("cc") is None, reason="no FMPy or no compiler"
+)
+OSCILLATOR = dv.mechanics.Oscillator(m=2.2, c=15.0, k=2250.0)
+TEST = dv.Test(
+    numerical=OSCILLATOR,
+    rig=dv.Rig(
+        actuator=dv.transfer.Delay(2e-3),
+        specimen=dv.specimens.Spring(k=500.0),
+        sensor=dv.transfer.WhiteNoise(std=0.1),
+    ),
+    excitation=dv.Sine(amplitude=0.012, frequency=3.0),
+    rate=1000.0,
+    duration=0.5,
+    title="a test as an FMU",
+)
+
+
+@pytest.fixture(scope="module", params=["2.0", "3.0"])
+def files(request, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("exported")
+    return (
+        export(OSCILLATOR, folder / "oscillator.fmu", version=request.param),
+        export(TEST, folder / "hybrid.fmu", version=request.param),
+    )
+
+
+def test_the_validator_has_nothing_to_say(files):
+    from fmpy.validation import validate_fmu
+
+    assert [validate_fmu(str(file)) for file in files] == [[], []]
+
+
+def test_a_flow_gives_the_same_numbers_with_its_parameters_set(files):
+    from fmpy import simulate_fmu
+
+    times = np.arange(0, 0.2005, 0.01)
+    force = 10 * np.sin(9 * times)
+    given = np.array(
+        list(zip(times, 0 * times, 0 * times, force, strict=True)),
+        dtype=[(name, float) for name in ("time", "excitation", "excitation_rate", "force")],
+    )
+    got = simulate_fmu(
+        str(files[0]), stop_time=0.2, output_interval=0.01, input=given, start_values={"parameters.c": 60.0}
+    )
+    block = Sampled(dv.mechanics.Oscillator(m=2.2, c=60.0, k=2250.0), dv.core.RK4(), substeps=10)
+    x, expected = block.init(), [0.0]
+    for k in range(20):
+        u = {"excitation": 0.0, "excitation_rate": 0.0, "force": force[k]}
+        x, shown = block.step(times[k], 0.01, x, u)
+        expected.append(float(shown["displacement"]))
+    assert np.abs(expected).max() > 1e-3
+    np.testing.assert_allclose(got["displacement"], expected, rtol=1e-9, atol=1e-15)
+
+
+def test_a_whole_test_gives_its_rehearsal(files):
+    from fmpy import simulate_fmu
+
+    got = simulate_fmu(str(files[1]), stop_time=0.5, output_interval=0.01)
+    rehearsed = TEST.rehearse().data.isel(time=slice(None, None, 10))
+    for name in ("displacement", "measured_force", "command"):
+        np.testing.assert_allclose(got[name], rehearsed[name], rtol=1e-9, atol=1e-12)
+
+
+def test_a_step_that_is_no_whole_number_of_ticks_is_refused(files):
+    from fmpy import simulate_fmu
+    from fmpy.fmi1 import FMICallException
+
+    with pytest.raises(FMICallException, match="DoStep"):
+        simulate_fmu(str(files[1]), stop_time=0.015, output_interval=0.0015)
+
+
+MASTER = """
+import sys
+from libcosimpy.CosimExecution import CosimExecution
+from libcosimpy.CosimSlave import CosimLocalSlave
+from libcosimpy.CosimObserver import CosimObserver
+from libcosimpy.CosimManipulator import CosimManipulator
+execution = CosimExecution.from_step_size(step_size=10_000_000)
+slave = CosimLocalSlave(fmu_path=sys.argv[1], instance_name="one")
+index = execution.add_local_slave(local_slave=slave)
+names = {v.name.decode(): v.reference for v in execution.slave_variables(slave_index=index)}
+observer = CosimObserver.create_last_value()
+execution.add_observer(observer=observer)
+for _ in range(20):
+    assert execution.step()
+    print("value", repr(observer.last_real_values(slave_index=index, variable_references=[names["displacement"]])[0]))
+"""
+
+
+@pytest.mark.skipif(importlib.util.find_spec("libcosimpy") is None, reason="libcosimpy is not installed")
+def test_a_second_master_gets_the_same_numbers(tmp_path, files):
+    if _version(files[1]) != "2.0":
+        pytest.skip("libcosim takes FMI 2.0")
+    (tmp_path / "master.py").write_text(MASTER)
+    done = subprocess.run(
+        [sys.executable, tmp_path / "master.py", files[1]],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[-1000:]
+    got = [float(line.split()[1]) for line in done.stdout.splitlines() if line.startswith("value ")]
+    expected = TEST.rehearse().data.displacement.values[10:201:10]
+    np.testing.assert_allclose(got, expected, rtol=1e-9, atol=1e-15)
+
+
+def _version(file):
+    import fmpy
+
+    return fmpy.read_model_description(str(file)).fmiVersion
+
+
+def test_what_cannot_be_exported_is_told(tmp_path):
+    with pytest.raises(LinkError, match="there are 2.0 and 3.0"):
+        export(OSCILLATOR, tmp_path / "a.fmu", version="1.0")
+
+    class Bare(dv.core.Flow):
+        def init(self):
+            return 0.0
+
+        def derivative(self, t, x, u):
+            return -x
+
+        def output(self, t, x, u):
+            return {"y": x}
+
+    with pytest.raises(LinkError, match="say what its input is"):
+        export(Bare(), tmp_path / "a.fmu")
