@@ -79,7 +79,7 @@ def test_brush_friction_does_not_depend_on_the_rate():
 
 
 def test_the_latch_holds_once_it_has_engaged():
-    engaging = FUNNEL.derivative(0.0, STATE, at(-0.12, 0.0, 0.0))
+    engaging = FUNNEL.derivative(0.0, STATE, at(-0.12, 0.0, 0.0, (0.1, 0.0, 0.0)))
     assert engaging["latched"] > 0
     assert FUNNEL.derivative(0.0, STATE, at(-0.15, 0.0, 0.0))["latched"] == 0
     held = {**STATE, "latched": jnp.ones(())}
@@ -89,7 +89,7 @@ def test_the_latch_holds_once_it_has_engaged():
 
 
 def test_a_nozzle_outside_meets_no_wall():
-    assert FUNNEL.derivative(0.0, STATE, at(-0.72, 0.0, -0.3))["outside"] > 0
+    assert FUNNEL.derivative(0.0, STATE, at(-0.72, 0.0, -0.3, (0.1, 0.0, 0.0)))["outside"] > 0
     assert FUNNEL.derivative(0.0, STATE, at(-0.72, 0.0, -0.2))["outside"] == 0
     beyond = {**STATE, "outside": jnp.ones(())}
     np.testing.assert_allclose(felt((-0.5, 0.0, -0.3), state=beyond)["force"], 0.0, atol=1e-12)

@@ -7,6 +7,7 @@ from dovetail.design.compensate import Candidate, Spectrum, candidates, spectrum
 from dovetail.design.identify import Identification, identify
 from dovetail.design.margins import delay_margin, growths, growths_later, stacked
 from dovetail.design.plan import markdown, record, write
+from dovetail.design.real_time_need import RealTimeNeed, real_time_need
 from dovetail.design.robustify import Measure, measures, required_margin
 from dovetail.design.verify import Check, Verification, verify
 from dovetail.design.workflow import Design, Wishes, accept, design
@@ -17,6 +18,7 @@ __all__ = [
     "Design",
     "Identification",
     "Measure",
+    "RealTimeNeed",
     "Spectrum",
     "Verification",
     "Wishes",
@@ -29,6 +31,7 @@ __all__ = [
     "identify",
     "markdown",
     "measures",
+    "real_time_need",
     "record",
     "required_margin",
     "spectrum",

@@ -10,6 +10,7 @@ from dovetail.mechanics.bodies import FreeBodies, MassProperties, RigidBody
 from dovetail.mechanics.bond_graph import BondGraph, Node
 from dovetail.mechanics.contact import FreePair
 from dovetail.mechanics.drogue_hose import DrogueHose
+from dovetail.mechanics.drop_mass import DropMass
 from dovetail.mechanics.frame import Frame
 from dovetail.mechanics.function_model import FunctionModel
 from dovetail.mechanics.geometry import Drogue, SolidCavity
@@ -28,6 +29,7 @@ __all__ = [
     "DeckAircraft",
     "Drogue",
     "DrogueHose",
+    "DropMass",
     "DuctReelIn",
     "Frame",
     "FreeBodies",

@@ -22,6 +22,7 @@ from dovetail.specimens.relaxing_spring import RelaxingSpring
 from dovetail.specimens.six_dof_loop import Docking, HilDocking, SixAxisInstruments
 from dovetail.specimens.spring import Spring
 from dovetail.specimens.storey import Storey
+from dovetail.specimens.tennis_ball import TennisBall
 from dovetail.specimens.yielding_pair import YieldingPair
 
 __all__ = [
@@ -52,6 +53,7 @@ __all__ = [
     "Spring",
     "Storey",
     "Strike",
+    "TennisBall",
     "YieldingPair",
     "first_impact",
     "record",

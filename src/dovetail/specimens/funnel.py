@@ -12,7 +12,7 @@ bore; the rim is a ring. A nozzle that has passed outside the rim meets nothing:
 
 Friction comes either from the speed (`speed`: :math:`\tanh(v/v_0)`, the form the geometry was fitted with), or from a
 brush (`brush`: :math:`\dot z = v - |v| z/z_0`, :math:`s = z/z_0`), which does not depend on the rate and so is
-the same in a slow test as in a fast one.
+the same in a slow test as in a fast one. All memory follows the way, not the time.
 
 This is a surrogate: only canopy and offsets are published [Bolien 2018]; geometry, stiffness and friction were
 chosen so that tip angles at 50, 100 and 200 mm come out as the thesis describes them. It has no rib inertia.
@@ -62,12 +62,13 @@ class Funnel(Specimen):
     slip_speed: jax.Array = parameter(
         "m/s", "speed at which friction is fully there", default=0.02, above=0.0
     )
-    bristle: jax.Array = parameter("m", "slip at which friction is fully there", default=1e-3, above=0.0)
+    bristle: jax.Array = parameter(
+        "m", "way over which memory follows: slip, latch, side", default=1e-3, above=0.0
+    )
     rim_radius: jax.Array = parameter("m", "of the rim's tube", default=0.01, above=0.0)
     latch_reach: jax.Array = parameter(
         "m", "how close to the stop the latch engages", default=1e-3, at_least=0.0
     )
-    settling: jax.Array = parameter("1/s", "rate at which latch and memory of the side act", default=1000.0)
 
     def init(self) -> dict[str, jax.Array]:
         nothing = jnp.zeros(())
@@ -81,10 +82,11 @@ class Funnel(Specimen):
         home = (xi <= self.depths[0] + self.latch_reach) & (x["outside"] < 0.5)
         aft = xi > self.depths[-1]
         beyond = jnp.where(eta > self.radii[-1], 1.0, 0.0)
+        pace = jnp.sqrt(u["velocity"][:3] @ u["velocity"][:3] + TINY) / self.bristle
         return {
-            "bristle": jnp.where(now.normal > 0, stuck, -self.settling * x["bristle"]),
-            "latched": jnp.where(home, self.settling * (1 - x["latched"]), 0.0),
-            "outside": jnp.where(aft, self.settling * (beyond - x["outside"]), 0.0),
+            "bristle": jnp.where(now.normal > 0, stuck, -pace * x["bristle"]),
+            "latched": jnp.where(home, pace * (1 - x["latched"]), 0.0),
+            "outside": jnp.where(aft, pace * (beyond - x["outside"]), 0.0),
         }
 
     def output(self, t, x, u):

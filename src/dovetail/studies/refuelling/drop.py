@@ -1,0 +1,157 @@
+"""The drop test: a plate falls on a tennis ball, in the published steps; contacts, energies, and the drag."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+import scipy.optimize
+
+from dovetail.core import Euler, Flow, Method
+from dovetail.mechanics.drop_mass import DropMass
+from dovetail.specimens.tennis_ball import TennisBall
+
+FREE_STEP, CONTACT_STEP = 1e-5, 2e-4  # [s] as published
+PLATE, EULER = DropMass(), Euler()
+FULL_SPEED = {
+    "fast_hardening": 1.04e6,
+    "fast_loss": 0.08,
+    "fast_time": 0.3,
+}  # fitted to the order of slow and fast
+
+
+class Falling(Flow):
+    """Plate and ball as one system."""
+
+    plate: DropMass
+    ball: TennisBall
+
+    def init(self):
+        return {"plate": self.plate.init(), "ball": self.ball.init()}
+
+    def _felt(self, x):
+        z, v = x["plate"]
+        return {"displacement": z, "velocity": v}
+
+    def derivative(self, t, x, u):
+        motion = self._felt(x)
+        felt = self.ball.output(t, x["ball"], motion)
+        return {
+            "plate": self.plate.derivative(t, x["plate"], felt),
+            "ball": self.ball.derivative(t, x["ball"], motion),
+        }
+
+    def output(self, t, x, u):
+        motion = self._felt(x)
+        return {**motion, **self.ball.output(t, x["ball"], motion)}
+
+
+@dataclasses.dataclass(frozen=True)
+class Contact:
+    """One contact of the plate with the ball."""
+
+    start: float  # [s]
+    duration: float  # [s]
+    depth: float  # [m] peak
+    force: float  # [N] peak
+    peak_after: float  # [s] from first touch to the peak force
+    speed_in: float  # [m/s]
+    speed_out: float  # [m/s]
+    steps: int
+
+
+@dataclasses.dataclass(frozen=True)
+class Drop:
+    """A recorded drop."""
+
+    time: np.ndarray
+    height: np.ndarray  # [m] of the plate's edge
+    velocity: np.ndarray
+    force: np.ndarray
+    depth: np.ndarray
+
+    def contacts(self) -> list[Contact]:
+        """Every contact that began and ended."""
+        touching = self.depth > 0
+        edges = np.flatnonzero(np.diff(touching.astype(int)))
+        starts = [e for e in edges if not touching[e]]
+        found = []
+        for i in starts:
+            after = np.flatnonzero(~touching[i + 1 :])
+            end = i + 1 + (after[0] if after.size else len(touching) - i - 2)
+            part = slice(i + 1, end + 1)
+            peak = int(np.argmax(self.force[part]))
+            found.append(
+                Contact(
+                    float(self.time[i + 1]),
+                    float(self.time[end] - self.time[i + 1]),
+                    float(self.depth[part].max()),
+                    float(self.force[part].max()),
+                    float(self.time[part][peak] - self.time[i + 1]),
+                    float(-self.velocity[i]),
+                    float(self.velocity[end]),
+                    end - i,
+                )
+            )
+        return found
+
+    def settled(self, amplitude: float = 2e-3) -> float:
+        """When [s] the plate no longer leaves its last place by more than `amplitude` [m]."""
+        away = np.flatnonzero(np.abs(self.height - self.height[-1]) > amplitude)
+        return float(self.time[away[-1]]) if away.size else 0.0
+
+
+def drop(
+    ball: TennisBall,
+    plate: DropMass = PLATE,
+    *,
+    duration: float = 2.5,
+    contact_step: float = CONTACT_STEP,
+    free_step: float = FREE_STEP,
+    method: Method = EULER,
+) -> Drop:
+    """Let the plate fall, with one step in contact and another in the air; records of every step."""
+    steps = round(1.05 * duration / min(free_step, contact_step))
+    t, z, v, f, d = _drop(Falling(plate, ball), duration, contact_step, free_step, method, steps)
+    kept = np.asarray(t) <= duration
+    return Drop(*(np.asarray(a)[kept] for a in (t, z + plate.height, v, f, d)))
+
+
+@eqx.filter_jit
+def _drop(flow: Falling, duration, contact_step, free_step, method: Method, steps: int):
+    def one(carry, _):
+        t, x = carry
+        touching = flow.output(t, x, None)["depth"] > 0
+        h = jnp.where(touching, contact_step, free_step)
+        going = t < duration
+        x, _ = method.step(flow, t, jnp.where(going, h, 0.0), x, None, ())
+        t = jnp.where(going, t + h, jnp.inf)
+        shown = flow.output(t, x, None)
+        return (t, x), (t, shown["displacement"], shown["velocity"], shown["force"], shown["depth"])
+
+    return jax.lax.scan(one, (jnp.zeros(()), flow.init()), None, length=steps)[1]
+
+
+def euler_gain(step: float) -> float:
+    """Share of the energy that explicit Euler adds to one bounce of a ball that loses nothing."""
+    run = drop(TennisBall(loss=0.0), DropMass(damping=0.0), duration=0.45, contact_step=step, free_step=1e-5)
+    first = run.contacts()[0]
+    return (first.speed_out / first.speed_in) ** 2 - 1
+
+
+def identified_drag(time: np.ndarray, height: np.ndarray, plate: DropMass = PLATE) -> float:
+    """Drag [N s/m] of the plate from a recorded fall without a ball, by least squares."""
+
+    def miss(c):
+        fallen, _ = eqx.tree_at(lambda p: p.damping, plate, jnp.asarray(c[0])).fallen(jnp.asarray(time))
+        return np.asarray(plate.height - fallen) - height
+
+    return float(scipy.optimize.least_squares(miss, [1.0], bounds=(1e-6, 1e3)).x[0])
+
+
+def wall_minutes(run: Drop, move: float = 2.0, settle: float = 1.0) -> float:
+    """How long a robot takes for the contact steps of a drop, at so many seconds a step."""
+    return sum(c.steps for c in run.contacts()) * (move + settle) / 60

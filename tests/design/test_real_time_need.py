@@ -1,0 +1,48 @@
+import numpy as np
+import pytest
+import xarray as xr
+
+from dovetail.core.errors import AnalysisError
+from dovetail.design.real_time_need import measured_stiffness, real_time_need
+
+
+def recording(k=5e4, c=300.0, m=17.91, depth=5e-3):
+    """A mass that meets a spring and damper for half an oscillation."""
+    w = np.sqrt(k / m)
+    t = np.linspace(0.0, np.pi / w, 400)
+    x, v = depth * np.sin(w * t), depth * w * np.cos(w * t)
+    z, f = np.zeros((400, 6)), np.zeros((400, 6))
+    z[:, 0], f[:, 0] = x, k * x + c * v
+    f[:, 4] = 0.3 * f[:, 0]
+    return xr.Dataset({"displacement": (("time", "axis"), z), "force": (("time", "axis"), f)}, {"time": t})
+
+
+def test_stiffness_damping_and_delay_are_found():
+    need = real_time_need(recording(c=0.0), mass=17.91, damping=300.0)
+    assert need.stiffness == pytest.approx(5e4, rel=0.02)
+    assert need.any_delay == pytest.approx(0.0140, rel=0.02)
+    assert need.own_delay == pytest.approx(300.0 / 5e4, rel=0.1)
+    assert need.frequency == pytest.approx(8.41, rel=0.02)
+
+
+def test_the_damping_of_its_loops_is_that_of_the_viscous_damper_that_takes_as_much():
+    assert real_time_need(recording(), mass=17.91).damping == pytest.approx(300.0, rel=0.05)
+
+
+def test_robots_are_too_slow_for_a_coupling_and_the_text_says_so():
+    need = real_time_need(recording(), mass=17.91)
+    assert not any(need.able().values())
+    assert "too slow" in str(need)
+    assert need.force == pytest.approx(np.abs(recording().force.values).max(), rel=1e-9)
+
+
+def test_a_run_without_contact_is_refused():
+    data = recording()
+    data["force"] = 0 * data.force
+    with pytest.raises(AnalysisError, match="no contact"):
+        real_time_need(data, mass=1.0)
+
+
+def test_a_contact_that_does_not_move_has_no_stiffness():
+    with pytest.raises(AnalysisError, match="too little"):
+        measured_stiffness(np.zeros((10, 3)), np.ones((10, 3)))
