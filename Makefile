@@ -18,7 +18,7 @@ ONE_CORE := NPROC=1 OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
 
-demo: $(VENV)/run.stamp  ## rehearse a hybrid test, write its results and report
+demo: $(VENV)/run.stamp  ## a probe strikes a refuelling drogue, held by robots in a second process; results and report
 	$(BIN)/dovetail demo
 
 test: $(VENV)/dev.stamp  ## the tests, without the slow ones

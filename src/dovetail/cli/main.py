@@ -146,10 +146,21 @@ def doctor() -> None:
 
 
 @app.command()
-def demo(out: Annotated[Path | None, typer.Option(help="Folder to write.")] = None) -> None:
-    """Rehearse one hybrid test at three delays and write a report."""
-    from dovetail.cli.demo import demonstrate
+def demo(
+    study: Annotated[
+        str, typer.Option(help="refuelling: a robot cell in its own process; substructuring: three delays.")
+    ] = "refuelling",
+    out: Annotated[Path | None, typer.Option(help="Folder to write.")] = None,
+) -> None:
+    """Show what Dovetail is for: a drogue struck by a probe, held by robots; results and a report."""
+    from dovetail.core.errors import UnknownNameError
 
+    if study == "refuelling":
+        from dovetail.cli.refuelling_demo import demonstrate
+    elif study == "substructuring":
+        from dovetail.cli.delays_demo import demonstrate
+    else:
+        raise UnknownNameError("demonstration", study, ("refuelling", "substructuring"))
     raise typer.Exit(demonstrate(out))
 
 

@@ -6,7 +6,7 @@ from dovetail.testing import folder
 
 
 def test_the_demo_shows_a_stable_a_marginal_and_an_unstable_test(dovetail):
-    code, out, _ = dovetail("demo", "--out", "here")
+    code, out, _ = dovetail("demo", "--study", "substructuring", "--out", "here")
     assert code == 0
     assert "critical delay 6.77 ms at 7.12 Hz" in out
     lines = {

@@ -1,4 +1,4 @@
-"""`dovetail demo`: one hybrid test at three delays, from comfortable to unstable."""
+"""`dovetail demo --study substructuring`: one hybrid test at three delays, from comfortable to unstable."""
 
 from __future__ import annotations
 

@@ -1,0 +1,112 @@
+"""`dovetail demo`: a refuelling drogue struck off its axis, held by robots in a process of their own."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+from rich.console import Console
+
+from dovetail import testing
+from dovetail.cli.creeping import creep_with_progress
+from dovetail.report.creep import write_creep
+from dovetail.report.drogue_animation import animate
+from dovetail.studies.registry import find_test
+from dovetail.testing import Run, folder
+from dovetail.testing.creep.estimate import describe_time
+
+CASES = {
+    "50 mm": "refuelling/full-scale",
+    "100 mm": "refuelling/full-scale-100",
+    "200 mm": "refuelling/full-scale-200",
+}
+CELL = "refuelling/cell"
+ABOUT = """\
+A tanker tows a hose and a drogue; a receiver's probe meets the drogue at 1.5 m/s, off its axis. Flight, hose and
+reel are simulated here. The contact is made by a robot cell in another process: for every step of half a
+millisecond it moves nozzle against drogue, rests, and answers with the wrench it feels.
+"""
+LINE = "  {:<8} {:>6} {:>10} {:>9} {:>10} {:>15}  {}"
+
+
+def demonstrate(out: Path | None) -> int:
+    """Run the full-scale test at three offsets against a served cell; print outcomes, write folders and a report."""
+    began = time.perf_counter()
+    say = Console(highlight=False, markup=False, soft_wrap=True).print
+    target = folder.create(out or folder.next_folder(Path("runs"), "demo"))
+    say(f"Aerial refuelling, full scale.\n{ABOUT}")
+    runs: dict[str, Run] = {}
+    with served_cell() as waiting:
+        tests = {label: testing.load(find_test(name)) for label, name in CASES.items()}
+        url = waiting()
+        say(f"  cell      {url}\n")
+        say(LINE.format("offset", "moves", "cell time", "tipping", "torque", "hose tension", "outcome"))
+        for label, test in tests.items():
+            place = target / label.replace(" ", "-")
+            place.mkdir()
+            run = creep_with_progress(test, place, url, None, False, f"{label} off the axis")
+            run.save(place)
+            runs[label] = run
+            say(_line(label, run))
+    labels = [f"{label} above the axis" for label in runs]
+    moving = animate(list(runs.values()), labels, target / "refuelling.gif")
+    report = write_creep(
+        list(runs.values()),
+        target / "report.html",
+        labels=labels,
+        title="A probe strikes a refuelling drogue off its axis",
+        animation=moving,
+    )
+    say(f"\nreport    {report}\nanimation {moving}\nwritten   {target}")
+    say(f"took      {time.perf_counter() - began:.1f} s")
+    return 0
+
+
+@contextlib.contextmanager
+def served_cell() -> Iterator:
+    """A cell in a process of its own; yields a function that waits for it and gives its address."""
+    code = "from dovetail.cli.main import main; main()"
+    words = [sys.executable, "-c", code, "rig", "serve", CELL, "--port", "0"]
+    process = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    stdout = process.stdout
+
+    def wait() -> str:
+        found = re.search(r"tcp://\S+:\d+", stdout.readline())
+        if found is None:
+            raise RuntimeError("the cell did not start")
+        return found[0]
+
+    try:
+        yield wait
+    finally:
+        process.send_signal(signal.SIGTERM)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(10)
+        process.kill()
+        process.wait()
+        stdout.close()
+
+
+def _line(label: str, run: Run) -> str:
+    data = run.data
+    tip = np.rad2deg(data["tipping"].values[:, 0])
+    torque = np.linalg.norm(data["measured_force"].values[:, 3:], axis=1).max()
+    tension = data["end_tension"].values
+    outcome = "latched" if run.outcome is testing.Outcome.LATCHED else run.outcome.value
+    return LINE.format(
+        label,
+        data.attrs["moves"],
+        describe_time(data.attrs["cell_seconds"]),
+        f"{tip[np.argmax(np.abs(tip))]:+.1f} deg",
+        f"{torque:.0f} N m",
+        f"{tension.min():.0f}..{tension.max():.0f} N",
+        f"stopped: {run.trip}" if run.trip else outcome,
+    )
