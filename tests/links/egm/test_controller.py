@@ -1,0 +1,132 @@
+"""The virtual arm, cycle by cycle, guided by the independent client `abb-robot-client`."""
+
+import importlib.util
+
+import numpy as np
+import pytest
+
+from dovetail.links.egm import Axes, VirtualController, decode, encode
+from dovetail.links.egm.controller import PERIOD, _turn, _turned
+
+needs_client = pytest.mark.skipif(
+    importlib.util.find_spec("abb_robot_client") is None, reason="abb-robot-client is not installed"
+)
+
+
+@pytest.fixture
+def pair():
+    """The independent client and a virtual arm that talks to it; the test cycles the arm."""
+    from abb_robot_client.egm import EGM
+
+    client = EGM(port=0)
+    arm = VirtualController(
+        ("127.0.0.1", client.socket.getsockname()[1]), Axes(joints=np.radians([0, 10, 20, 0, 30, 0.0]))
+    )
+    yield client, arm
+    client.close()
+    arm.close()
+
+
+def heard(client):
+    good, state = client.receive_from_robot(timeout=5.0)
+    assert good
+    return state
+
+
+@needs_client
+def test_the_client_sees_where_the_arm_is(pair):
+    client, arm = pair
+    arm.force = lambda axes: np.arange(6.0)
+    arm.cycle()
+    state = heard(client)
+    np.testing.assert_allclose(state.joint_angles, [0, 10, 20, 0, 30, 0], atol=1e-12)
+    np.testing.assert_allclose(state.cartesian[0], [1000.0, 0.0, 1200.0])  # mm
+    np.testing.assert_allclose(state.cartesian[1], [0.0, 0.0, 1.0, 0.0])
+    assert state.motors_on
+    assert state.rapid_running
+    np.testing.assert_allclose(state.measured_force, np.arange(6.0))
+    assert state.robot_message.header.seqno == 1
+
+
+@needs_client
+def test_the_client_leads_the_joints(pair):
+    client, arm = pair
+    goal = np.array([5.0, 12.0, 18.0, -3.0, 30.0, 1.0])  # degrees
+    for _ in range(150):
+        arm.cycle()
+        state = heard(client)
+        assert client.send_to_robot(goal)
+    np.testing.assert_allclose(state.joint_angles, goal, atol=1e-6)
+
+
+@needs_client
+def test_the_client_leads_the_pose_no_faster_than_the_arm_can(pair):
+    client, arm = pair
+    goal = np.array([1050.0, 20.0, 1190.0])
+    turned = np.array([np.sin(0.1), 0.0, np.cos(0.1), 0.0])
+    seen = []
+    for _ in range(300):
+        arm.cycle()
+        state = heard(client)
+        seen.append(state.cartesian[0] / 1e3)
+        assert client.send_to_robot_cart(goal, turned)
+    np.testing.assert_allclose(state.cartesian[0], goal, atol=1e-6)
+    np.testing.assert_allclose(state.cartesian[1], turned, atol=1e-9)
+    speeds = np.linalg.norm(np.diff(seen, axis=0), axis=1) / PERIOD
+    assert speeds.max() == pytest.approx(arm.speed, rel=1e-6)  # 54 mm away, it runs at its limit first
+
+
+@needs_client
+def test_a_client_that_falls_silent_stops_the_arm(pair):
+    client, arm = pair
+    arm.tau, arm.patience = 1.0, 0.1
+    for _ in range(20):
+        arm.cycle()
+        heard(client)
+        client.send_to_robot(np.full(6, 50.0))
+    for _ in range(26):
+        arm.cycle()
+    before = arm.axes.joints
+    arm.cycle()
+    np.testing.assert_array_equal(arm.axes.joints, before)
+    assert not arm.guided
+    for _ in range(27):
+        state = heard(client)
+    assert state.robot_message.mciState.state == 2  # stopped
+
+
+def test_old_wrong_and_wild_messages_are_dropped():
+    import socket
+
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as near:
+        near.bind(("127.0.0.1", 0))
+        arm = VirtualController(near.getsockname())
+        near.settimeout(5)
+        arm.cycle()
+        _, to = near.recvfrom(65536)
+        before = arm.axes.joints
+        good = {"header": {"seqno": 5, "mtype": 3}, "planned": {"joints": {"joints": [9.0] * 6}}}
+        wild = {**good, "planned": {"joints": {"joints": [np.nan] * 6}}}
+        nowhere = {**good, "planned": {}}
+        for data in (b"\xff" * 40, encode("EgmSensor", wild), encode("EgmSensor", nowhere)):
+            near.sendto(data, to)
+        arm.cycle()
+        assert arm.rejected == 3
+        np.testing.assert_array_equal(arm.axes.joints, before)
+        near.sendto(encode("EgmSensor", good), to)
+        arm.cycle()
+        assert np.all(arm.axes.joints > 0)
+        near.sendto(encode("EgmSensor", good), to)  # again: it was taken already
+        arm.cycle()
+        assert arm.rejected == 4
+        assert decode("EgmRobot", near.recvfrom(65536)[0])["mciState"]["state"] in (2, 3)
+        arm.close()
+
+
+def test_a_turn_leads_from_one_orientation_to_the_other():
+    die = np.random.default_rng(1)
+    for _ in range(50):
+        q0, q1 = (v / np.linalg.norm(v) for v in die.normal(size=(2, 4)))
+        reached = _turned(q0, _turn(q0, q1))
+        assert abs(reached @ q1) == pytest.approx(1.0, abs=1e-12)
+        assert np.linalg.norm(_turn(q0, q1)) <= np.pi + 1e-12  # the shorter way
