@@ -1,0 +1,285 @@
+"""Hose and reel, computed again: steady flight, modes, a pulse, reel-in, delay; numbers that need no specimen."""
+
+from __future__ import annotations
+
+import dataclasses
+from functools import cache
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from dovetail.core import RK4, Flow
+from dovetail.core.methods.rolled import rolled
+from dovetail.mechanics import DrogueHose, DuctReelIn, ReelIn
+from dovetail.mechanics.drogue_receiver import SpeedProfile
+from dovetail.mechanics.hose import Hose
+from dovetail.mechanics.hose_air import UniformAir
+from dovetail.mechanics.hose_reel import StillReel
+from dovetail.mechanics.hose_reeling import BARE as S_HOSE
+from dovetail.mechanics.hose_reeling import TOLD
+from dovetail.mechanics.hose_trim import hose_modes, trim_report
+from dovetail.stability.contact_delay import (
+    damper_work,
+    damping_bounds,
+    longest_delay,
+    penetration,
+    spring_work,
+    work_by_quadrature,
+)
+
+BARE = Hose(modulus=0.0, joint_friction=0.0, aero_moment=0.0)
+SINE = {"amplitude": 0.01, "omega": 40.0}
+
+
+@cache
+def trimmed(links: int = 19) -> dict[str, np.ndarray]:
+    """Steady flight without bending, friction and moment, as its numbers were computed."""
+    found = eqx.filter_jit(trim_report)(dataclasses.replace(BARE, links=links), UniformAir())
+    return {name: np.asarray(value) for name, value in found.items()}
+
+
+def end_tension() -> float:
+    """RT-01: tension at the end of the hose [N]."""
+    return float(trimmed()["tension"][-2])
+
+
+def before_reaction() -> list[float]:
+    """RT-02: way in a controller's cycle, and in the latency [m]."""
+    return list(penetration(speed=1.5, cycle=4e-3, latency=20e-3))
+
+
+def late_spring() -> float:
+    """RT-03: relative error of the table's work against quadrature."""
+    delay = 7e-3
+    return abs(
+        work_by_quadrature(k=3e3, c=0.0, delay=delay, **SINE) / spring_work(k=3e3, delay=delay, **SINE) - 1
+    )
+
+
+def late_damper() -> float:
+    """RT-04: the same for a damper."""
+    delay = 7e-3
+    return abs(
+        work_by_quadrature(k=0.0, c=20.0, delay=delay, **SINE) / damper_work(c=20.0, delay=delay, **SINE) - 1
+    )
+
+
+def least_damping() -> list[float]:
+    """RT-05: least damping over k times delay, at omega_0 delay of 0.316 and 0.2."""
+    pairs = ((1.0, 1000.0, 0.01), (10.0, 1000.0, 0.02))
+    return [damping_bounds(m=m, k=k, delay=d).lower / (k * d) for m, k, d in pairs]
+
+
+def without_delay() -> list[float]:
+    """RT-06: work of spring and damper without delay, over pi c omega A^2."""
+    unit = np.pi * 20.0 * SINE["omega"] * SINE["amplitude"] ** 2
+    return [
+        work_by_quadrature(k=3e3, c=0.0, delay=0.0, **SINE) / unit,
+        work_by_quadrature(k=0.0, c=20.0, delay=0.0, **SINE) / unit,
+    ]
+
+
+def stability_map() -> list[float]:
+    """Sec. 4.15's pairs: least and greatest damping of five, and the longest delays of coupling and ribs."""
+    pairs = ((1.0, 1e3, 0.01), (10.0, 1e3, 0.02), (6.5, 5e3, 0.02), (17.91, 2.5e3, 0.02), (17.91, 5e4, 0.011))
+    bounds = [b for m, k, d in pairs for b in damping_bounds(m=m, k=k, delay=d)]
+    return [*bounds, longest_delay(m=17.91, k=5e4), longest_delay(m=17.91, k=2.5e3)]
+
+
+def loads() -> list[float]:
+    """DV-01 to DV-05: dynamic pressure, drogue drag, hose and lump mass, EI, aligned hose drag."""
+    hose, q = Hose(), 0.5 * 0.525 * 200**2
+    m = hose.motion(jnp.zeros((2, 20)), jnp.zeros((2, 20)))
+    drag = -float(hose.drogue_force(jnp.array([200.0, 0.0, 0.0]), 0.525)[0])
+    aligned = np.pi * 0.071 * 27 * 0.01 * q
+    return [q, drag, float(jnp.sum(m.mass[:-1])), float(m.mass[0]), float(hose.bending_stiffness), aligned]
+
+
+def tow_tension() -> list[float]:
+    """DV-06: tension at the tow point with 19, 38 and 76 links [N]."""
+    return [float(trimmed(n)["tension"][0]) for n in (19, 38, 76)]
+
+
+def end_tensions() -> list[float]:
+    """DV-07: tensions of the last hose link and of the drogue's [N]."""
+    return trimmed()["tension"][-2:].tolist()
+
+
+def places() -> list[float]:
+    """DV-08: ball joint and centre of mass, x and z [m]."""
+    found = trimmed()
+    return [*found["ball_joint"][[0, 2]].tolist(), *found["centre"][[0, 2]].tolist()]
+
+
+def profile() -> list[float]:
+    """Trim profile: angles [deg], then tensions [N], of links 1, 5, 10, 15, 19, 20."""
+    rows = [0, 4, 9, 14, 18, 19]
+    found = trimmed()
+    return [*np.degrees(found["angles"][0])[rows].tolist(), *found["tension"][rows].tolist()]
+
+
+def waves() -> list[float]:
+    """DV-09: slowest and fastest wave [m/s], time along the hose [s]."""
+    found = trimmed()
+    return [float(found["wave_speed"].min()), float(found["wave_speed"].max()), float(found["wave_time"])]
+
+
+def modes() -> list[float]:
+    """DV-10: the first seven planar frequencies [Hz], then three damping ratios."""
+    found = hose_modes(Hose(), UniformAir())
+    return [*found.frequencies[:7].tolist(), *found.damping[:3].tolist()]
+
+
+@eqx.filter_jit
+def march(flow: Flow, force, h: float, steps: int, names: tuple[str, ...]) -> dict[str, jax.Array]:
+    """A flow's outputs after every step of RK4, under a force that is a function of time."""
+
+    def one(x, k):
+        t = k * h
+        x, _ = rolled(RK4()).step(flow, t, h, x, force(t + h / 2), ())
+        shown = flow.output(t + h, x, force(t + h))
+        return x, {name: shown[name] for name in names}
+
+    return jax.lax.scan(one, flow.init(), jnp.arange(steps))[1]
+
+
+def _no_force(t):
+    return {"force": jnp.zeros(6)}
+
+
+def _pulse_force(t):
+    on = (t >= 0.2) & (t <= 0.28)
+    push = jnp.where(on, -300.0 * jnp.sin(jnp.pi * (t - 0.2) / 0.08), 0.0)
+    return {"force": jnp.zeros(6).at[4].set(push)}
+
+
+@cache
+def pulsed() -> dict[str, np.ndarray]:
+    """The drogue after a pulse of moment, 4 s."""
+    found = march(DrogueHose(reel=StillReel()), _pulse_force, 2.5e-4, 16000, ("tipping", "tow_tension"))
+    return {name: np.asarray(value) for name, value in found.items()} | {"time": 2.5e-4 * np.arange(1, 16001)}
+
+
+def pulse() -> list[float]:
+    """DV-11: tip, when, rebound [deg]; tow tension after the pulse, when and how much; drogue again, the same."""
+    run = pulsed()
+    t, tip = run["time"], np.degrees(run["tipping"][:, 0])
+    change = np.abs(run["tow_tension"] - run["tow_tension"][0])
+    later, last = t > 0.6, t > 1.9
+    return [
+        float(tip.min()),
+        float(t[tip.argmin()]),
+        float(tip[t < 1].max()),
+        float(t[later][np.argmax(change[later] > 10)]),
+        float(change[later].max()),
+        float(t[last][np.argmax(np.abs(tip[last]) > 0.1)]),
+        float(np.abs(tip[last]).max()),
+    ]
+
+
+def swing() -> list[float]:
+    """DV-12: drogue as a pendulum: inertia, frequency with drag and moment, with the moment alone, damping."""
+    hose, stream = Hose(), jnp.array([200.0, 0.0, 0.0])
+    J = float(hose.drogue_mass * hose.drogue_link**2)
+    drag = -float(hose.drogue_force(stream, 0.525)[0]) * float(hose.drogue_link)
+    k = float(hose.aero_moment)
+    w = np.sqrt((k + drag) / J)
+    return [J, float(w / (2 * np.pi)), float(np.sqrt(k / J) / (2 * np.pi)), float(10.0 / (2 * J * w))]
+
+
+def probe_timing() -> list[float]:
+    """DV-13 and DV-14: duration and time of contact at 1, 0.25, 0.5 and 0.75 m/s [s]."""
+    profiles = [SpeedProfile(speed=v) for v in (1.0, 0.25, 0.5, 0.75)]
+    return [float(v) for p in profiles for v in (p.duration, p.reached(0.18))]
+
+
+def reel_peaks() -> list[float]:
+    """DV-15: fastest and most accelerated told [m/s, m/s^2]."""
+    told = np.asarray(jax.vmap(lambda t: TOLD.told(t, 0.0))(jnp.linspace(0.5, 5.5, 20001)))
+    return told[:, 1:].max(axis=0).tolist()
+
+
+REELED = ("displacement", "tipping", "reel_error", "reel_speed")
+
+
+@cache
+def reeled(model: str) -> dict[str, np.ndarray]:
+    """A reel-in of 5.5 s: model A by its mass transfer, B and C, or material links in a guided duct."""
+    hoses = {
+        name: dataclasses.replace(S_HOSE, transfer=name)
+        for name in ("printed", "consistent", "none", "sliding")
+    }
+    duct = Hose(shrink="none", tow_point=(0.0, 0.0, 0.0))
+    fine = dataclasses.replace(duct, links=38)
+    flows: dict[str, Flow] = {name: ReelIn(hose=hose) for name, hose in hoses.items()} | {
+        "printed 38": ReelIn(hose=dataclasses.replace(S_HOSE, links=38)),
+        "sliding 76": ReelIn(hose=dataclasses.replace(hoses["sliding"], links=76)),
+        "B": DuctReelIn(hose=duct),
+        "C": DuctReelIn(hose=fine),
+        "B free": DuctReelIn(hose=duct, spring=0.0, damper=0.0),
+        "guided": DuctReelIn(
+            hose=dataclasses.replace(duct, links=76), spring=0.0, damper=0.0, guide=2e3, guide_damping=100.0
+        ),
+    }
+    h = 2.5e-4 if model == "guided" else 5e-4
+    found = march(flows[model], _no_force, h, round(5.5 / h), REELED)
+    every = round(5e-3 / h)
+    return {name: np.asarray(value)[every - 1 :: every] for name, value in found.items()}
+
+
+def _forward(model: str) -> float:
+    return float(reeled(model)["displacement"][-1, 0])
+
+
+def reel_in() -> list[float]:
+    """DV-19: drogue's x at 5.5 s, models A, B and C [m]."""
+    return [_forward(model) for model in ("printed", "B", "C")]
+
+
+def reel_errors() -> list[float]:
+    """DV-20: largest tracking error of the drum, A, B, C [m]."""
+    return [float(np.abs(reeled(model)["reel_error"]).max()) for model in ("printed", "B", "C")]
+
+
+def reel_attitudes() -> list[float]:
+    """DV-21: attitude of the drogue at 5.5 s, A, B, C [deg]."""
+    return [float(np.degrees(reeled(model)["tipping"][-1, 0])) for model in ("printed", "B", "C")]
+
+
+def reel_grid() -> list[float]:
+    """DV-22: x at 5.5 s with 19 and 38 links, model A [m]."""
+    return [_forward("printed"), _forward("printed 38")]
+
+
+def reel_transfer() -> list[float]:
+    """Erratum A3: x at 5.5 s by printed, consistent and no mass transfer, and of B without springs [m]."""
+    return [_forward(model) for model in ("printed", "consistent", "none", "B free")]
+
+
+def reel_rigorous() -> list[float]:
+    """C1 answered: x at 5.5 s of a hose that slides (19 and 76 links) and of material links in a guided duct [m]."""
+    return [_forward(model) for model in ("sliding", "sliding 76", "guided")]
+
+
+def reel_disturbed() -> list[bool]:
+    """RT-45: the drum stays within 0.3 m; B's and C's speeds are rougher than A's."""
+
+    def rough(model):
+        return float(np.abs(np.diff(reeled(model)["reel_speed"], 3)).max())
+
+    smooth = rough("printed")
+    return [max(reel_errors()) < 0.3, rough("B") > 2 * smooth, rough("C") > 2 * smooth]
+
+
+def reel_order() -> list[bool]:
+    """RT-46: B like C within 0.5 m; A lags both by more than 2 m at the end; z and attitude differ less."""
+    a, b, c = (reeled(model) for model in ("printed", "B", "C"))
+    x = [r["displacement"][-1, 0] for r in (a, b, c)]
+    z = [r["displacement"][-1, 2] for r in (a, b, c)]
+    return [
+        bool(abs(x[1] - x[2]) < 0.5),
+        bool(x[0] < min(x[1], x[2]) - 2),
+        bool(abs(z[0] - z[1]) < abs(x[0] - x[1]) / 2),
+    ]
