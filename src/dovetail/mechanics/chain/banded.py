@@ -4,16 +4,21 @@ Both solvers are Gaussian elimination without pivoting, safe for the matrices th
 definite ones, and quasi-definite blocks (one positive, two negative directions in each) whose elimination
 keeps their signature. They are written as `lax.scan`, which XLA compiles into the body of the simulation's
 own loop: on one core this beats cyclic reduction, an unrolled sweep and the library's tridiagonal routine
-(`bench/bench_chain.py`).
+(`bench/bench_chain.py`). On a GPU every round of a loop is a launch of its own, so there the sweep is written
+out: three to four times faster for a batch of hoses (`bench/gpu_campaign.py`).
 """
 
 from __future__ import annotations
+
+from functools import partial
 
 import jax
 import jax.numpy as jnp
 from jax import lax
 
 from dovetail.mechanics.chain.base import after
+
+WRITTEN_OUT = 64  # rounds of a sweep in one piece, on anything but a processor
 
 
 def solve_tridiagonal(diagonal: jax.Array, coupling: jax.Array, rhs: jax.Array) -> jax.Array:
@@ -26,6 +31,13 @@ def solve_tridiagonal(diagonal: jax.Array, coupling: jax.Array, rhs: jax.Array) 
         Entry k couples unknowns k - 1 and k; entry 0 is ignored by being zero.
     rhs : (n,)
     """
+    return lax.platform_dependent(
+        diagonal, coupling, rhs, cpu=_sweep, default=partial(_sweep, unroll=WRITTEN_OUT)
+    )
+
+
+def _sweep(diagonal, coupling, rhs, unroll: int = 1):
+    """Down the chain and up again; `unroll` rounds of it are compiled as one piece."""
 
     def down(carry, row):
         c, y = carry
@@ -40,8 +52,9 @@ def solve_tridiagonal(diagonal: jax.Array, coupling: jax.Array, rhs: jax.Array) 
         return x, x
 
     zero = jnp.zeros((), rhs.dtype)
-    _, (c, y) = lax.scan(down, (zero, zero), (diagonal, coupling, after(coupling), rhs))
-    return lax.scan(up, zero, (c, y), reverse=True)[1]
+    rows = (diagonal, coupling, after(coupling), rhs)
+    _, (c, y) = lax.scan(down, (zero, zero), rows, unroll=unroll)
+    return lax.scan(up, zero, (c, y), reverse=True, unroll=unroll)[1]
 
 
 def solve_blocks(
