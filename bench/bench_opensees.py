@@ -2,15 +2,19 @@
 
 import importlib.util
 import re
+import socket
 import subprocess
 import sys
 import threading
+import time
 
+import numpy as np
 import pytest
 
 import dovetail as dv
 from dovetail.links import Address, VirtualPlant
 from dovetail.links.opensees import ElementServer, Specimen
+from dovetail.links.opensees_adapter import AdapterPlant
 
 STEPS = 3000
 ANALYSIS = """
@@ -53,3 +57,48 @@ def test_explicit_steps_with_a_served_rig(figure, tmp_path, kind):
     thread.join(10)
     rate = float(re.search(r"(\d+) steps/s", said[0])[1])
     figure(f"OpenSees, explicit steps with a served rig over {kind.upper()}", rate, "steps/s", target=3000)
+
+
+STRUCTURE = (
+    ANALYSIS.split("ops.wipe()")[0]
+    + """
+ops.wipe(); ops.model("basic", "-ndm", 1, "-ndf", 1)
+ops.node(1, 0.0); ops.node(2, 0.0); ops.fix(1, 1)
+ops.uniaxialMaterial("Elastic", 1, 1500.0); ops.element("zeroLength", 1, 1, 2, "-mat", 1, "-dir", 1)
+words = ["-udp"] if sys.argv[2] == "udp" else []
+ops.element("adapter", 2, "-node", 2, "-dof", 1, "-stif", 1e9, int(sys.argv[1]), *words)
+ops.timeSeries("Linear", 1); ops.pattern("Plain", 1, 1)
+ops.constraints("Plain"); ops.numberer("Plain"); ops.system("FullGeneral")
+ops.test("NormDispIncr", 1e-12, 10); ops.algorithm("Newton")
+ops.integrator("LoadControl", 1.0); ops.analysis("Static")
+for _ in range(int(sys.argv[3]) + 2):
+    ops.analyze(1)
+"""
+)
+
+
+@pytest.mark.skipif(importlib.util.find_spec("openseespy") is None, reason="openseespy is not installed")
+@pytest.mark.parametrize("kind", ["tcp", "udp"])
+def test_steps_with_a_structure_in_opensees_as_the_specimen(figure, tmp_path, kind):
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM if kind == "udp" else socket.SOCK_STREAM) as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    (tmp_path / "structure.py").write_text(STRUCTURE)
+    words = [sys.executable, tmp_path / "structure.py", str(port), kind, str(STEPS)]
+    process = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    plant = AdapterPlant(port, udp=kind == "udp", patience=60.0)
+    path = 0.01 * np.sin(np.linspace(0, 60, STEPS))
+    plant.step(np.zeros(1))
+    start = time.perf_counter()
+    forces = [plant.step(np.array([d]))[1] for d in path]
+    taken = time.perf_counter() - start
+    plant.close()
+    process.wait(60)
+    error = np.abs(np.array(forces) + 1500.0 * path * 1e9 / (1e9 + 1500.0)).max()
+    figure(
+        f"OpenSees as the specimen, steps of its adapter over {kind.upper()}",
+        STEPS / taken,
+        "steps/s",
+        target=3000,
+        accuracy=f"force within {error:.1e} N",
+    )

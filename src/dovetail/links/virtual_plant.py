@@ -58,7 +58,7 @@ class VirtualPlant:
 
     def step(self, command: np.ndarray) -> np.ndarray:
         """Follow the command over one tick; the reading at its end."""
-        state, k, reading = self._advance(*self.state, jnp.asarray(command))
+        state, k, reading = self._advance(*self.state, np.asarray(command, dtype=float))
         self.state = (state, k)
         return np.asarray(reading)
 
