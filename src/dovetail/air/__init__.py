@@ -36,6 +36,7 @@ from dovetail.air.device import (
 )
 from dovetail.air.flat_plate import FlatPlates, WindDrag
 from dovetail.air.fleet import RopeFleet
+from dovetail.air.piloted_rotor import PilotedRotor
 from dovetail.air.rotor import Blade, Controls, FlappingRotor, Rotor, RotorLoad, RotorSchedule
 from dovetail.air.settling import Settling, settling
 from dovetail.air.stepper import RopeStepper
@@ -62,6 +63,7 @@ __all__ = [
     "NoCommand",
     "NoDevice",
     "NoWake",
+    "PilotedRotor",
     "PointDevice",
     "PulledTip",
     "RampCommand",

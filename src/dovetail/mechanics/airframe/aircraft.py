@@ -166,6 +166,7 @@ class DeckAircraft(Flow):
             "impact": jnp.zeros(on.shape[:2]),
             "count": jnp.zeros(3),
             "energy": jnp.zeros(()),
+            "event_depth": jnp.zeros(()),
         }
         x = {**x, "held": held}
         return {**x, "held": {**held, "energy": self.energy(0.0, x)["total"]}}
@@ -344,12 +345,14 @@ class DeckAircraft(Flow):
         before, now = (jnp.any(a > 0.5, -1) for a in (held["touch"], on))
         x = {**x, "held": {**held, "inside": inside, "touch": on}}
         touch = self.touches(t, x)
-        impact = jnp.where(now & ~before, jnp.maximum(touch.approach, 0.0), held["impact"])
+        new = now & ~before
+        impact = jnp.where(new, jnp.maximum(touch.approach, 0.0), held["impact"])
+        deepest = jnp.maximum(held["event_depth"], jnp.max(jnp.where(new, touch.depth, 0.0)))
         R = frames(self.platforms, t).rotation
         world = jnp.einsum("bij,fbj->fbi", R, x["bristle"])
         slid = self.friction.settled(touch.normal, touch.slip, world)
         bristle = jnp.einsum("bji,fbj->fbi", R, slid) * now[..., None]
-        return {**x, "bristle": bristle, "held": {**x["held"], "impact": impact}}
+        return {**x, "bristle": bristle, "held": {**x["held"], "impact": impact, "event_depth": deepest}}
 
     def time_rate(self, t: Any, x: dict[str, Any]) -> dict[str, Any]:
         """Partial derivative of the rates with respect to time, as far as contact with moving bodies causes it."""

@@ -44,6 +44,7 @@ def recorded(aircraft: Any, t: Any, x: dict[str, Any]) -> dict[str, Any]:
         "work_ledger": work,
         "energy_residual": energy["total"] - x["held"]["energy"] - jnp.sum(work),
         "solver_count": x["held"]["count"],
+        "event_depth": x["held"]["event_depth"],
     }
 
 

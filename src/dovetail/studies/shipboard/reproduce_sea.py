@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import tomllib
 from functools import cache
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
 
 from dovetail.core.randomness import seeded
-from dovetail.sea import BoxShip, Bretschneider, Jonswap, Seaway, sea_state, waves
+from dovetail.mechanics.spatial import quaternion
+from dovetail.sea import BoxShip, Bretschneider, DeckBody, HarmonicDeck, Jonswap, Seaway, sea_state, waves
+from dovetail.sea.deck_body import deck_feel
+from dovetail.studies.registry import find_test
+from dovetail.testing.file import parse
 
 T = np.arange(0.0, 3 * 3600.0, 0.5)  # [s] three hours
 
@@ -69,3 +75,65 @@ def response_spectrum() -> float:
     ship = _sea(spectrum=Jonswap(**_six()), response=BoxShip(), heading=2.2, speed=6.0)
     motion = np.asarray(jax.jit(jax.vmap(ship.displacement))(T))
     return float(np.max(np.abs(motion.std(0)[:5] / np.asarray(ship.deviation())[:5] - 1)))
+
+
+# the reduced aircraft of the envelope against the whole one
+
+HEIGHT = 6.0  # [m] of the deck above the ship's origin
+DECK = {
+    "amplitude": [0.0, 0.8, 1.5, 0.25, 0.0, 0.0],
+    "frequency": 0.63,
+    "rise": 4.0,
+}  # [m, rad], [rad/s], [s]
+BRISTLES = {"stiffness": 3e3, "sliding": 0.4, "stiction": 0.9, "damping": 600.0, "stribeck": 1e-3}
+
+
+@cache
+def _whole_and_reduced(duration: float = 12.0) -> tuple[np.ndarray, np.ndarray]:
+    """Loads of left and right foot [N] and roll from the deck [rad], (times, 3), of both models on a rolling deck."""
+    table = tomllib.loads(find_test("shipboard/case-1").read_text("utf-8"))
+    system = table["system"]
+    top, bottom = HEIGHT, HEIGHT - 2.0
+    deck = {
+        "kind": "platform",
+        "name": "ship",
+        "body": {"kind": "polygon", "vertices": [[-5.0, top], [5.0, top], [5.0, bottom], [-5.0, bottom]]},
+        "motion": {"kind": "harmonic-deck", "axes": "plane"} | DECK,
+    }
+    system |= {"platforms": [deck], "start": [0.0, top + 0.4501, 0.0]}
+    system["friction"] = {"kind": "bristle-friction"} | BRISTLES
+    table |= {"duration": f"{duration} s", "rate": "20 Hz"}
+    data = parse(table, "whole").simulate().data
+    ship, t = HarmonicDeck(**DECK), jnp.asarray(data.time.values)
+    level = jax.vmap(ship.displacement)(t)[:, 3]
+    roll = data["attitude_angles"].values.reshape(len(t)) - np.asarray(level)
+    whole = np.column_stack([data["pair_normal_force"].values.reshape(len(t), 2), roll])
+
+    body = eqx.tree_at(lambda b: (b.secured, b.density), DeckBody(), (jnp.zeros(()), jnp.zeros(())))
+    spot = jnp.array([0.0, 0.0, HEIGHT])
+    feel = jax.jit(jax.vmap(lambda t: deck_feel(ship, t, spot, jnp.zeros(3))))(t)
+
+    def one(x, ends):
+        def sub(i, x):
+            at = [jax.tree.map(lambda a, b, s=s: a + s * (b - a), *ends) for s in (i / 10, (i + 1) / 10)]
+            return body.step(x, at[0], at[1], 0.005)
+
+        x = jax.lax.fori_loop(0, 10, sub, x)
+        R = quaternion.to_matrix(x["attitude"])
+        normal = body.forces(x, ends[1])["normal"]
+        return x, jnp.array([normal[1] + normal[3], normal[0] + normal[2], jnp.arctan2(R[2, 1], R[2, 2])])
+
+    ends = jax.tree.map(lambda a: a[:-1], feel), jax.tree.map(lambda a: a[1:], feel)
+    _, reduced = jax.jit(lambda: jax.lax.scan(one, body.init(), ends))()
+    return whole[1:], np.asarray(reduced)
+
+
+def reduced_aircraft() -> list[float]:
+    """Largest relative error of the feet's peak loads, of the peak roll, and of a foot's load in the mean square.
+
+    After two seconds, when the whole one has settled.
+    """
+    whole, reduced = (v[40:] for v in _whole_and_reduced())
+    peak = np.abs(np.abs(reduced).max(0) / np.abs(whole).max(0) - 1)
+    spread = np.sqrt(np.mean((reduced - whole) ** 2, 0)) / whole.std(0)
+    return [float(peak[:2].max()), float(peak[2]), float(spread[:2].max())]

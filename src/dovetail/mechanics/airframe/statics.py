@@ -1,0 +1,76 @@
+r"""Static equilibrium of an aircraft on the bodies below it, without friction: the posture and the loads on its feet.
+
+Newton's method on the forces of all speeds at rest, :math:`F(s, u = 0) = 0`, over position, attitude and shape. Each foot is
+taken to touch the surface that it is nearest to at the start. A direction in which nothing holds the aircraft (it may
+stand anywhere on a level deck) is left where it starts.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from dovetail.core.errors import ConvergenceError
+from dovetail.mechanics.collision import SpringDamper, bookkeeping
+
+
+def equilibrium(aircraft: Any, *, iterations: int = 60, tolerance: float = 1e-9) -> dict[str, Any]:
+    """The state at rest near the start, as `DeckAircraft.init` gives it.
+
+    Raises `ConvergenceError` if the forces do not vanish.
+    """
+    if isinstance(aircraft.contact, SpringDamper):  # smooth, so that an iterate off the deck finds back
+        aircraft = dataclasses.replace(
+            aircraft, contact=dataclasses.replace(aircraft.contact, pull="allowed")
+        )
+    x = aircraft.init()
+    distance = aircraft._distances(0.0, x)
+    nearest = jax.nn.one_hot(jnp.argmin(bookkeeping.gap(distance), 1), distance.shape[1])[..., None]
+    on = jax.nn.one_hot(jnp.argmax(distance, -1), distance.shape[-1]) * nearest
+    x = {**x, "speed": jnp.zeros_like(x["speed"]), "held": {**x["held"], "touch": on, "inside": on}}
+    unknown = jnp.zeros(aircraft.model.nd + aircraft.model.shape_size)
+    scale = float(aircraft.gravity) * float(aircraft.airframe.mass)
+    for _ in range(iterations):
+        force, slope = _linearised(aircraft, x, unknown)
+        if float(jnp.abs(force).max()) <= tolerance * scale:
+            found = _placed(aircraft, x, unknown)
+            inside, on = bookkeeping.started(aircraft._distances(0.0, found))
+            found = {**found, "held": {**found["held"], "inside": inside, "touch": on}}
+            return {**found, "held": {**found["held"], "energy": aircraft.energy(0.0, found)["total"]}}
+        # directions with no stiffness are left alone; rows are scaled so that both are of one size
+        change = np.linalg.lstsq(np.asarray(slope), -np.asarray(force), rcond=1e-10)[0]
+        most = np.abs(change[: aircraft.model.nd]).max()
+        unknown = unknown + jnp.asarray(change * min(1.0, 0.05 / max(most, 1e-12)))
+    raise ConvergenceError(
+        f"no rest was found near the start: forces of {float(jnp.abs(force).max()):.3g} N are left after {iterations} "
+        "steps; start nearer to where it stands"
+    )
+
+
+def _placed(aircraft, x, unknown):
+    d, nd, dim = aircraft.dim.d, aircraft.model.nd, aircraft.dim
+    turned = x["attitude"] + dim.turn_rate(x["attitude"], unknown[d:nd])
+    return {
+        **x,
+        "position": x["position"] + unknown[:d],
+        "attitude": turned,
+        "shape": x["shape"] + unknown[nd:],
+    }
+
+
+@eqx.filter_jit
+def _linearised(aircraft, x, unknown):
+    def force(unknown):
+        return aircraft._forces(0.0, _placed(aircraft, x, unknown))[0]
+
+    return force(unknown), jax.jacfwd(force)(unknown)
+
+
+def foot_loads(aircraft: Any, x: dict[str, Any]) -> np.ndarray:
+    """Contact force on each foot (feet, d) [N], world axes."""
+    return np.asarray(jnp.sum(aircraft.touches(0.0, x).force, 1))

@@ -1,0 +1,59 @@
+"""Aircraft and runs of the study, for its targets: the test files, with values changed."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from dovetail.mechanics.airframe import DeckAircraft
+from dovetail.mechanics.airframe.statics import equilibrium, foot_loads
+from dovetail.studies.registry import find_test
+from dovetail.testing import file
+
+Changes = tuple[tuple[str, Any], ...]
+
+
+def loaded(name: str, changes: Changes = ()) -> Any:
+    """A test of the study with values changed at dotted paths."""
+    return file.load(find_test(f"shipboard/{name}"), {key: _plain(value) for key, value in changes})
+
+
+def _plain(value):
+    return [_plain(v) for v in value] if isinstance(value, tuple) else value
+
+
+@cache
+def run(name: str, changes: Changes = ()) -> Any:
+    """The dataset of a run."""
+    return loaded(name, changes).simulate().data
+
+
+def aircraft(name: str, changes: Changes = ()) -> DeckAircraft:
+    """The aircraft of a test, with values changed."""
+    return loaded(name, changes).system
+
+
+@cache
+def at_rest(name: str, changes: Changes = ()) -> dict[str, np.ndarray]:
+    """Posture and loads of an aircraft at rest: position, roll, nodes, loads on the feet, weights."""
+    craft = aircraft(name, changes)
+    x = equilibrium(craft)
+    return {
+        "position": np.asarray(x["position"]),
+        "roll": np.asarray(x["attitude"]),
+        "nodes": np.asarray(craft.node_positions(x)),
+        "loads": foot_loads(craft, x),
+        "airframe": np.asarray(craft.airframe.mass * craft.gravity),
+        "gear": np.asarray(craft.model.mass * craft.gravity),
+    }
+
+
+def with_offset(x: float, formulation: str, height: float = 0.55) -> Changes:
+    """Changes that put the centre of gravity at x [m] and the aircraft above the deck."""
+    return (
+        ("system.formulation", formulation),
+        ("system.airframe.offset", (x, 0.0)),
+        ("system.start", (x, height, 0.0)),
+    )

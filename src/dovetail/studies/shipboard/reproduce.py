@@ -1,0 +1,165 @@
+"""Statics and drops, computed again: posture, loads, centre of gravity, struts, meshes, events."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dovetail.mechanics.beam import modes, rayleigh
+from dovetail.studies.shipboard.assembly import Changes, aircraft, at_rest, run, with_offset
+
+DROP: Changes = (("duration", 5.0),)
+OFFSETS = (-0.3, 0.0, 0.1, 0.2, 0.3)  # [m]
+RESTING: Changes = (("system.start", (0.0, 0.55, 0.0)),)
+
+
+def free_fall() -> float:
+    """RT-01: largest departure from gravity before contact, once the struts have settled, over gravity."""
+    data = run("case-1", DROP)
+    before = (data.time.values > 0.1) & (data.time.values < 0.22)
+    return float(np.abs(data["acceleration"].values[before, 1] / -9.81 - 1).max())
+
+
+def first_contact() -> float:
+    """RT-02: height of the centre of gravity at first contact [m], by the ballistic height at the event."""
+    data = run("case-1", DROP)
+    hit = int(np.argmax(data["solver_count"].values[:, 2] > 0))
+    foot = data["node_position"].values[hit - 1, 0]
+    body = data["displacement"].values[hit - 1]
+    return float(body[1] - foot[1] + 0.11)
+
+
+def event_depth() -> float:
+    """RT-40: greatest depth of a foot at the end of the step in which it first touched [m]."""
+    data = run("case-1", (*DROP, ("method.event", 1e-9)))
+    return float(data["event_depth"].values[-1])
+
+
+def posture() -> list[float]:
+    """RT-03: x and y of both feet at rest [m]."""
+    nodes = at_rest("case-1", RESTING)["nodes"]
+    return [*nodes[0].tolist(), *nodes[-1].tolist()]
+
+
+def settled_posture() -> list[float]:
+    """RT-03: the same 5 s after the drop."""
+    nodes = run("case-1", DROP)["node_position"].values[-1]
+    return [*nodes[0].tolist(), *nodes[-1].tolist()]
+
+
+def rest_height() -> float:
+    """RT-04: height of the centre of gravity at rest [m]."""
+    return float(at_rest("case-1", RESTING)["position"][1])
+
+
+def drift() -> float:
+    """RT-05: sideways drift after the drop [m]."""
+    return float(np.abs(run("case-1", DROP)["displacement"].values[:, 0]).max())
+
+
+def gear_mass() -> list[float]:
+    """RT-06: mass of the gear, its weight, and mass of all."""
+    craft = aircraft("case-1")
+    return [craft.model.mass, craft.model.mass * 9.81, craft.model.mass + 50.0]
+
+
+def _struts(stiffness: float, damping: float) -> Changes:
+    values = (("stiffness", stiffness), ("damping", damping))
+    return DROP + tuple((f"system.struts.{i}.law.{name}", value) for i in (0, 1) for name, value in values)
+
+
+def strut_trends() -> list[bool]:
+    """RT-07: higher rest and faster oscillation with stiffness, faster settling with damping, symmetric feet."""
+    runs = {(k, c): run("case-1", _struts(k, c)) for k in (25e3, 40e3) for c in (200.0, 500.0)}
+
+    def height(key):
+        return runs[key]["displacement"].values[:, 1]
+
+    def settling(key):
+        h = height(key)
+        return float(np.flatnonzero(np.abs(h - h[-1]) > 1e-3)[-1])
+
+    def peaks(key):
+        h = height(key)[int(0.25 * 400) :]
+        turns = np.flatnonzero((h[1:-1] > h[:-2]) & (h[1:-1] >= h[2:])) + 1
+        return float(np.diff(turns[:2])[0])
+
+    nodes = runs[(25e3, 200.0)]["node_position"].values
+    return [
+        bool(height((40e3, 500.0))[-1] > height((25e3, 500.0))[-1]),
+        bool(peaks((40e3, 200.0)) < peaks((25e3, 200.0))),
+        bool(settling((25e3, 500.0)) < settling((25e3, 200.0))),
+        bool(np.abs(nodes[:, 0, 0] + nodes[:, -1, 0]).max() < 1e-6),
+    ]
+
+
+def offset_rolls() -> list[float]:
+    """RT-08: roll at rest by offset of the centre of gravity, in the published form [rad]."""
+    return [float(at_rest("case-1", with_offset(x, "thesis"))["roll"][0]) for x in OFFSETS]
+
+
+def _loads(changes: Changes) -> list[float]:
+    return at_rest("case-1", changes)["loads"][:, 1].tolist()
+
+
+def offset_loads() -> list[float]:
+    """RT-09: loads on the left and right foot by offset, in the published form [N]."""
+    return [v for x in OFFSETS[2:] for v in _loads(with_offset(x, "thesis"))]
+
+
+def consistent_loads() -> list[float]:
+    """RT-09c: the same in the consistent form [N]."""
+    return [v for x in OFFSETS[2:] for v in _loads(with_offset(x, "consistent"))]
+
+
+def consistent_drop() -> list[float]:
+    """RT-09d: loads and roll after a drop with an offset of 0.1 m, consistent."""
+    data = run("case-3")
+    return [*data["contact_force"].values[-1, :, 1].tolist(), float(data["attitude_angles"].values[-1, 0])]
+
+
+def balance() -> float:
+    """RT-10: largest sum of loads and weights over the offsets [N]."""
+    sums = []
+    for x in OFFSETS:
+        rest = at_rest("case-1", with_offset(x, "thesis"))
+        sums.append(rest["loads"][:, 1].sum() - rest["airframe"] - rest["gear"])
+    return float(np.abs(sums).max())
+
+
+def mirror() -> float:
+    """RT-11: departure of the offset of -0.3 m from the mirror image of +0.3 m."""
+    left, right = (at_rest("case-1", with_offset(x, "thesis")) for x in (-0.3, 0.3))
+    return float(
+        max(abs(left["roll"] + right["roll"])[0], np.abs(left["loads"][:, 1] - right["loads"][::-1, 1]).max())
+    )
+
+
+def split_level(formulation: str = "thesis") -> list[float]:
+    """RT-12: loads on the lower and the upper foot [N]."""
+    start = (("system.formulation", formulation), ("system.start", (-2.0, 0.5, 0.135)))
+    loads = at_rest("case-5", start)["loads"][:, 1]
+    return [float(loads[0]), float(loads[1])]
+
+
+def split_level_consistent() -> list[float]:
+    """RT-12c: the same in the consistent form [N]."""
+    return split_level("consistent")
+
+
+def level() -> list[float]:
+    """RT-13: loads on the feet on a level deck, either formulation [N]."""
+    ship = (("system.start", (3.0, 0.45, 0.0)),)
+    return _loads(RESTING) + at_rest("case-1", ship)["loads"][:, 1].tolist()
+
+
+def rayleigh_constants() -> list[float]:
+    """RT-41: both constants for the published gear."""
+    return list(rayleigh(0.0, 0.15, 6.5e5, 0.15))
+
+
+def highest_mode() -> list[float]:
+    """RT-42: highest frequency of the mesh free and hinged, and the first elastic one hinged [rad/s]."""
+    gear = aircraft("case-1").gear
+    M, K = gear.mesh.assemble()
+    hinged = modes(M, K, gear.held())[0]
+    return [float(modes(M, K)[0][-1]), float(hinged[-1]), float(hinged[hinged > 1.0][0])]
