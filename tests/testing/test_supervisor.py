@@ -1,8 +1,11 @@
 """The supervisor: each limit, the first breach, growth."""
 
+import jax
 import jax.numpy as jnp
+import numpy as np
 import pytest
 
+import dovetail as dv
 from dovetail.core.errors import ParameterError
 from dovetail.testing import Limits, Outcome
 from dovetail.testing.supervisor import Watch
@@ -54,7 +57,6 @@ def test_the_first_breach_is_kept():
 def test_the_growth_rate_of_an_exponential_envelope_is_found(sigma):
     watch, dt = Watch(Limits(growth_window=0.25)), 1e-3
     state = watch.init()
-    import jax
 
     def step(state, tick):
         z = jnp.exp(sigma * tick * dt) * jnp.sin(2 * jnp.pi * 7.0 * tick * dt)
@@ -68,7 +70,6 @@ def test_the_growth_rate_of_an_exponential_envelope_is_found(sigma):
 
 def test_growth_trips():
     watch, dt = Watch(Limits(growth=0.5)), 1e-3
-    import jax
 
     def step(state, tick):
         z = jnp.exp(1.0 * tick * dt) * jnp.sin(2 * jnp.pi * 7.0 * tick * dt)
@@ -113,3 +114,50 @@ def test_a_reading_at_rest_is_not_stale_and_one_that_moves_neither():
     assert set(watch_readings(Limits(stale=2), still, still, still)) == {Outcome.FINISHED}
     moving = [1.0, 2.0, 4.0, 8.0, 16.0, 32.0]
     assert set(watch_readings(Limits(stale=2), moving, still, moving)) == {Outcome.FINISHED}
+
+
+def test_energy_that_the_interface_gives_is_watched_and_what_it_takes_is_not():
+    limits, outcomes = Limits(energy=0.4995), []  # half a tick below: no doubt of rounding
+    for force in (1.0, -1.0):
+        signals = {**CALM, "measured_force": force, "velocity": 1.0}  # 1 W over a second of ticks
+        signals = {name: jnp.asarray(value) for name, value in signals.items()}
+        watch = Watch(limits)
+        state, _ = jax.lax.scan(
+            lambda x, tick, s=signals, w=watch: w.step(tick, 1e-3, x, s), watch.init(), jnp.arange(1, 1001)
+        )
+        outcomes.append((Outcome.from_code(state["code"]), int(state["tick"])))
+    assert outcomes[0] == (Outcome.ENERGY, 500)
+    assert outcomes[1][0] is Outcome.FINISHED
+
+
+def test_a_late_rig_trips_the_energy_limit_before_the_motion_is_large():
+    """An unstable spring test: the interface feeds it; the same test with no delay takes nothing."""
+    fields = {"rate": 1000.0, "duration": 3.0, "limits": Limits(energy=0.05)}
+    numerical = dv.mechanics.Oscillator(m=2.2, c=5.0, k=2250.0)
+    wall = dv.Sine(amplitude=0.003, frequency=3.0)
+    spring = dv.specimens.Spring(k=2250.0)
+    late, soon = (
+        dv.Test(
+            numerical=numerical,
+            rig=dv.Rig(actuator=dv.transfer.Delay(d), specimen=spring),
+            excitation=wall,
+            **fields,
+        ).rehearse()
+        for d in (9.4e-3, 1e-3)
+    )
+    assert late.outcome is Outcome.ENERGY
+    assert late.trip.signal == "interface_energy"
+    assert late.trip.value == pytest.approx(0.05, rel=0.1)
+    assert late.trip.unit == "J"
+    assert float(np.abs(late.data.displacement).max()) < 0.02
+    assert soon.outcome is Outcome.FINISHED
+
+
+def test_the_force_of_an_axis_that_turns_has_the_limit_of_the_torque():
+    axes = ("x", "y", "z", "roll", "pitch", "yaw")
+    limits = Limits(force=100.0, torque=5.0).by_axis(axes)
+    assert limits.force.tolist() == [100.0] * 3 + [5.0] * 3
+    assert Limits(force=100.0, torque=5.0).by_axis(("port", "up")).force.tolist() == 100.0
+    force = [50.0, 0.0, 0.0, 0.0, 6.0, 0.0]
+    assert look(limits, measured_force=force) is Outcome.FORCE
+    assert look(limits, measured_force=[50.0, 0.0, 0.0, 0.0, 4.0, 0.0]) is Outcome.FINISHED

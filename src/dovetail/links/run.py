@@ -228,7 +228,8 @@ def _whole(test: Test, rings: jax.Array, phases: tuple[int, int]) -> dict[str, A
 def _judged(test: Test, reading: dict[str, jax.Array]) -> jax.Array:
     """The supervisor's word on a tick before or after the test: the force alone has a limit there."""
     force = reading["measured_force"]
-    code = jnp.where(jnp.any(jnp.abs(force) > test.limits.force), Outcome.FORCE.code, 0)
+    limit = test.limits.by_axis(test.axes).force
+    code = jnp.where(jnp.any(jnp.abs(force) > limit), Outcome.FORCE.code, 0)
     finite = jnp.all(jnp.isfinite(force)) & jnp.all(jnp.isfinite(reading["measured_displacement"]))
     return jnp.where(finite, code, Outcome.NOT_FINITE.code)
 

@@ -66,7 +66,7 @@ def start(test: Test) -> tuple[dict[str, Any], dict[str, jax.Array]]:
         "feedback": test.feedback.init(),
         "reading": {name: reading[name] for name in ("measured_displacement", "measured_force")},
         "force": force,
-        "watch": Watch(test.limits).init(_watched(motion, reading)),
+        "watch": Watch(test.limits.by_axis(test.axes)).init(_watched(motion, reading)),
     }
     command = {"command": motion["displacement"]}
     return state, _record(test, 0.0, motion, command, reading, {"force": force}, jnp.zeros(()))
@@ -94,7 +94,12 @@ def lead(test: Test, state: dict[str, Any], k: jax.Array) -> dict[str, Any]:
         numerical, memory = test.method.step(driven, t + i * h, h, numerical, state["force"], memory)
     motion = driven.output(t_next, numerical, state["force"])
     compensator, command = test.compensator.step(t, dt, state["compensator"], {**motion, **state["reading"]})
-    return {"numerical": (numerical, memory), "compensator": compensator, "motion": motion, "command": command}
+    return {
+        "numerical": (numerical, memory),
+        "compensator": compensator,
+        "motion": motion,
+        "command": command,
+    }
 
 
 def follow(
@@ -104,7 +109,9 @@ def follow(
     dt, motion = test.dt, led["motion"]
     t = k * dt
     used, fed_back = test.feedback.step(t, dt, state["feedback"], {**motion, **reading})
-    watch, growth = Watch(test.limits).step(k + 1, dt, state["watch"], _watched(motion, reading))
+    watch, growth = Watch(test.limits.by_axis(test.axes)).step(
+        k + 1, dt, state["watch"], _watched(motion, reading)
+    )
     state = {
         "numerical": led["numerical"],
         "compensator": led["compensator"],

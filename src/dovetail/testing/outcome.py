@@ -28,6 +28,10 @@ class Outcome(Enum):
     LATCHED = "The two sides latched: the contact that was to be tested is over."
     DOCKED = "The probe came home in the drogue: docked."
     LEFT = "The probe left the drogue: not docked."
+    ENERGY = (
+        "The interface gave the simulation more energy than its limit allows: the rig feeds the loop, "
+        "so the test was stopped."
+    )
 
     @property
     def code(self) -> int:

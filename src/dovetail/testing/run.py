@@ -12,6 +12,7 @@ import xarray as xr
 
 from dovetail.core import signals
 from dovetail.testing.outcome import Outcome, Trip
+from dovetail.testing.supervisor import TURNING
 
 if TYPE_CHECKING:
     from dovetail.testing.test import Test
@@ -117,21 +118,25 @@ def _axis_names(test: Test) -> list[str]:
 
 
 def find_trip(test: Test, data: xr.Dataset, outcome: Outcome) -> Trip | None:
-    """What the last sample of a stopped run met, in numbers."""
-    for name, (reason, limit) in test.limits.watched().items():
+    """What the last sample of a stopped run met, in numbers; of several axes the one furthest beyond its limit."""
+    for name, (reason, limit) in test.limits.by_axis(test.axes).watched().items():
         if reason is outcome:
-            if name == "tracking_error":
-                values = data["displacement"] - data["measured_displacement"]
-            elif name == "power":
-                values = data["measured_force"] * data["velocity"]
-                values = values.sum("axis") if "axis" in values.dims else values
-            else:
-                values = data[name]
-            last, bound = np.abs(np.asarray(values[-1])), np.asarray(limit)
-            where = np.unravel_index(np.argmax(last / bound), last.shape)  # the axis that went furthest
-            unit, turning = signals.signal(name).unit, getattr(test.numerical, "turning", ())
-            if where and any(turning[where[0] : where[0] + 1]):
-                unit = TURNED.get(unit, unit)
-            met = float(np.broadcast_to(bound, last.shape)[where])
-            return Trip(name, float(last[where]), met, float(data.time[-1]), unit)
+            last = np.atleast_1d(np.abs(_watched(test, data, name)[-1]))
+            limits = np.broadcast_to(np.asarray(limit), last.shape)
+            axis = int(np.argmax(np.nan_to_num(last / limits)))
+            if name == "measured_force" and len(last) > 1 and _axis_names(test)[axis] in TURNING:
+                name = "measured_torque"
+            unit = signals.signal(name).unit
+            return Trip(name, float(last[axis]), float(limits[axis]), float(data.time[-1]), unit)
     return None
+
+
+def _watched(test: Test, data: xr.Dataset, name: str) -> np.ndarray:
+    """A watched signal over the run, where it is not recorded by its name from those that are."""
+    if name == "tracking_error":
+        return np.asarray(data["displacement"] - data["measured_displacement"])
+    if name not in ("power", "interface_energy"):
+        return np.asarray(data[name])
+    power = data["measured_force"] * data["velocity"]
+    power = np.asarray(power.sum("axis") if "axis" in power.dims else power)
+    return power if name == "power" else test.dt * np.cumsum(power[1:])

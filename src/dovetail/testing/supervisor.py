@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 
 from dovetail.core import Part, choice, count, parameter
 from dovetail.testing.outcome import Outcome
+
+TURNING = ("roll", "pitch", "yaw")  # axes whose force is a torque
 
 
 class Limits(Part):
@@ -19,8 +22,13 @@ class Limits(Part):
     :math:`R = (1 + 8\sigma T)/(1 + 2\sigma T)`, hence :math:`\sigma = (R - 1)/(2T(4 - R))`. The rate is
     watched once four of the longer time constants have passed, so that a start from rest does not trip.
 
-    A limit may differ from axis to axis; the force of a rotary axis is a torque. What concerns the wall clock
-    and the link to a real rig (`silence`, `overrun`, `approach`, `to_rest`) matters in the `run` mode only.
+    The energy that the interface has given to the simulation, :math:`\int F^T v\,dt`, is never above zero for a
+    specimen that starts unstrained and creates none; what a late rig adds shows there before it shows in the
+    motion. Set its limit above what the specimen may hold at the start.
+
+    A limit may differ from axis to axis. The force of the axes named roll, pitch and yaw is a torque and has the
+    limit of that name. What concerns the wall clock and the link to a real rig (`silence`, `overrun`,
+    `approach`, `to_rest`) matters in the `run` mode only.
     """
 
     displacement: jax.Array = parameter("m", "largest demand", above=0.0, default=jnp.inf)
@@ -38,6 +46,12 @@ class Limits(Part):
         "m/s^2", "fastest change of the demand's velocity", above=0.0, default=jnp.inf
     )
     power: jax.Array = parameter("W", "largest power across the interface", above=0.0, default=jnp.inf)
+    torque: jax.Array = parameter(
+        "N m", "largest measured torque, of the axes roll, pitch and yaw", above=0.0, default=jnp.inf
+    )
+    energy: jax.Array = parameter(
+        "J", "most energy that the interface may give to the simulation", above=0.0, default=jnp.inf
+    )
     stale: int = count(
         "ticks that a reading may stand still while the demand moves, more than the rig is late; 0 for any",
         default=0,
@@ -46,6 +60,13 @@ class Limits(Part):
     overrun: str = choice("count", "hold", "stop", about="what to do with a late tick", default="count")
     approach: jax.Array = parameter("s", "time to lead the rig to its start", at_least=0.0, default=1.0)
     to_rest: jax.Array = parameter("s", "time to lead the rig to rest", at_least=0.0, default=1.0)
+
+    def by_axis(self, axes: tuple[str, ...]) -> Limits:
+        """These limits with that of the torque in the place of the force's for the axes that turn."""
+        turns = [name in TURNING for name in axes]
+        if not any(turns):
+            return self
+        return eqx.tree_at(lambda x: x.force, self, jnp.where(jnp.array(turns), self.torque, self.force))
 
     def watched(self) -> dict[str, tuple[Outcome, jax.Array]]:
         """Each watched signal with the outcome it leads to and its limit, in order of precedence."""
@@ -56,6 +77,7 @@ class Limits(Part):
             "tracking_error": (Outcome.TRACKING, self.tracking),
             "acceleration": (Outcome.ACCELERATION, self.acceleration),
             "power": (Outcome.POWER, self.power),
+            "interface_energy": (Outcome.ENERGY, self.energy),
             "growth_rate": (Outcome.GROWTH, self.growth),
         }
 
@@ -72,6 +94,7 @@ class Watch(Part):
             **still,
             "short": jnp.zeros(()),
             "long": jnp.zeros(()),
+            "energy": jnp.zeros(()),
             "code": jnp.zeros((), dtype=int),
             "tick": jnp.zeros((), dtype=int),
         }
@@ -91,7 +114,7 @@ class Watch(Part):
         return number, *now
 
     def step(self, tick, dt, x, signals) -> tuple[dict[str, Any], jax.Array]:
-        """Watch one tick. `signals` hold what `Limits.watched` names, but for the growth rate and the power.
+        """Watch one tick. `signals` hold what `Limits.watched` names, but for growth rate, power and energy.
 
         Returns the next state, where `code` is that of the first breach's `Outcome` (0 for none yet) and
         `tick` the last one before or at it, and the growth rate [1/s].
@@ -106,7 +129,13 @@ class Watch(Part):
         rate = jnp.where(armed, (ratio - 1) / (2 * window * (4 - jnp.minimum(ratio, 3.99))), 0.0)
 
         power = jnp.sum(signals["measured_force"] * signals["velocity"])
-        everything = {**signals, "growth_rate": rate, "power": power}
+        energy = x["energy"] + dt * power
+        everything = {
+            **signals,
+            "growth_rate": rate,
+            "power": power,
+            "interface_energy": jnp.maximum(energy, 0.0),
+        }
         finite = jnp.array(True)
         for value in everything.values():
             finite &= jnp.all(jnp.isfinite(value))
@@ -123,6 +152,7 @@ class Watch(Part):
             **still,
             "short": short,
             "long": long,
+            "energy": energy,
             "code": jnp.where(going, code, x["code"]),
             "tick": jnp.where(going, tick, x["tick"]),
         }, rate
