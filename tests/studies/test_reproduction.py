@@ -117,6 +117,9 @@ def test_targets_of_a_study_are_read_from_its_folder_and_computed(tmp_path, monk
     assert [result.status for result in reproduce("swings", tmp_path)] == ["missed"]
     monkeypatch.setattr(Target, "function", lambda self: lambda: "left")
     assert [result.status for result in reproduce(folder=tmp_path)] == ["met"]
+    second = (tmp_path / "swings" / "targets.toml").read_text().replace("R01", "R02")
+    (tmp_path / "swings" / "targets_more.toml").write_text(second)
+    assert [t.id for t in reproduction.targets("swings", tmp_path)] == ["R01", "R02"]
 
 
 @pytest.mark.parametrize(

@@ -1,10 +1,12 @@
 """Waves, and the motion of a deck in them: harmonics, records, spectra with a ship's response.
 
-Depends on: core, mechanics.
+Depends on: core, mechanics, air.
 
 Axes: x forward, y to port, z up, in a frame that travels with the ship's mean speed and heading.
 """
 
+from dovetail.sea.deck_body import DeckBody, DeckFeel
+from dovetail.sea.envelope import SecuringEnvelope
 from dovetail.sea.harmonic import HarmonicDeck
 from dovetail.sea.motion import DeckMotion, DeckState, PointMotion
 from dovetail.sea.recorded import RecordedDeck, read_motion
@@ -17,6 +19,8 @@ __all__ = [
     "SEA_STATES",
     "BoxShip",
     "Bretschneider",
+    "DeckBody",
+    "DeckFeel",
     "DeckMotion",
     "DeckState",
     "HarmonicDeck",
@@ -24,6 +28,7 @@ __all__ = [
     "PointMotion",
     "RecordedDeck",
     "Seaway",
+    "SecuringEnvelope",
     "ShipResponse",
     "TabulatedResponse",
     "WaveFollower",

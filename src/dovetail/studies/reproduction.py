@@ -1,6 +1,6 @@
 """Reproduction targets: each published number or ordering, computed again and judged.
 
-A study lists its targets in `targets.toml`:
+A study lists its targets in `targets.toml`, or in several files `targets_*.toml`:
 
 .. code-block:: toml
 
@@ -171,11 +171,12 @@ def judge(target: Target) -> Result:
 
 
 def _read(study: Study) -> list[Target]:
-    file = study.path / "targets.toml"
-    if not file.is_file():
-        return []
-    rows = tomllib.loads(file.read_text("utf-8")).get("target", [])
-    return [_target(study.name, file, row) for row in rows]
+    """Rows of `targets.toml`, and of `targets_*.toml` beside it where a study has many."""
+    rows = []
+    for file in sorted(study.path.glob("targets*.toml")):
+        table = tomllib.loads(file.read_text("utf-8"))
+        rows += [_target(study.name, file, row) for row in table.get("target", [])]
+    return rows
 
 
 def _target(study: str, file: Path, row: dict[str, Any]) -> Target:

@@ -7,6 +7,7 @@ from dovetail.studies.reproduction import judge, targets
 TARGETS = [t for t in targets("shipboard") if t.compute.startswith("reproduce_rotor:")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", TARGETS, ids=lambda t: t.id)
 def test_target_is_met(target):
     result = judge(target)

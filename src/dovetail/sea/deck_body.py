@@ -1,0 +1,242 @@
+r"""An aircraft on a moving deck, reduced for batches: a rigid airframe on four sprung feet, free or held by a device.
+
+The gear is condensed to what a foot feels. A leg turns about its hinge and has no mass; a foot that goes up by u goes
+out by :math:`\kappa u`, and the moment about the hinge is that of the strut, which acts on the foot with
+:math:`K = K_d(dL/dy)^2` and a damping likewise. So with a force H outwards on the foot the normal force is
+
+.. math:: N = Ku + C\dot u - \kappa H
+
+which stiffens such a gear against rolling sixfold: what pushes it sideways also lifts it. Bending of the legs is left
+out. Everything is seen from the deck, with the felt acceleration f (gravity included), angular velocity and
+acceleration of the deck at the spot:
+
+.. math:: m\left(\dot v + f + \dot\omega\times p + 2\omega\times v + \omega\times(\omega\times p)\right) = \sum F,
+   \qquad I\dot w + w\times Iw = \sum r\times F
+
+A foot is pushed up by its spring and damper, never pulled, and rubs by a bristle. A device that holds it is a spring
+and damper in the deck's plane and against lifting, from where the foot stands at rest; its load is that force, with the
+preload of its clamps outwards. [Schock 2020, ch. 6] gives the numbers by default; the distance of the feet along the
+skid and two moments of inertia are assumed.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+
+from dovetail.air.flat_plate import FlatPlates
+from dovetail.core import Part, kind, parameter
+from dovetail.mechanics.collision.friction_laws import BristleSlider
+from dovetail.mechanics.spatial import quaternion
+from dovetail.sea.motion import DeckMotion
+
+FALLEN = 0.6  # [rad] tilt beyond which it will not come back
+GONE = 1.0  # [m] way after which it is no more followed
+
+
+class DeckFeel(NamedTuple):
+    """What a spot of the deck feels, in the ship's axes, arrays (3,)."""
+
+    felt: jax.Array  # [m/s^2]
+    turning: jax.Array  # [rad/s]
+    turning_rate: jax.Array  # [rad/s^2]
+    wind: jax.Array  # [m/s] relative to the spot
+
+
+def deck_feel(
+    ship: DeckMotion, t: jax.Array, spot: jax.Array, wind: jax.Array, gravity: jax.Array = 9.81
+) -> DeckFeel:
+    """What a spot (3,) [m] of a ship feels at t, with the wind (3,) [m/s] of the frame of the mean ship."""
+    state = ship.state(t)
+    R, w, dw = state.pose.R, state.twist.w, state.rate.w
+    r = R @ spot
+    velocity = state.twist.v + jnp.cross(w, r)
+    acceleration = state.rate.v + jnp.cross(dw, r) + jnp.cross(w, jnp.cross(w, r))
+    up = jnp.array([0.0, 0.0, 1.0]) * gravity
+    return DeckFeel(R.T @ (acceleration + up), R.T @ w, R.T @ dw, R.T @ (wind - velocity))
+
+
+class Worst(NamedTuple):
+    """Extremes of a run."""
+
+    securing_load: jax.Array  # [N] largest of any foot
+    foot_load: jax.Array  # [N] largest normal force
+    way: jax.Array  # [m] of any foot from where it stood
+    lift: jax.Array  # [m] of any foot off the deck
+    tilt: jax.Array  # [rad] from the deck's normal
+
+
+@kind("deck-body")
+class DeckBody(Part):
+    """The reduced aircraft. Feet are given in axes forward, port, up from the centre of gravity."""
+
+    mass: jax.Array = parameter("kg", "of the aircraft", default=50.2383, above=0.0)
+    inertia: jax.Array = parameter("kg m^2", "in roll, pitch, yaw", default=(6.25, 12.0, 12.0), above=0.0)
+    feet: jax.Array = parameter(
+        "m",
+        "undeformed",
+        default=((0.4, 0.35, -0.44), (0.4, -0.35, -0.44), (-0.4, 0.35, -0.44), (-0.4, -0.35, -0.44)),
+    )
+    stiffness: jax.Array = parameter("N/m", "of a foot", default=6675.0, above=0.0)
+    damping: jax.Array = parameter("N s/m", "of a foot", default=133.5, at_least=0.0)
+    splay: jax.Array = parameter("1", "way of a foot out, over its way up", default=0.9955, at_least=0.0)
+    radius: jax.Array = parameter("m", "of the skid tube", default=0.01, at_least=0.0)
+    friction: BristleSlider = BristleSlider(
+        stiffness=3e3, sliding=0.4, stiction=0.9, damping=600.0, stribeck=1e-3
+    )
+    plates: FlatPlates = FlatPlates(area=(2.0, 2.0, 2.0), centre=(0.0, 0.0, -0.5))
+    density: jax.Array = parameter("kg/m^3", "of the air", default=1.225, at_least=0.0)
+    secured: jax.Array = parameter(
+        "1", "1: held by the device, 0: free", default=1.0, at_least=0.0, at_most=1.0
+    )
+    hold_stiffness: jax.Array = parameter("N/m", "of the device at a foot", default=1e5, above=0.0)
+    hold_damping: jax.Array = parameter("N s/m", "of the device at a foot", default=500.0, at_least=0.0)
+    preload: jax.Array = parameter("N", "of a clamp, outwards", default=40.0, at_least=0.0)
+    gravity: jax.Array = parameter("m/s^2", "with which it settles at the start", default=9.81)
+
+    def init(self) -> dict[str, Any]:
+        """At rest on a still deck."""
+        sag = self.mass * self.gravity / (self.feet.shape[0] * self.stiffness)
+        height = self.radius - self.feet[0, 2] - sag
+        return {
+            "position": jnp.zeros(3).at[2].set(height),
+            "attitude": jnp.array([1.0, 0.0, 0.0, 0.0]),
+            "velocity": jnp.zeros(3),
+            "turning": jnp.zeros(3),
+            "bristle": jnp.zeros((self.feet.shape[0], 3)),
+        }
+
+    def standing(self) -> jax.Array:
+        """Feet from the centre of gravity when it stands level, (feet, 3) [m]."""
+        sag = self.mass * self.gravity / (self.feet.shape[0] * self.stiffness)
+        side = jnp.sign(self.feet[:, 1])
+        return self.feet + sag * jnp.stack([0 * side, self.splay * side, jnp.ones_like(side)], 1)
+
+    def _feet(self, x, turning):
+        C = quaternion.to_matrix(x["attitude"])
+        relative = x["turning"] - C.T @ turning
+        place = x["position"] + self.feet @ C.T
+        speed = x["velocity"] + jnp.cross(relative, self.feet) @ C.T
+        return C, relative, place, speed
+
+    def forces(self, x: dict[str, Any], feel: DeckFeel) -> dict[str, jax.Array]:
+        """At the feet, (feet, ...) in the deck's axes: normal force, device's force, total, rate of the bristles."""
+        C, _, place, speed = self._feet(x, feel.turning)
+        out = jnp.sign(self.feet[:, 1])[:, None] * C[:, 1]
+        depth = self.radius - place[:, 2]
+        on = depth > 0
+        up, pace_up = jnp.where(on, depth, 0.0), jnp.where(on, -speed[:, 2], 0.0)
+        way = self.splay * out + jnp.array([0.0, 0.0, 1.0])
+        place, speed = place + up[:, None] * way, speed + pace_up[:, None] * way
+        home = self.init()["position"] + self.standing()
+        off = place - home
+        off = off.at[:, 2].set(jnp.maximum(off[:, 2], 0.0))
+        pace = speed.at[:, 2].multiply(off[:, 2] > 0)
+        hold = -self.secured * (self.hold_stiffness * off + self.hold_damping * pace)
+        hold = hold.at[:, 2].set(jnp.minimum(hold[:, 2], 0.0))  # a wedge holds down and never lifts
+        slip = speed.at[:, 2].set(0.0)
+        spring = self.stiffness * up + self.damping * pace_up - self.splay * jnp.sum(hold * out, 1)
+        # the normal force with which it would slide along its bristle; whether it does is then the same at the true one
+        bent = x["bristle"] / jnp.maximum(jnp.sqrt(jnp.sum(x["bristle"] ** 2, 1, keepdims=True)), 1e-12)
+        mu = self.friction.limit(jnp.ones((len(self.feet), 1)), slip)[:, 0]
+        lean = jnp.maximum(1.0 + self.splay * mu * jnp.sum(bent * out, 1), 0.05)
+        rub, rate, _ = self.friction.act(
+            jnp.maximum(spring / lean, 0.0)[:, None] * on[:, None], slip, x["bristle"]
+        )
+        normal = jnp.maximum(spring - self.splay * jnp.sum(rub * out, 1), 0.0) * on
+        total = (rub + hold).at[:, 2].add(normal)
+        return {
+            "normal": normal,
+            "hold": hold,
+            "total": total,
+            "bristle": rate,
+            "slip": slip,
+            "place": place,
+        }
+
+    def rate(self, x: dict[str, Any], feel: DeckFeel) -> dict[str, Any]:
+        """Rates of the state."""
+        C, relative, _, _ = self._feet(x, feel.turning)
+        acts = self.forces(x, feel)
+        drag = self.plates.wrench(C.T @ x["velocity"], relative, C.T @ feel.wind, self.density)
+        p, v, w = x["position"], x["velocity"], feel.turning
+        push = jnp.sum(acts["total"], 0) + C @ drag.f
+        carried = jnp.cross(feel.turning_rate, p) + 2 * jnp.cross(w, v) + jnp.cross(w, jnp.cross(w, p))
+        arms = acts["place"] - p
+        moment = jnp.sum(jnp.cross(arms @ C, acts["total"] @ C), 0) + drag.tau
+        own = x["turning"]
+        return {
+            "position": v,
+            "attitude": quaternion.rate(x["attitude"], relative),
+            "velocity": push / self.mass - feel.felt - carried,
+            "turning": (moment - jnp.cross(own, self.inertia * own)) / self.inertia,
+            "bristle": acts["bristle"],
+        }
+
+    def step(self, x: dict[str, Any], before: DeckFeel, after: DeckFeel, h: jax.Array) -> dict[str, Any]:
+        """One step of Runge and Kutta's; the deck is straight between its two ends."""
+        middle = jax.tree.map(lambda a, b: 0.5 * (a + b), before, after)
+
+        def moved(k, s):
+            return jax.tree.map(lambda a, b: a + s * b, x, k)
+
+        k1 = self.rate(x, before)
+        k2 = self.rate(moved(k1, h / 2), middle)
+        k3 = self.rate(moved(k2, h / 2), middle)
+        k4 = self.rate(moved(k3, h), after)
+        new = jax.tree.map(lambda a, p, q, r, s: a + h / 6 * (p + 2 * q + 2 * r + s), x, k1, k2, k3, k4)
+        q = new["attitude"]
+        new["attitude"] = q / jnp.sqrt(q @ q)
+        acts = self.forces(new, after)
+        bristle = self.friction.settled(acts["normal"][:, None], acts["slip"], new["bristle"])
+        new["bristle"] = bristle * (acts["normal"] > 0)[:, None]
+        return new
+
+    def seen(self, x: dict[str, Any], feel: DeckFeel) -> Worst:
+        """What counts, at a moment."""
+        acts = self.forces(x, feel)
+        home = self.init()["position"] + self.standing()
+        out = jnp.sign(self.feet[:, 1:2]) * jnp.array([0.0, 1.0, 0.0]) * self.preload * self.secured
+        off = acts["place"] - home
+        up = quaternion.to_matrix(x["attitude"])[2, 2]
+        return Worst(
+            jnp.max(jnp.sqrt(jnp.sum((out - acts["hold"]) ** 2, 1))),
+            jnp.max(acts["normal"]),
+            jnp.max(jnp.sqrt(off[:, 0] ** 2 + off[:, 1] ** 2)),
+            jnp.max(acts["place"][:, 2] - self.radius),
+            jnp.arccos(jnp.clip(up, -1.0, 1.0)),
+        )
+
+    def run(self, feel: DeckFeel, spacing: float, substeps: int) -> tuple[Worst, dict[str, jax.Array]]:
+        """Through a record of the deck (n, 3), `spacing` [s] apart: the worst, and time series of position and tilt.
+
+        An aircraft that has fallen or gone is no more moved, so that its numbers stay finite.
+        """
+        h = spacing / substeps
+        first = jax.tree.map(lambda a: a[0], feel)
+
+        def one(carry, ends):
+            x, worst = carry
+            start, stop = ends
+
+            def sub(i, carry):
+                x, worst = carry
+
+                def at(share):
+                    return jax.tree.map(lambda a, b: a + share * (b - a), start, stop)
+
+                before, after = at(i / substeps), at((i + 1) / substeps)
+                going = (worst.tilt < FALLEN) & (worst.way < GONE)
+                new = self.step(x, before, after, h)
+                x = jax.tree.map(lambda a, b: jnp.where(going, a, b), new, x)
+                return x, jax.tree.map(jnp.maximum, worst, self.seen(x, after))
+
+            x, worst = jax.lax.fori_loop(0, substeps, sub, (x, worst))
+            return (x, worst), {"position": x["position"], "attitude": x["attitude"]}
+
+        x = self.init()
+        ends = jax.tree.map(lambda a: a[:-1], feel), jax.tree.map(lambda a: a[1:], feel)
+        (x, worst), trace = jax.lax.scan(one, (x, self.seen(x, first)), ends)
+        return worst, trace
