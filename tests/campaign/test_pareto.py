@@ -18,7 +18,9 @@ def test_the_search_finds_the_front_of_two_parabolas():
 
     points, found = pareto_search(costs, [-2.0, -2.0], [2.0, 2.0], batch=64, rounds=8, seed=1)
     assert len(points) > 30
-    excess = np.sqrt(found).sum(axis=1) - 1  # distance of a point to both minima, less theirs: zero on the front
+    excess = (
+        np.sqrt(found).sum(axis=1) - 1
+    )  # distance of a point to both minima, less theirs: zero on the front
     assert excess.max() < 0.05
     assert np.median(excess) < 0.005
     assert points[:, 0].min() < 0.05

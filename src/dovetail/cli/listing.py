@@ -8,13 +8,15 @@ from rich.console import Console
 
 
 def print_studies() -> None:
-    """Studies and their tests, one line each."""
+    """Studies, their tests and their campaigns, one line each."""
     from dovetail.studies.registry import studies
 
     for study in studies().values():
         print(f"{study.name:<24} {study.title}: {study.about}")
         for test in study.tests:
             print(f"  {test.name:<22} {test.title}")
+        for campaign in study.campaigns:
+            print(f"  {campaign.name:<22} campaign: {campaign.title}")
 
 
 def print_reproduction(study: str | None, as_json: bool) -> int:

@@ -68,6 +68,27 @@ def run(
 
 
 @app.command()
+def campaign(
+    file: Annotated[str, typer.Argument(metavar="FILE", help="A campaign file, or a study's campaign.")],
+    settings: Settings = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Folder to write; a new one under runs/ by default.")
+    ] = None,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on with the campaign in --out: compute what is missing.")
+    ] = False,
+    workers: Annotated[int, typer.Option(help="Start a local cluster of so many processes.")] = 0,
+    cluster: Annotated[
+        str | None, typer.Option(help="Use the cluster whose scheduler is at tcp://HOST:PORT.")
+    ] = None,
+) -> None:
+    """Compute a test at many points, chunk by chunk into a store, and answer from it."""
+    from dovetail.cli.campaigning import run_campaign
+
+    raise typer.Exit(run_campaign(file, settings or [], out, resume, workers, cluster))
+
+
+@app.command()
 def design(
     test: TestName,
     settings: Settings = None,

@@ -2,6 +2,7 @@
 
 A study is a package beside this module with a `study.toml` (title, source, about). Its tests are the files
 in its folder `tests/`, each with a `title`. A test is called by study and file name: `substructuring/cs1`.
+Its ready campaigns are the files in `campaigns/`, called in the same way.
 `dovetail list` reads only this module, so it answers without waiting for JAX.
 """
 
@@ -37,6 +38,7 @@ class Study:
     about: str
     path: Path
     tests: tuple[TestEntry, ...]
+    campaigns: tuple[TestEntry, ...] = ()
 
 
 def studies(folder: Path = FOLDER) -> dict[str, Study]:
@@ -63,14 +65,27 @@ def find_test(name: str, folder: Path = FOLDER) -> Path:
     return known[name].path if name in known else _unknown("test", name, known)
 
 
+def find_campaign(name: str, folder: Path = FOLDER) -> Path:
+    """The file of the ready campaign called `name`; a name that ends in `.toml` is a file already."""
+    if name.endswith(".toml"):
+        return Path(name)
+    known = {entry.name: entry for study in studies(folder).values() for entry in study.campaigns}
+    return known[name].path if name in known else _unknown("campaign", name, known)
+
+
 def _study(file: Path) -> Study:
-    name = file.parent.name
-    entries = tuple(
-        TestEntry(f"{name}/{test.stem}", _read(test).get("title", ""), test)
-        for test in sorted(file.parent.glob("tests/*.toml"))
-    )
     table = _read(file)
-    return Study(name, table["title"], table["source"], table["about"], file.parent, entries)
+    tests, campaigns = (_entries(file.parent, kind) for kind in ("tests", "campaigns"))
+    return Study(
+        file.parent.name, table["title"], table["source"], table["about"], file.parent, tests, campaigns
+    )
+
+
+def _entries(folder: Path, kind: str) -> tuple[TestEntry, ...]:
+    return tuple(
+        TestEntry(f"{folder.name}/{file.stem}", _read(file).get("title", ""), file)
+        for file in sorted(folder.glob(f"{kind}/*.toml"))
+    )
 
 
 def _read(file: Path) -> dict:

@@ -1,0 +1,156 @@
+"""An axis of a campaign: what is varied, by which values or over which range.
+
+In a file::
+
+    [[axis]]
+    path = "rig.actuator.delay"      # a parameter of the test; `paths` moves several together
+    name = "delay"                   # in the results; the last word of the path by default
+    values = ["1 ms", "3 ms"]        # or: from, to, count, scale = "linear" | "log"
+    default = "2 ms"                 # for one-at-a-time designs; the test's own value otherwise
+
+An axis with a range and no count is for designs that draw: Latin hypercube, Sobol, random, Morris.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dovetail.core.errors import Fault, ParameterError, did_you_mean
+from dovetail.core.units import to_si
+
+KEYS = ("path", "paths", "name", "values", "from", "to", "count", "scale", "default", "unit", "about")
+NAME = re.compile(r"[A-Za-z_]\w*$")
+
+
+@dataclass(frozen=True)
+class Axis:
+    """A varied parameter. Numbers are SI; `values` is empty where only a range is given."""
+
+    name: str
+    paths: tuple[str, ...]
+    values: tuple[Any, ...] = ()
+    low: float | None = None
+    high: float | None = None
+    scale: str = "linear"
+    default: Any = None
+    unit: str = "1"
+    about: str = ""
+
+    @property
+    def numeric(self) -> bool:
+        """Whether its values are numbers."""
+        return self.low is not None or all(
+            isinstance(v, int | float) and not isinstance(v, bool) for v in self.values
+        )
+
+    def at(self, share: np.ndarray) -> np.ndarray:
+        """Values at shares of the range in [0, 1]; of a list, its entries in equal parts."""
+        share = np.asarray(share, float)
+        if self.low is None or self.high is None:
+            place = np.minimum((share * len(self.values)).astype(int), len(self.values) - 1)
+            return as_column([self.values[i] for i in place])
+        if self.scale == "log":
+            return self.low * (self.high / self.low) ** share
+        return self.low + (self.high - self.low) * share
+
+
+def as_column(values: list[Any]) -> np.ndarray:
+    """One array of all values: float64 for numbers, else objects."""
+    if all(isinstance(v, int | float | np.floating) and not isinstance(v, bool) for v in values):
+        return np.array(values, dtype=float)
+    column = np.empty(len(values), dtype=object)
+    column[:] = values
+    return column
+
+
+def read_axis(
+    table: Mapping[str, Any], place: str, unit: str | None = None
+) -> tuple[Axis | None, list[Fault]]:
+    """An axis from its table, and all that is wrong with it; `unit` is that of the parameter, where it is known."""
+    faults = [
+        Fault(
+            f"{place}.{key}", f"unknown key; {did_you_mean(key, KEYS).strip() or 'known: ' + ', '.join(KEYS)}"
+        )
+        for key in table
+        if key not in KEYS
+    ]
+    paths = table.get("paths", [table["path"]] if "path" in table else [])
+    if not paths or not all(isinstance(p, str) for p in paths):
+        faults.append(Fault(f"{place}.path", "is missing; name the parameter that is varied"))
+        return None, faults
+    name = table.get("name", re.sub(r"\W+", "_", paths[0].split(".")[-1]).strip("_"))
+    if not NAME.match(str(name)):
+        faults.append(
+            Fault(f"{place}.name", f'got "{name}"; needs a word of letters, digits and underscores')
+        )
+    unit = str(table.get("unit", unit or "1"))
+    about = str(table.get("about", ""))
+    try:
+        values, low, high, scale = _values(table, unit)
+        default = _single(table["default"], unit) if "default" in table else None
+    except ParameterError as error:
+        return None, [*faults, Fault(place, str(error))]
+    if faults:
+        return None, faults
+    return Axis(str(name), tuple(paths), values, low, high, scale, default, unit, about), []
+
+
+def _values(table: Mapping[str, Any], unit: str) -> tuple[tuple[Any, ...], float | None, float | None, str]:
+    scale = table.get("scale", "linear")
+    if scale not in ("linear", "log"):
+        raise ParameterError(f'scale: got "{scale}"; one of linear, log')
+    if "values" in table:
+        if "from" in table or "to" in table:
+            raise ParameterError("has both values and a range; give one of them")
+        entries = table["values"]
+        if not isinstance(entries, list):
+            raise ParameterError(f"values: got {entries!r}; needs a list")
+        if not entries:
+            raise ParameterError("is empty; give at least one value, or a range with from and to")
+        values = tuple(_single(v, unit) for v in entries)
+        if len(set(map(str, values))) < len(values):
+            raise ParameterError(f"values: one is given twice in {list(entries)}")
+        if len({isinstance(v, str) for v in values}) > 1:
+            raise ParameterError(f"values: words and numbers are mixed in {list(entries)}")
+        return values, None, None, scale
+    if "from" not in table or "to" not in table:
+        raise ParameterError("has no values; give a list of values, or a range with from and to")
+    low, high = (_number(table[key], unit) for key in ("from", "to"))
+    if not high > low:
+        raise ParameterError(f"is empty: from {low:g} to {high:g}; to must be above from")
+    if scale == "log" and low <= 0:
+        raise ParameterError(f"from: got {low:g}; a logarithmic scale needs a value above 0")
+    count = table.get("count")
+    if count is None:
+        return (), low, high, scale
+    if not isinstance(count, int) or isinstance(count, bool) or count < 1:
+        raise ParameterError(f"count: got {count!r}; needs a whole number of at least 1")
+    share = np.linspace(0.0, 1.0, count) if count > 1 else np.array([0.5])
+    drawn = low * (high / low) ** share if scale == "log" else low + (high - low) * share
+    return tuple(float(v) for v in drawn), low, high, scale
+
+
+def _single(value: Any, unit: str) -> Any:
+    """A number in SI, or a word; a list is no value of one axis."""
+    if isinstance(value, list):
+        raise ParameterError(
+            f"values: {value} is a list, the points of an axis are single values; vary one entry by its place, "
+            "as in numerical.mass[0], or several together with paths"
+        )
+    if isinstance(value, bool | dict):
+        raise ParameterError(f"values: got {value!r}; needs numbers, quantities or words")
+    if isinstance(value, str) and not re.match(r"\s*[-+.\d]", value):
+        return value  # a word; what begins as a number does is a quantity
+    return _number(value, unit)
+
+
+def _number(value: Any, unit: str) -> float:
+    number = to_si(value, unit)
+    if not isinstance(number, float) or not np.isfinite(number):
+        raise ParameterError(f"got {value!r}; needs a finite number")
+    return number

@@ -1,0 +1,309 @@
+"""A campaign: one test or model, what is varied in it, which points, what is kept of each.
+
+A campaign file::
+
+    title = "Delay against damping"
+    test = "substructuring/cs1"          # a study's test or a file; or model = / evaluate = "module:function"
+    modes = ["emulate", "rehearse"]      # side by side
+    seeds = 4                            # replicates
+    measures = ["rms e1", "peak displacement", "fidelity.delay", "mymodule:myfunction"]
+    traces = ["displacement"]            # only where they are wanted: they are most of the store
+    constraints = ["delay < 0.01"]
+
+    [set]                                # changes of the test for all points
+    duration = "2 s"
+
+    [[axis]]
+    path = "rig.actuator.delay"
+    from = "1 ms"
+    to = "8 ms"
+    count = 50
+
+    [design]
+    kind = "grid"                        # list, one-at-a-time, latin-hypercube, sobol, random, saltelli, morris
+    points = 1000                        # of a design that draws
+    seed = 7
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+import sys
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dovetail.campaign import constraints, sampling
+from dovetail.campaign.axes import Axis, read_axis
+from dovetail.campaign.measures import read_measure
+from dovetail.core.errors import (
+    DovetailError,
+    Fault,
+    OutputError,
+    ParameterError,
+    TestFileError,
+    UnknownNameError,
+    did_you_mean,
+)
+from dovetail.core.units import SIGNAL
+
+KEYS = (
+    "kind",
+    "title",
+    "source",
+    "test",
+    "model",
+    "evaluate",
+    "modes",
+    "seeds",
+    "measures",
+    "traces",
+    "constraints",
+)
+KEYS += ("set", "axis", "design", "chunk", "batch", "answers")
+MODES = ("emulate", "rehearse", "simulate")
+SUBJECTS = ("test", "model", "evaluate")
+PACKAGE = Path(__file__).resolve().parents[1]
+
+
+@dataclass(frozen=True)
+class Campaign:
+    """What a campaign file says, with its test read; nothing in it depends on where or how it is run."""
+
+    subject: str  # "test", "model" or "evaluate"
+    of: str  # name of the test, or "module:function"
+    axes: tuple[Axis, ...]
+    table: dict[str, Any] = field(default_factory=dict)  # of the test's file; or constants of a model
+    title: str = ""
+    source: str = ""
+    kind: str = "grid"
+    number: int = 0
+    seed: int = 0
+    modes: tuple[str, ...] = ("rehearse",)
+    seeds: tuple[int, ...] = ()
+    measures: tuple[str, ...] = ()
+    traces: tuple[str, ...] = ()
+    constraints: tuple[str, ...] = ()
+    chunk: int = 0  # points that are stored together; 0 for what suits the memory
+    batch: int = 0  # of which so many are computed at once; 0 likewise
+    answers: tuple[dict[str, Any], ...] = ()
+
+    def points(self) -> sampling.Table:
+        """All points, in the order in which they are computed and stored."""
+        table = sampling.points(self.axes, self.kind, self.number, self.seed)
+        if self.constraints:
+            if self.kind in ("saltelli", "morris"):
+                raise ParameterError(
+                    f"constraints: would break a {self.kind} design, which needs all its points"
+                )
+            table = constraints.keep(self.constraints, table)
+        words = [axis.name for axis in self.axes if not axis.numeric]
+        if words:  # points with the same words are computed together
+            keys = [np.unique(table[name].astype(str), return_inverse=True)[1] for name in reversed(words)]
+            order = np.lexsort(keys)
+            table = {name: column[order] for name, column in table.items()}
+        return table
+
+    def spec(self) -> dict[str, Any]:
+        """All of it as plain data, for a worker, a file, a fingerprint."""
+        return json.loads(json.dumps(dataclasses.asdict(self)))
+
+    @classmethod
+    def from_spec(cls, spec: Mapping[str, Any]) -> Campaign:
+        """The campaign that `spec` gave."""
+        values = {key: tuple(v) if isinstance(v, list) else v for key, v in spec.items()}
+        axes = [
+            Axis(**{key: tuple(v) if isinstance(v, list) else v for key, v in axis.items()})
+            for axis in spec["axes"]
+        ]
+        return cls(**{**values, "axes": tuple(axes)})
+
+    @property
+    def fingerprint(self) -> str:
+        """A word that changes with anything that changes a result; titles and answers do not."""
+        spec = {
+            k: v for k, v in self.spec().items() if k not in ("title", "source", "answers", "chunk", "batch")
+        }
+        return hashlib.sha256(json.dumps(spec, sort_keys=True).encode()).hexdigest()[:16]
+
+
+def load(path: str | Path, changes: dict[str, Any] | None = None) -> Campaign:
+    """Read a campaign file; `changes` overrides values at dotted paths, as for a test.
+
+    Raises
+    ------
+    TestFileError
+        With every fault of the file.
+    OutputError
+        If there is no such file.
+    """
+    from dovetail.testing.file import change
+
+    path = Path(path)
+    try:
+        table = tomllib.loads(path.read_text("utf-8"))
+    except (OSError, UnicodeDecodeError) as error:
+        reason = (getattr(error, "strerror", None) or str(error)).lower()
+        raise OutputError(f"{path}: cannot be read ({reason}); give the path of a campaign file") from error
+    except tomllib.TOMLDecodeError as error:
+        raise TestFileError(path.name, [Fault("file", f"is not TOML: {error}")]) from error
+    folder = str(path.resolve().parent)
+    if folder not in sys.path and PACKAGE not in path.resolve().parents:
+        sys.path.append(folder)  # functions of the user lie beside the file
+    return parse(change(table, changes or {}, path.name), path.name, path.parent)
+
+
+def parse(table: Mapping[str, Any], source: str = "campaign", folder: Path = Path()) -> Campaign:
+    """A campaign from the nested table that its file holds."""
+    faults = [
+        Fault(key, f"unknown key; {did_you_mean(key, KEYS).strip() or 'known: ' + ', '.join(KEYS)}")
+        for key in table
+        if key not in KEYS
+    ]
+    if table.get("kind", "campaign") != "campaign":
+        faults.append(Fault("kind", f'got "{table["kind"]}"; this is read as a campaign, so leave it out'))
+    named = [key for key in SUBJECTS if key in table]
+    if len(named) != 1:
+        faults.append(Fault("test", f"name one of {', '.join(SUBJECTS)}; found {', '.join(named) or 'none'}"))
+        raise TestFileError(source, faults)
+    subject = named[0]
+    inner, units = _subject_table(subject, table, folder, faults)
+    axes, entries = [], table.get("axis", [])
+    if not isinstance(entries, list) or not entries:
+        faults.append(Fault("axis", "there is none; vary at least one parameter with [[axis]]"))
+        entries = []
+    for i, entry in enumerate(entries):
+        axis, found = read_axis(entry, f"axis.{i + 1}", units(entry))
+        faults += found
+        if axis is not None:
+            axes.append(axis)
+    twice = {axis.name for axis in axes if [a.name for a in axes].count(axis.name) > 1}
+    faults += [
+        Fault("axis", f'"{name}" is the name of two axes; give one of them another') for name in sorted(twice)
+    ]
+    taken = {"point", "seed", "mode", "outcome", "end_time"}
+    faults += [
+        Fault("axis", f'"{axis.name}" is taken; give it another name') for axis in axes if axis.name in taken
+    ]
+    values = _settings(table, subject, faults)
+    if faults:
+        raise TestFileError(source, faults)
+    campaign = Campaign(subject, str(table[subject]), tuple(axes), inner, **values)
+    return checked(campaign, source)
+
+
+def checked(campaign: Campaign, source: str = "campaign") -> Campaign:
+    """The campaign with defaults of its axes, if its points can be made and its subject takes them."""
+    from dovetail.campaign.subjects import subject_of
+
+    try:
+        subject = subject_of(campaign)
+        axes = tuple(
+            dataclasses.replace(axis, default=subject.default(axis)) if axis.default is None else axis
+            for axis in campaign.axes
+        )
+        campaign = dataclasses.replace(campaign, axes=axes)
+        campaign.points()
+    except TestFileError as error:
+        raise TestFileError(source, error.faults) from error
+    except (ParameterError, UnknownNameError) as error:
+        raise TestFileError(source, [Fault("campaign", str(error))]) from error
+    return campaign
+
+
+def _subject_table(subject: str, table: Mapping[str, Any], folder: Path, faults: list[Fault]):
+    """Table of the test with its fixed changes (or constants of a model), and how to find an axis's unit."""
+    fixed = table.get("set", {})
+    if subject != "test":
+        return dict(fixed), lambda entry: None
+    from dovetail.campaign.variants import flat, unit_at
+    from dovetail.testing.file import change
+    from dovetail.testing.file import parse as parse_test
+
+    path = find_test(str(table["test"]), folder)
+    try:
+        inner = change(tomllib.loads(path.read_text("utf-8")), flat(fixed), path.name)
+        test = parse_test(inner, path.name)
+    except OSError as error:
+        raise TestFileError(
+            path.name, [Fault("test", f"{path}: cannot be read ({error.strerror})")]
+        ) from error
+    except TestFileError as error:
+        faults += [Fault(f"test.{fault.place}", fault.text) for fault in error.faults]
+        return {}, lambda entry: SIGNAL
+    return inner, lambda entry: unit_at(test, entry)
+
+
+def find_test(name: str, folder: Path = Path()) -> Path:
+    """The file of a test: a path beside the campaign file, or a study's test by its name."""
+    if name.endswith(".toml"):
+        return folder / name
+    study, _, test = name.partition("/")
+    path = PACKAGE / "studies" / study / "tests" / f"{test}.toml"
+    if not path.is_file():
+        known = [f"{p.parents[1].name}/{p.stem}" for p in (PACKAGE / "studies").glob("*/tests/*.toml")]
+        raise UnknownNameError("test", name, known)
+    return path
+
+
+def _settings(table: Mapping[str, Any], subject: str, faults: list[Fault]) -> dict[str, Any]:
+    """Everything but the subject and its axes."""
+
+    def words(key: str) -> tuple[str, ...]:
+        value = table.get(key, [])
+        value = [value] if isinstance(value, str) else value
+        if not isinstance(value, list) or not all(isinstance(v, str) for v in value):
+            faults.append(Fault(key, f"got {value!r}; needs a list of words"))
+            return ()
+        return tuple(value)
+
+    design = table.get("design", {})
+    for key in design:
+        if key not in ("kind", "points", "seed"):
+            faults.append(Fault(f"design.{key}", "unknown key; known: kind, points, seed"))
+    modes = words("modes") or ("rehearse",)
+    faults += [Fault("modes", f'got "{m}"; one of {", ".join(MODES)}') for m in modes if m not in MODES]
+    seeds = table.get("seeds", [])
+    if isinstance(seeds, int) and not isinstance(seeds, bool):
+        seeds = list(range(seeds))
+    if not isinstance(seeds, list) or not all(isinstance(s, int) for s in seeds):
+        faults.append(
+            Fault("seeds", f"got {table['seeds']!r}; needs a number of replicates, or a list of seeds")
+        )
+        seeds = []
+    measures = words("measures")
+    for text in measures:
+        try:
+            read_measure(text)
+        except DovetailError as error:
+            faults.append(Fault("measures", str(error)))
+    if subject == "test" and not measures and not table.get("traces"):
+        faults.append(Fault("measures", 'there are none; say what is kept, for example ["rms e1"]'))
+    sizes = {key: table.get(key, 0) for key in ("chunk", "batch")}
+    for key, size in {
+        **sizes,
+        "design.points": design.get("points", 0),
+        "design.seed": design.get("seed", 0),
+    }.items():
+        if not isinstance(size, int) or isinstance(size, bool) or size < 0:
+            faults.append(Fault(key, f"got {size!r}; needs a whole number"))
+    return {
+        "title": str(table.get("title", "")),
+        "source": str(table.get("source", "")),
+        "kind": design.get("kind", "grid"),
+        "number": design.get("points", 0),
+        "seed": design.get("seed", 0),
+        "modes": modes,
+        "seeds": tuple(seeds),
+        "measures": measures,
+        "traces": words("traces"),
+        "constraints": words("constraints"),
+        "answers": tuple(table.get("answers", [])),
+        **sizes,
+    }

@@ -1,0 +1,270 @@
+"""The folder a campaign writes, chunk by chunk: what is there is complete, what is missing can be computed later.
+
+::
+
+    DIR/campaign.toml     the campaign, resolved
+    DIR/results.zarr      coordinates and measures over "point" (and "seed", "mode", "time")
+    DIR/done/000012.json  one file a finished chunk, with the reasons of its failed points
+
+A chunk is one Zarr chunk of every array, so that nothing is ever written twice. Its file in `done` appears, by
+renaming, after its numbers are written; a chunk without one is computed anew. One process writes at a time.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import warnings
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import tomli_w
+import xarray as xr
+import zarr
+
+from dovetail.campaign.plan import Campaign
+from dovetail.campaign.subjects import Result
+from dovetail.core.errors import OutputError
+
+FORMAT = 1
+RESULTS, DONE, PLAN = "results.zarr", "done", "campaign.toml"
+
+
+class Store:
+    """The folder of one campaign."""
+
+    def __init__(self, folder: Path, campaign: Campaign, chunk: int, batch: int, total: int):
+        self.folder, self.campaign = folder, campaign
+        self.chunk, self.batch, self.total = chunk, batch, total
+
+    # opening
+
+    @classmethod
+    def create(cls, folder: str | Path, campaign: Campaign, chunk: int, batch: int) -> Store:
+        """A new folder, with the coordinates of all points and nothing computed.
+
+        Raises
+        ------
+        OutputError
+            If there is something in it already, or it cannot be written.
+        """
+        folder = Path(folder)
+        if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+            hint = "add --resume to go on with it" if (folder / PLAN).is_file() else "choose another folder"
+            raise OutputError(f"{folder}: is already there and not empty; {hint}")
+        points = campaign.points()
+        total = len(next(iter(points.values())))
+        with told(folder, 0, total):
+            (folder / DONE).mkdir(parents=True, exist_ok=True)
+            group = zarr.create_group(folder / RESULTS)
+            store = cls(folder, campaign, chunk, batch, total)
+            for axis in campaign.axes:
+                store._coordinate(group, axis.name, points[axis.name], axis.unit, axis.about or axis.paths[0])
+            if len(campaign.seeds) > 1:
+                store._coordinate(
+                    group, "seed", np.array(campaign.seeds, dtype=float), "1", "seed", dim="seed"
+                )
+            from dovetail import __version__
+
+            group.attrs.update(
+                {
+                    "format": FORMAT,
+                    "dovetail": __version__,
+                    "fingerprint": campaign.fingerprint,
+                    "chunk": chunk,
+                    "batch": batch,
+                    "campaign": campaign.spec(),
+                    "title": campaign.title,
+                }
+            )
+            # last: a folder without it was never begun
+            _written(folder / PLAN, tomli_w.dumps(_without_none(campaign.spec())))
+        return store
+
+    @classmethod
+    def resume(cls, folder: str | Path, campaign: Campaign | None = None) -> Store:
+        """The folder of a campaign that was begun; `campaign`, where it is given, must be the same one.
+
+        Raises
+        ------
+        OutputError
+            If it holds another campaign, or one of another version.
+        """
+        folder = Path(folder)
+        if not (folder / PLAN).is_file():
+            raise OutputError(f"{folder}: holds no campaign that was begun; leave --resume away to begin one")
+        from dovetail import __version__
+
+        about = dict(zarr.open_group(folder / RESULTS, mode="r").attrs)
+        if about.get("format") != FORMAT:
+            raise OutputError(f"{folder}: has format {about.get('format')}, this version writes {FORMAT}")
+        if about["dovetail"] != __version__:
+            raise OutputError(
+                f"{folder}: was computed by version {about['dovetail']}, this is {__version__}, and numbers of two "
+                "versions do not belong in one table; go on with that version, or begin another folder"
+            )
+        kept = Campaign.from_spec(about["campaign"])
+        if campaign is not None and campaign.fingerprint != about["fingerprint"]:
+            raise OutputError(
+                f"{folder}: holds another campaign ({_difference(kept, campaign)}); give another folder"
+            )
+        total = len(next(iter(kept.points().values())))
+        return cls(folder, kept, about["chunk"], about["batch"], total)
+
+    @contextmanager
+    def writing(self) -> Iterator[Store]:
+        """The right to write, until the end of the block or of this process."""
+        with (self.folder / ".lock").open("w") as lock:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError as error:
+                raise OutputError(
+                    f"{self.folder}: another process is computing this campaign; wait for it, or stop it"
+                ) from error
+            yield self
+
+    # chunks
+
+    @property
+    def chunks(self) -> int:
+        """How many there are."""
+        return -(-self.total // self.chunk)
+
+    def places(self, number: int) -> slice:
+        """Points of a chunk."""
+        return slice(number * self.chunk, min((number + 1) * self.chunk, self.total))
+
+    def missing(self) -> list[int]:
+        """Chunks that are not there yet."""
+        there = {int(file.stem) for file in (self.folder / DONE).glob("*.json")}
+        return [number for number in range(self.chunks) if number not in there]
+
+    def count(self) -> int:
+        """Points that are there."""
+        gone = sum(self.places(n).stop - self.places(n).start for n in self.missing())
+        return self.total - gone
+
+    def write(self, number: int, result: Result) -> None:
+        """Keep a chunk."""
+        where = self.places(number)
+        size = where.stop - where.start
+        with told(self.folder, self.count(), self.total):
+            group = zarr.open_group(self.folder / RESULTS, mode="r+")
+            for name, values in sorted(result.values.items()):
+                if name not in group:
+                    self._array(group, name, values.dims, values.array.shape[1:], values.attrs)
+                group[name][where] = values.array[:size]  # type: ignore[index]
+            reasons = {str(where.start + i): text for i, text in sorted(result.reasons.items()) if i < size}
+            _written(self.folder / DONE / f"{number:06d}.json", json.dumps({"reasons": reasons}))
+
+    def reasons(self) -> dict[int, str]:
+        """Why points failed."""
+        found: dict[int, str] = {}
+        for file in sorted((self.folder / DONE).glob("*.json")):
+            found |= {int(i): text for i, text in json.loads(file.read_text("utf-8"))["reasons"].items()}
+        return found
+
+    def _array(self, group, name, dims, shape, attrs):
+        with warnings.catch_warnings():
+            warnings.simplefilter(
+                "ignore"
+            )  # of formats whose specification is not final; ours are plain numbers
+            array = group.create_array(
+                name,
+                shape=(self.total, *shape),
+                chunks=(min(self.chunk, self.total), *shape),
+                dtype="float64",
+                fill_value=np.nan,
+                dimension_names=("point", *dims),
+            )
+        array.attrs.update(attrs)
+
+    def _coordinate(self, group, name, column, unit, about, dim="point"):
+        words = None
+        if column.dtype == object:  # words are kept as places in a list
+            words = list(dict.fromkeys(str(v) for v in column))
+            column = np.array([words.index(str(v)) for v in column], dtype=float)
+        array = group.create_array(name, data=column, dimension_names=(dim,), chunks=(max(len(column), 1),))
+        array.attrs.update(
+            {"units": unit, "long_name": about, "coordinate": True} | ({"words": words} if words else {})
+        )
+
+
+def open_results(folder: str | Path, *, flat: bool = False) -> xr.Dataset:
+    """What a campaign's folder holds, as a dataset; of a grid over its axes, else over `point`.
+
+    Points that were not computed yet are NaN, as failed ones are; `attrs["failed"]` counts those with a reason.
+    """
+    store = Store.resume(folder)
+    with xr.open_zarr(Path(folder) / RESULTS, consolidated=False, chunks=None) as opened:
+        data = opened.load()
+    names = [name for name in data.variables if data[name].attrs.get("coordinate")]
+    for name in names:
+        words = data[name].attrs.pop("words", None)
+        data[name].attrs.pop("coordinate")
+        if words is not None:
+            data[name] = (data[name].dims, np.array(words)[data[name].values.astype(int)], data[name].attrs)
+    data = data.set_coords(names)
+    if "mode" in data.dims:
+        data = data.assign_coords(mode=list(store.campaign.modes))
+    data.attrs = {
+        "title": store.campaign.title,
+        "computed": store.count(),
+        "points": store.total,
+        "failed": len(store.reasons()),
+    }
+    if flat or store.campaign.kind != "grid":
+        return data
+    axes = [axis.name for axis in store.campaign.axes]
+    about = {name: data[name].attrs for name in axes}
+    data = data.set_index(point=axes).unstack("point") if len(axes) > 1 else data.swap_dims(point=axes[0])
+    for name in axes:
+        data[name].attrs = about[name]
+    return data
+
+
+@contextmanager
+def told(folder: Path, count: int, total: int) -> Iterator[None]:
+    """Errors of the disk as a message that says what is kept."""
+    try:
+        yield
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise OutputError(
+            f"{folder}: cannot be written ({reason}); {count} of {total} points are kept. "
+            "Make room or choose another folder, and go on with --resume"
+        ) from error
+
+
+def _written(path: Path, text: str) -> None:
+    """A file that is there as a whole or not at all."""
+    partial = path.with_suffix(".partial")
+    with partial.open("w", encoding="utf-8") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+    os.replace(partial, path)
+
+
+def _difference(kept: Campaign, other: Campaign) -> str:
+    """What two campaigns do not agree in, in a few words."""
+    a, b = kept.spec(), other.spec()
+    told = [
+        key for key in a if a[key] != b[key] and key not in ("title", "source", "answers", "chunk", "batch")
+    ]
+    if "axes" in told:
+        names = [[axis["name"] for axis in spec["axes"]] for spec in (a, b)]
+        if names[0] != names[1]:
+            return f"axes {', '.join(names[0])} there, {', '.join(names[1])} here"
+    return f"{', '.join(told)} differ"
+
+
+def _without_none(node: Any) -> Any:
+    """TOML has no word for nothing."""
+    if isinstance(node, Mapping):
+        return {key: _without_none(value) for key, value in node.items() if value is not None}
+    return [_without_none(value) for value in node] if isinstance(node, list) else node

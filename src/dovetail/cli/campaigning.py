@@ -1,0 +1,89 @@
+"""`dovetail campaign`: from a file to a store of results, with a bar, and what it says."""
+
+from __future__ import annotations
+
+import math
+import shlex
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.progress import BarColumn, TextColumn
+from rich.progress import Progress as Bar
+
+from dovetail import campaign as campaigns
+from dovetail.cli.running import EXIT_INTERRUPTED, parse_settings
+from dovetail.testing import folder as folders
+
+
+def run_campaign(
+    name: str,
+    settings: list[str],
+    out: Path | None,
+    resume: bool,
+    workers: int,
+    cluster: str | None,
+) -> int:
+    """Compute, store, print what was found; the exit code is 1 if points failed."""
+    from dovetail.studies.registry import find_campaign
+
+    file = find_campaign(name)
+    plan = campaigns.load(file, parse_settings(settings))
+    target = out or folders.next_folder(Path("runs"), f"{file.stem}-campaign")
+    if resume and out is None:
+        from dovetail.core.errors import ParameterError
+
+        raise ParameterError("--resume needs --out with the folder of the campaign to go on with")
+    say = Console(highlight=False, markup=False, soft_wrap=True).print
+    say(plan.title or file.stem)
+    with _executor(workers, cluster) as executor, _bar() as bar:
+        task = bar.add_task("compiling", total=1.0)
+
+        def show(p: campaigns.Progress) -> None:
+            left = "" if not math.isfinite(p.left) else f", {_time(p.left)} left"
+            told = f"{p.done} of {p.total} points, {p.rate:.3g} /s{left}"
+            bar.update(
+                task,
+                completed=p.done / p.total,
+                description=told + (f", {p.failed} failed" if p.failed else ""),
+            )
+
+        done = campaigns.run(plan, target, resume=resume, executor=executor, progress=show)
+    say(str(done))
+    say(f"written   {target}")
+    if done.interrupted:
+        again = f"dovetail campaign {shlex.quote(name)} --out {shlex.quote(str(target))} --resume"
+        for setting in settings:
+            again += f" --set {shlex.quote(setting)}"
+        say(f"interrupted; go on with: {again}")
+        return EXIT_INTERRUPTED
+    for line in campaigns.answers(target, name):
+        say(line)
+    return 1 if done.failed else 0
+
+
+def _executor(workers: int, cluster: str | None) -> Any:
+    from contextlib import nullcontext
+
+    if not workers and not cluster:
+        return nullcontext(None)
+    from dovetail.campaign.cluster import connected
+
+    return connected(cluster, workers)
+
+
+def _bar() -> Bar:
+    console = Console(stderr=True)
+    return Bar(
+        BarColumn(),
+        TextColumn("{task.description}"),
+        console=console,
+        transient=True,
+        disable=not console.is_terminal,
+    )
+
+
+def _time(seconds: float) -> str:
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours} h {minutes} min" if hours else f"{minutes} min {rest} s" if minutes else f"{rest} s"

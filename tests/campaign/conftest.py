@@ -1,0 +1,65 @@
+"""A model of a few numbers, importable by its name as a user's would be; and a small campaign over it."""
+
+import pytest
+
+from dovetail.campaign import parse
+
+MODEL = '''
+import jax.numpy as jnp
+
+
+def oscillator(mass, stiffness=100.0, damping=1.0, law="linear"):
+    """Natural frequency and damping ratio."""
+    power = {"linear": 0.5, "square": 1.0}[law]
+    frequency = (stiffness / mass) ** power
+    return {"frequency": frequency, "ratio": damping / (2 * jnp.sqrt(stiffness * mass))}
+
+
+def many(points):
+    if any(p["mass"] == 3.0 for p in points):
+        raise ZeroDivisionError("three is too many")
+    return {"double": [2 * p["mass"] for p in points]}
+
+
+def wide(mass):
+    return {"pair": jnp.array([mass, mass])}
+
+
+def largest(run):
+    return float(abs(run["displacement"]).max())
+
+
+not_a_function = 3
+'''
+
+
+@pytest.fixture
+def models(tmp_path, monkeypatch):
+    """A module `campaign_models` that can be imported."""
+    folder = tmp_path / "modules"
+    folder.mkdir()
+    (folder / "campaign_models.py").write_text(MODEL)
+    monkeypatch.syspath_prepend(str(folder))
+    yield
+    import sys
+
+    sys.modules.pop("campaign_models", None)
+
+
+@pytest.fixture
+def small(models):
+    """Twelve points of a grid in chunks of four."""
+
+    def make(**changes):
+        table = {
+            "model": "campaign_models:oscillator",
+            "chunk": 4,
+            "batch": 2,
+            "axis": [
+                {"path": "mass", "unit": "kg", "values": [1.0, 2.0, 4.0, 8.0]},
+                {"path": "damping", "values": [0.5, 1.0, 2.0]},
+            ],
+        }
+        return parse({**table, **changes})
+
+    return make

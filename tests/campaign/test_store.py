@@ -1,0 +1,126 @@
+"""The store: whole chunks, coordinates, and a refusal to mix or to overwrite."""
+
+import errno
+import json
+
+import numpy as np
+import pytest
+
+from dovetail.campaign import Store, open_results, run
+from dovetail.campaign import store as module
+from dovetail.campaign.subjects import Result, Values
+from dovetail.core.errors import OutputError
+
+
+def filled(start, size=4):
+    return Result({"y": Values((), np.arange(start, start + size, dtype=float))}, {})
+
+
+def test_a_grid_comes_back_on_its_axes(small, tmp_path):
+    campaign = small()
+    run(campaign, tmp_path / "out")
+    data = open_results(tmp_path / "out")
+    assert data["frequency"].dims == ("mass", "damping")
+    assert float(data["frequency"].sel(mass=4.0, damping=1.0)) == 5.0
+    assert data["mass"].attrs["units"] == "kg"
+    assert data.attrs["failed"] == 0
+
+
+def test_words_come_back_as_words(small, tmp_path):
+    axis = [{"path": "law", "values": ["square", "linear"]}, {"path": "mass", "values": [4.0]}]
+    run(small(axis=axis), tmp_path / "out")
+    data = open_results(tmp_path / "out")
+    assert sorted(data["law"].values) == ["linear", "square"]
+    assert float(data["frequency"].sel(law="square", mass=4.0)) == 25.0
+
+
+def test_what_is_missing_is_known_and_nan(small, tmp_path):
+    store = Store.create(tmp_path / "out", small(), 4, 2)
+    assert store.missing() == [0, 1, 2]
+    store.write(1, filled(4))
+    assert store.missing() == [0, 2]
+    again = Store.resume(tmp_path / "out", small())
+    assert again.missing() == [0, 2]
+    assert again.count() == 4
+    values = open_results(tmp_path / "out", flat=True)["y"].values
+    np.testing.assert_array_equal(values, [np.nan] * 4 + [4, 5, 6, 7] + [np.nan] * 4)
+
+
+def test_a_chunk_without_its_mark_is_missing_even_if_its_numbers_are_there(small, tmp_path):
+    store = Store.create(tmp_path / "out", small(), 4, 2)
+    store.write(0, filled(0))
+    (tmp_path / "out" / "done" / "000000.json").unlink()
+    assert Store.resume(tmp_path / "out").missing() == [0, 1, 2]
+
+
+def test_reasons_are_kept_by_point(small, tmp_path):
+    store = Store.create(tmp_path / "out", small(), 4, 2)
+    result = filled(4)
+    result.reasons |= {1: "too heavy"}
+    store.write(1, result)
+    assert store.reasons() == {5: "too heavy"}
+
+
+def test_nothing_is_overwritten(small, tmp_path):
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "precious").write_text("")
+    with pytest.raises(OutputError, match="choose another folder"):
+        Store.create(tmp_path / "out", small(), 4, 2)
+    Store.create(tmp_path / "new", small(), 4, 2)
+    with pytest.raises(OutputError, match="--resume"):
+        Store.create(tmp_path / "new", small(), 4, 2)
+
+
+def test_another_campaign_is_refused(small, tmp_path):
+    Store.create(tmp_path / "out", small(), 4, 2)
+    with pytest.raises(OutputError, match="axes mass, damping there, mass here"):
+        Store.resume(tmp_path / "out", small(axis=[{"path": "mass", "values": [1.0]}]))
+    with pytest.raises(OutputError, match="table differ"):
+        Store.resume(tmp_path / "out", small(set={"stiffness": 3.0}))
+    with pytest.raises(OutputError, match="holds no campaign"):
+        Store.resume(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "text"), [("dovetail", "0.0.1", "version 0.0.1"), ("format", 0, "format 0")]
+)
+def test_another_version_is_refused(small, tmp_path, key, value, text):
+    Store.create(tmp_path / "out", small(), 4, 2)
+    about = tmp_path / "out" / "results.zarr" / "zarr.json"
+    table = json.loads(about.read_text())
+    table["attributes"][key] = value
+    about.write_text(json.dumps(table))
+    with pytest.raises(OutputError, match=text):
+        Store.resume(tmp_path / "out", small())
+
+
+def test_one_process_writes_at_a_time(small, tmp_path):
+    store = Store.create(tmp_path / "out", small(), 4, 2)
+    with (
+        store.writing(),
+        pytest.raises(OutputError, match="another process"),
+        Store.resume(tmp_path / "out").writing(),
+    ):
+        pass
+    with store.writing():
+        pass
+
+
+def test_a_full_disk_is_told_and_what_was_computed_is_kept(small, tmp_path, monkeypatch):
+    store = Store.create(tmp_path / "out", small(), 4, 2)
+    store.write(0, filled(0))
+
+    def full(path, text):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(module, "_written", full)
+    with pytest.raises(OutputError, match=r"no space left on device.*4 of 12 points are kept.*--resume"):
+        store.write(1, filled(4))
+    monkeypatch.undo()
+    assert Store.resume(tmp_path / "out").missing() == [1, 2]
+
+
+def test_a_folder_that_cannot_be_written_is_told(small, tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(OutputError, match="cannot be written|not empty"):
+        Store.create(tmp_path / "file" / "out", small(), 4, 2)

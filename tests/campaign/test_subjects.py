@@ -1,0 +1,72 @@
+"""Models and evaluations: batched, in words grouped, and failing point by point."""
+
+import numpy as np
+import pytest
+
+from dovetail.campaign import parse
+from dovetail.campaign.subjects import subject_of
+from dovetail.core.errors import AnalysisError, TestFileError
+
+
+def evaluated(table):
+    campaign = parse(table)
+    return subject_of(campaign).evaluate(campaign.points())
+
+
+def test_a_model_is_evaluated_at_every_point(small):
+    campaign = small()
+    points = campaign.points()
+    found = subject_of(campaign).evaluate(points).values
+    np.testing.assert_allclose(found["frequency"].array, np.sqrt(100 / points["mass"]), rtol=1e-15)
+    np.testing.assert_allclose(
+        found["ratio"].array, points["damping"] / 20 / np.sqrt(points["mass"]), rtol=1e-15
+    )
+
+
+def test_words_choose_and_constants_are_set(models):
+    found = evaluated(
+        {
+            "model": "campaign_models:oscillator",
+            "set": {"stiffness": 400.0},
+            "axis": [{"path": "law", "values": ["linear", "square"]}, {"path": "mass", "values": [1.0, 4.0]}],
+        }
+    )
+    np.testing.assert_allclose(found.values["frequency"].array, [20, 10, 400, 100])
+
+
+def test_a_point_that_is_not_finite_has_failed(models):
+    axis = {"path": "mass", "values": [-1.0, 1.0]}
+    found = evaluated({"model": "campaign_models:oscillator", "axis": [axis]})
+    assert found.reasons == {0: "frequency is not finite"}
+    assert np.isfinite(found.values["frequency"].array[1])
+
+
+def test_an_evaluation_that_raises_loses_only_the_points_to_blame(models):
+    axis = {"path": "mass", "values": [1.0, 2.0, 3.0, 4.0, 5.0]}
+    found = evaluated({"evaluate": "campaign_models:many", "axis": [axis]})
+    assert found.reasons == {2: "ZeroDivisionError: three is too many"}
+    np.testing.assert_array_equal(found.values["double"].array, [2, 4, np.nan, 8, 10])
+
+
+@pytest.mark.parametrize(
+    ("change", "text"),
+    [
+        ({"model": "campaign_models:nothing"}, "has no nothing"),
+        ({"model": "no_such_module:f"}, "No module named"),
+        ({"model": "campaign_models:not_a_function"}, "is no function"),
+        (
+            {"axis": [{"path": "weight", "values": [1]}]},
+            'no parameter of campaign_models:oscillator "weight"',
+        ),
+        ({"axis": [{"path": "damping", "values": [1]}]}, "needs mass"),
+    ],
+)
+def test_a_model_that_does_not_fit_is_told(models, change, text):
+    table = {"model": "campaign_models:oscillator", "axis": [{"path": "mass", "values": [1]}]}
+    with pytest.raises(TestFileError, match=text):
+        parse({**table, **change})
+
+
+def test_a_model_of_another_shape_is_told(models):
+    with pytest.raises(AnalysisError, match=r"pair has the shape \(2,\); needs one number"):
+        evaluated({"model": "campaign_models:wide", "axis": [{"path": "mass", "values": [1]}]})
