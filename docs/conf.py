@@ -62,7 +62,9 @@ if any((HERE.parent / "examples").rglob("*.py")):
         "remove_config_comments": True,
         "abort_on_example_error": True,
         "write_computation_times": False,
+        "matplotlib_animations": (True, "jshtml"),
         "show_memory": False,
+        "image_scrapers": ("gif_scraper.gif_scraper", "matplotlib"),
     }
 
 

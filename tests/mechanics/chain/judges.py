@@ -1,4 +1,4 @@
-"""The same chain in other people's programs: MuJoCo, Pinocchio and MoorDyn, where they are installed.
+"""The same chain in other people's programs: MuJoCo, Pinocchio, DART and MoorDyn, where they are installed.
 
 The problem: a chain of 10 m and 1 kg/m, fixed at the origin, released at rest straight down at 45 degrees from
 the vertical; x to the side, z up. Each function returns the tip position (3,) at the end and seconds of processor time.
@@ -77,6 +77,40 @@ def pinocchio_chain(n, *, duration=1.0, dt=1e-3):
     pin.forwardKinematics(model, data, q)
     tip = data.oMi[parent]
     return tip.translation + tip.rotation @ np.array([l, 0, 0]), wall
+
+
+def dart_chain(n, *, duration=1.0, dt=1e-3):
+    """Thin rods on ball joints in DART, with its semi-implicit Euler steps.
+
+    It is no requirement of ours, as its wheel puts a package named `tests` beside everything else.
+    """
+    import dartpy as dart
+
+    l, m = LENGTH / n, MASS / n
+    inertia = dart.dynamics.Inertia(
+        m, np.array([l / 2, 0, 0]), np.diag([SPIN, m * l * l / 12, m * l * l / 12])
+    )
+    c = np.sqrt(0.5)
+    skeleton, parent = dart.dynamics.Skeleton(), None
+    for k in range(n):
+        joint, body = skeleton.createBallJointAndBodyNodePair(*([] if parent is None else [parent]))
+        place = dart.math.Isometry3()
+        if k == 0:
+            place.set_rotation(np.array([[c, 0, c], [0, 1, 0], [-c, 0, c]]))
+        else:
+            place.set_translation([l, 0, 0])
+        joint.setTransformFromParentBodyNode(place)
+        body.setInertia(inertia)
+        parent = body
+    world = dart.simulation.World()
+    world.addSkeleton(skeleton)
+    world.setTimeStep(dt)
+    world.setGravity([0, 0, -G])
+    begin = time.process_time()
+    for _ in range(round(duration / dt)):
+        world.step()
+    wall = time.process_time() - begin
+    return np.asarray(parent.getWorldTransform().multiply([l, 0, 0])).ravel(), wall
 
 
 MOORDYN = """MoorDyn v2 input

@@ -48,6 +48,13 @@ def test_thin_rods_fall_as_in_pinocchio(rods):
     np.testing.assert_allclose(rods, theirs, atol=1e-7)  # [m]
 
 
+def test_thin_rods_fall_as_in_dart_to_the_order_of_its_steps(rods):
+    pytest.importorskip("dartpy", reason="DART is not installed: pip install dartpy")
+    coarse, fine = (judges.dart_chain(20, dt=dt)[0] for dt in (1e-3, 5e-4))
+    assert np.linalg.norm(fine - rods) < 0.01  # [m], first order
+    np.testing.assert_allclose(2 * fine - coarse, rods, atol=1e-3)  # [m] with the first order taken out
+
+
 def test_elastic_links_fall_as_in_moordyn():
     pytest.importorskip("moordyn", reason="MoorDyn is not installed: pip install moordyn")
     theirs, _, start = judges.moordyn_chain(20, dt=1e-4, reach=0.98, ba=500.0)

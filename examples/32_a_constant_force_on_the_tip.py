@@ -1,0 +1,42 @@
+"""
+A constant force on the tip of a rope
+=====================================
+
+14 kN pull the tip aside, as much as a capture device would. The rope snaps straight again and again, its stretch
+swings about what Hooke's law says, and the tip slowly comes to rest.
+"""
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+from dovetail.studies.capture.reproduce import pulled, static_pull
+
+long = pulled(30, 1e-3, 100.0)
+rest = static_pull()
+print("at rest: tip", ", ".join(f"{v:.2f}" for v in rest[:3]), f"m, stretch {rest[3]:.4f} m")
+print(f"mean stretch from 20 to 100 s: {np.mean(long['stretch'][2000:]):.3f} m")
+
+# %%
+# The tip and the stretch (figures 4.6 and 4.7 of the source).
+
+figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.2), layout="constrained")
+for k, name in enumerate("xyz"):
+    left.plot(long["time"], long["tip"][:, k], label=name)
+    left.axhline(rest[k], color=f"C{k}", lw=0.6, ls=":")
+left.set(xlabel="time [s]", ylabel="tip [m]")
+left.legend(ncols=3)
+right.plot(long["time"][:2500], long["stretch"][:2500])
+right.axhline(rest[3], color="0.5", lw=0.8, ls=":")
+right.set(xlabel="time [s]", ylabel="stretch [m]")
+
+# %%
+# The same with 10 and 20 rods instead of 30: ten already show the motion (figure 4.14).
+
+figure, axes = plt.subplots(figsize=(7, 3.2), layout="constrained")
+for n in (10, 20):
+    axes.plot(*(lambda r: (r["time"], r["tip"][:, 1]))(pulled(n, 1e-3, 20.0)), lw=1, label=f"{n} rods")
+axes.plot(long["time"][:2001], long["tip"][:2001, 1], "k", lw=1, label="30 rods")
+axes.set(xlabel="time [s]", ylabel="y of the tip [m], down")
+axes.invert_yaxis()
+axes.legend()
+plt.show()

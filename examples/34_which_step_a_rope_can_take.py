@@ -1,0 +1,48 @@
+r"""
+Which step a rope can take
+==========================
+
+Joint friction makes a chain of rods stiff: its fastest rate is :math:`48\,c\,n^3/L^2`. The source's table 1 says
+which method survives which step; here it is again, with the law beside it.
+"""
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+from dovetail.core import RK4, DormandPrince8, stability_limit
+from dovetail.studies.capture import reproduce_solvers as solvers
+
+# %%
+# The table for the explicit methods: a word is what we find, its colour whether the source agrees. BDF2 holds in all
+# eight cells, in the source and here; its runs take minutes and are left to `dovetail reproduce capture`.
+
+columns = [column for column in solvers.COLUMNS if type(column[0]).__name__ != "BDF2"]
+published = np.array(solvers.PUBLISHED)[:, : len(columns)]
+found = np.array([[solvers._cell(c, n, *column) for column in columns] for c, n in solvers.ROWS])
+figure, axes = plt.subplots(figsize=(7, 2.6), layout="constrained")
+for (i, j), holds in np.ndenumerate(found):
+    colour = "C2" if holds == published[i, j] else "C3"
+    axes.text(j, i, "holds" if holds else "fails", ha="center", va="center", color=colour)
+names = {"DormandPrince8": "order 8"}
+axes.set_xticks(
+    range(4), [f"{names.get(type(m).__name__, type(m).__name__)}\n{h * 1e3:g} ms" for m, h, _ in columns]
+)
+axes.set_yticks(range(4), [f"c = {c:g}, {n} rods" for c, n in solvers.ROWS])
+axes.set(xlim=(-0.5, 3.5), ylim=(3.5, -0.5))
+print(f"{np.sum(found == published)} of {found.size} agree")
+
+# %%
+# The law against the number of rods, and the longest step of two methods.
+
+n = np.arange(5, 81)
+figure, axes = plt.subplots(figsize=(7, 3.2), layout="constrained")
+for c, colour in ((10.0, "C0"), (100.0, "C1")):
+    rate = 48 * c * n**3 / 250.0**2
+    for method, style in ((RK4(), "-"), (DormandPrince8(), "--")):
+        unit = stability_limit(method, [-1.0])
+        axes.loglog(n, unit / rate, style, color=colour, label=f"c = {c:g}, {type(method).__name__}")
+for h in (1e-2, 1e-3):
+    axes.axhline(h, color="0.7", lw=0.8)
+axes.set(xlabel="rods in 250 m", ylabel="longest stable step [s]")
+axes.legend()
+plt.show()

@@ -1,0 +1,84 @@
+"""Pictures of a rope in motion: snapshots in space, and an animation."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+
+def snapshots(axes: Any, nodes: np.ndarray, *, number: int = 9) -> np.ndarray:
+    """Draw a rope into three-dimensional axes, light to dark; indices of the records that are shown.
+
+    `nodes` (records, 3, nodes) [m] in the rope's axes: x downstream, y down, z to starboard. Records are chosen so
+    that the rope moves equally far between two of them.
+    """
+    from dovetail.report.simulation import _moments
+
+    places = _moments(nodes, number)
+    for k, place in enumerate(places):
+        x, y, z = nodes[place]
+        shade = f"{0.8 - 0.8 * k / max(1, len(places) - 1):.3f}".lstrip("-")
+        axes.plot(x, z, -y, color=shade, lw=1.2)
+    tip = nodes[:, :, -1]
+    axes.plot(tip[:, 0], tip[:, 2], -tip[:, 1], color="#d9730d", lw=0.8, label="path of the tip")
+    _name(axes, nodes)
+    return places
+
+
+def rope_animation(nodes: np.ndarray, times: np.ndarray, *, frames: int = 80, title: str = "") -> Any:
+    """The rope in space as a matplotlib animation, of `frames` equal steps of time; the tip leaves a trace."""
+    import matplotlib.pyplot as plt
+    from matplotlib.animation import FuncAnimation
+
+    places = np.linspace(0, len(nodes) - 1, frames).astype(int)
+    figure = plt.figure(figsize=(6.4, 4.2))
+    axes = figure.add_axes((0.0, 0.02, 1.0, 0.94), projection="3d")
+    (rope,) = axes.plot([], [], [], color="#1f6fb2", lw=1.8)
+    (path,) = axes.plot([], [], [], color="#d9730d", lw=0.8)
+    (body,) = axes.plot([], [], [], "o", color="#222222", ms=5)
+    axes.plot([0], [0], [0], "s", color="#222222", ms=6)
+    words = figure.text(0.03, 0.93, "", family="monospace")
+    _name(axes, nodes)
+
+    def draw(frame):
+        place = places[frame]
+        x, y, z = nodes[place]
+        rope.set_data_3d(x, z, -y)
+        before = nodes[max(0, place - len(nodes) // 4) : place + 1, :, -1]
+        path.set_data_3d(before[:, 0], before[:, 2], -before[:, 1])
+        body.set_data_3d(x[-1:], z[-1:], -y[-1:])
+        words.set_text(f"{title}  {times[place]:6.1f} s".strip())
+        return rope, path, body, words
+
+    return FuncAnimation(figure, draw, frames=frames, interval=60, blit=False)
+
+
+def save_animation(run: Any, path: str | Path, *, frames: int = 80) -> Path:
+    """Write the motion of a run's chain as a GIF."""
+    import matplotlib.pyplot as plt
+    from matplotlib.animation import PillowWriter
+
+    path = Path(path)
+    data = run.data
+    animation = rope_animation(data["node_position"].values, data.time.values, frames=frames, title="")
+    animation.save(path, writer=PillowWriter(fps=16))
+    plt.close(animation._fig)
+    return path
+
+
+def _name(axes: Any, nodes: np.ndarray) -> None:
+    """Equal scales around all that the rope passes, with names."""
+    x, y, z = (nodes[:, k] for k in range(3))
+    spans = []
+    for values, setting in ((x, axes.set_xlim), (z, axes.set_ylim), (-y, axes.set_zlim)):
+        low, high = float(values.min()), float(values.max())
+        pad = 0.05 * max(high - low, 0.1 * float(np.ptp(nodes)))
+        setting(low - pad, high + pad)
+        spans.append(high - low + 2 * pad)
+    axes.set_box_aspect(spans)
+    axes.set_xlabel("downstream [m]")
+    axes.set_ylabel("starboard [m]")
+    axes.set_zlabel("height [m]")
+    axes.locator_params(nbins=4)
