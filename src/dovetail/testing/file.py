@@ -33,7 +33,7 @@ from dovetail.testing.rig import AbstractRig, Rig
 from dovetail.testing.simulation import Simulation
 from dovetail.testing.supervisor import Limits
 from dovetail.testing.test import Test
-from dovetail.transfer.robot import Course, SafetyLimits
+from dovetail.transfer.robot import Arm, Course, SafetyLimits
 
 UNSAID = ("shape", "key", "taps", "ring")  # fields that follow from the rest of the test
 WITHOUT_KIND: dict[type, type] = {  # parts of which there is one kind
@@ -42,6 +42,7 @@ WITHOUT_KIND: dict[type, type] = {  # parts of which there is one kind
     Stepping: Stepping,
     Course: Course,
     SafetyLimits: SafetyLimits,
+    Arm: Arm,
 }
 NAMED: dict[str, type] = {  # the same by their place
     "rig": Rig,
@@ -49,8 +50,15 @@ NAMED: dict[str, type] = {  # the same by their place
     "stepping": Stepping,
     "course": Course,
     "safety": SafetyLimits,
+    "tool_arm": Arm,
+    "specimen_arm": Arm,
 }
-ROOTS: dict[str, type] = {"test": Test, "simulation": Simulation, "map": ChartFile, "cell": CellFile}  # of a file
+ROOTS: dict[str, type] = {
+    "test": Test,
+    "simulation": Simulation,
+    "map": ChartFile,
+    "cell": CellFile,
+}  # of a file
 PROVENANCE = "provenance"  # a table that a resolved test carries and a reader skips
 
 

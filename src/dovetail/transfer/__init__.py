@@ -20,6 +20,7 @@ from dovetail.transfer.noise import ColouredNoise, RelativeNoise, WhiteNoise
 from dovetail.transfer.piezo import PiezoActuator
 from dovetail.transfer.position_loop import PositionLoop
 from dovetail.transfer.quantiser import Quantiser
+from dovetail.transfer.robot import Arm, ForceTorqueSensor, RobotArms, VelocityInterface
 from dovetail.transfer.saturation import AmplitudeLimit, RateLimit
 from dovetail.transfer.sensor import Hysteresis, LinearityError
 from dovetail.transfer.servo_hydraulic import ServoHydraulic
@@ -32,6 +33,7 @@ from dovetail.transfer.two_degrees import TwoDegreesOfFreedom
 __all__ = [
     "PID",
     "AmplitudeLimit",
+    "Arm",
     "Bias",
     "CapacityLimit",
     "ColouredNoise",
@@ -40,6 +42,7 @@ __all__ = [
     "Delay",
     "EddyCurrentSensor",
     "FirstOrderLag",
+    "ForceTorqueSensor",
     "Gain",
     "Hexapod",
     "HexapodRobot",
@@ -53,6 +56,7 @@ __all__ = [
     "Quantiser",
     "RateLimit",
     "RelativeNoise",
+    "RobotArms",
     "SecondOrderLag",
     "Series",
     "ServoHydraulic",
@@ -63,5 +67,6 @@ __all__ = [
     "Transfer",
     "TransferFunction",
     "TwoDegreesOfFreedom",
+    "VelocityInterface",
     "WhiteNoise",
 ]

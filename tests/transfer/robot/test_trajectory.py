@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from dovetail.mechanics.spatial import quaternion
-from dovetail.transfer.robot import Course, Segment, between, distance, slerp
+from dovetail.transfer.robot import Course, Polyline, Segment, between, distance, slerp
 
 COURSES = [Course(), Course(ramp=0.3), Course(form="cubic"), Course(form="line")]
 
@@ -83,3 +83,17 @@ def test_a_segment_rests_at_its_target():
     assert float(segment.at(7.0)) == 2.0
     at_once = Segment(jnp.zeros(()), jnp.array(2.0), jnp.array(0.0), Course())
     assert float(at_once.at(0.0)) == 2.0
+
+
+def test_a_path_of_pieces_passes_their_ends_without_stopping():
+    points = jnp.array(
+        [[0.0, 0, 0, 0, 0, 0], [1.0, 0, 0, 0, 0, 0], [1.0, 2.0, 0, 0, 0, 0], [1.0, 2.0, 0, 0, 0, 0.5]]
+    )
+    path = Polyline(points, jnp.array(3.15), Course(form="line"), radius=0.3)
+    assert np.array_equal(path.target, points[-1])
+    # lengths 1, 2 and 0.3 * 0.5 at one metre a second
+    assert np.asarray(path.at(0.5)) == pytest.approx([0.5, 0, 0, 0, 0, 0])
+    assert np.asarray(path.at(1.0)) == pytest.approx([1.0, 0, 0, 0, 0, 0])
+    assert np.asarray(path.at(2.0)) == pytest.approx([1.0, 1.0, 0, 0, 0, 0])
+    assert np.asarray(path.at(3.075))[5] == pytest.approx(0.25)
+    assert np.asarray(path.at(9.0)) == pytest.approx(np.asarray(points[-1]))

@@ -23,8 +23,9 @@ from dovetail.core import Block
 from dovetail.testing.creep.cell import Cell, Move, Reply
 from dovetail.testing.rig import AbstractRig, Rig
 from dovetail.transfer import Transfer
+from dovetail.transfer.robot.arms import JointSegment, RobotArms
 from dovetail.transfer.robot.safety import CellState, MotionType, SafetyLimits, Supervisor, TripCode
-from dovetail.transfer.robot.trajectory import Course, Segment
+from dovetail.transfer.robot.trajectory import Course, Polyline, Segment
 
 
 class Shifted(Transfer):
@@ -46,11 +47,10 @@ class Shifted(Transfer):
 
 def at_rest(rig: Rig, home: jax.Array) -> tuple[Rig, Any]:
     """A sized virtual rig that rests at `home`, and its state there."""
-    rig = eqx.tree_at(
-        lambda r: (r.actuator, r.position_sensor),
-        rig,
-        (Shifted(rig.actuator, home), Shifted(rig.position_sensor, home)),
-    )
+    arms = isinstance(rig.actuator, RobotArms)
+    actuator = rig.actuator.placed(home) if arms else Shifted(rig.actuator, home)
+    sensor = Shifted(rig.position_sensor, home)
+    rig = eqx.tree_at(lambda r: (r.actuator, r.position_sensor), rig, (actuator, sensor))
     return rig, {**rig.init(), "commands": (home, home), "positions": (home, home)}
 
 
@@ -61,7 +61,7 @@ SLICE = 25  # ticks between two looks at whether to stop, when the cell keeps to
 @eqx.filter_jit
 def _start(rig: AbstractRig, period, state, segment: Segment):
     """What is carried through a move: tick, state, reading, sums, trip."""
-    shapes = jax.eval_shape(lambda: _plain(rig.step(0.0, period, state, segment.at(0.0))[1]))
+    shapes = jax.eval_shape(lambda: rig.step(0.0, period, state, segment.at(0.0))[1])
     blank = jax.tree.map(lambda s: jnp.zeros(s.shape, s.dtype), shapes)
     zero = jnp.zeros((), dtype=int)
     sums = tuple(blank[name] for name in MEANT)
@@ -76,20 +76,25 @@ def _run(rig: AbstractRig, safety, period, first, segment: Segment, total, avera
         i, x, _, sums, *_ = carry
         x, reading = rig.step((first + i) * period, period, x, segment.at((i + 1) * period))
         code, value, limit = safety.wrench(reading["measured_force"].reshape(-1))
-        if "trip" in reading:
-            own = reading["trip"]
+        if arms_of(rig) is not None:
+            own = x["actuator"]["trip"]
             code, value, limit = (
                 jnp.where(own[0] > 0, a, b) for a, b in zip(own, (code, value, limit), strict=True)
             )
         counted = jnp.where(i >= total - averaged, 1.0, 0.0)
         sums = tuple(s + counted * reading[name] for s, name in zip(sums, MEANT, strict=True))
-        return i + 1, x, _plain(reading), sums, code, value, limit
+        return i + 1, x, reading, sums, code, value, limit
 
     return jax.lax.while_loop(lambda c: (c[0] < until) & (c[4] == 0), step, carry)
 
 
-def _plain(reading):
-    return {name: value for name, value in reading.items() if name != "trip"}
+_references = eqx.filter_jit(lambda arms, pose, near: arms.references(pose, near))
+
+
+def arms_of(rig: AbstractRig) -> RobotArms | None:
+    """The robot arms that move a rig, if such do."""
+    actuator = getattr(rig, "actuator", None)
+    return actuator if isinstance(actuator, RobotArms) else None
 
 
 class VirtualCell(Cell):
@@ -163,29 +168,57 @@ class VirtualCell(Cell):
         )
 
     def move(self, move: Move) -> Reply:
-        target = np.asarray(move.target, dtype=float).reshape(self.home.shape)
+        target = np.asarray(move.target, dtype=float)
         if (
             self.last is not None
             and move.number == self.last.number
             and np.array_equal(target, self.last_target)
         ):
             return self.last
-        wrong = move.number != (self.last.number if self.last else 0) + 1 or move.kind not in (
-            MotionType.LINE,
-            MotionType.JOINT_TO_POSE,
-        )
         if not np.all(np.isfinite(target)) or not np.isfinite(move.execution_time + move.settling_time):
             return self._stopped(move, TripCode.NOT_FINITE)
-        trip = TripCode.REFUSED if wrong else self.supervisor.enter(move.kind)
+        segment = self._segment(move, target)
+        if move.number != (self.last.number if self.last else 0) + 1 or segment is None:
+            return self._stopped(move, TripCode.REFUSED)
+        trip = self.supervisor.enter(move.kind)
         if trip is not TripCode.NONE:
             return self._stopped(move, trip)
-        segment = Segment(self.where, jnp.asarray(target), jnp.asarray(move.execution_time), self.course)
-        reply = self._follow(move, segment)
-        self.supervisor.leave(reply.trip)
+        if move.kind is MotionType.CHUNK:  # kept until the path is run; nothing moves
+            self.supervisor.buffer.append(target.reshape(self.home.shape))
+            reply = self._stopped(move, TripCode.NONE)
+        else:
+            reply = self._follow(move, segment)
+            self.supervisor.leave(reply.trip)
+            if reply.ok:
+                self.where = segment.target
         if reply.ok:
-            self.where, self.last, self.last_target = segment.target, reply, target
+            self.last, self.last_target = reply, target
             self._remember()
         return reply
+
+    def _segment(self, move: Move, target: np.ndarray) -> Any:
+        """The way of a move; None where this cell cannot make such a one."""
+        duration, arms = jnp.asarray(max(move.execution_time, self.period)), arms_of(self.rig)
+        if move.kind is MotionType.JOINT:
+            if arms is None or target.shape not in ((6,), (7,)):
+                return None
+            now = self.state["actuator"]["references"]
+            track = now[:1] if target.size == 6 else target[:1]
+            joints = jnp.concatenate([track, target[-6:], now[7:]])
+            return JointSegment(arms, now, joints, duration, self.course)
+        if target.size != self.home.size:
+            return None
+        pose = jnp.asarray(target.reshape(self.home.shape))
+        if move.kind is MotionType.JOINT_TO_POSE and arms is not None:
+            now = self.state["actuator"]["references"]
+            joints, _, reachable = _references(arms, pose, now)
+            if not bool(reachable):
+                return Segment(self.where, pose, duration, self.course)  # which will trip, and say why
+            return JointSegment(arms, now, joints, duration, self.course)
+        if move.kind is MotionType.PATH and self.supervisor.buffer:
+            points = jnp.stack([self.where, *map(jnp.asarray, self.supervisor.buffer), pose])
+            return Polyline(points, duration, self.course)
+        return Segment(self.where, pose, duration, self.course)
 
     def halt(self) -> None:
         self.halted.set()
@@ -254,6 +287,7 @@ class VirtualCell(Cell):
             self._slots()[self.last.number % 2],
             about=json.dumps(about),
             where=np.asarray(self.where),
+            target=self.last_target,
             position=self.last.position,
             force=self.last.force,
             **leaves,
@@ -276,9 +310,9 @@ class VirtualCell(Cell):
         stored = [jnp.asarray(kept[f"state{i}"]) for i in range(structure.num_leaves)]
         self.state = jax.tree.unflatten(structure, stored)
         self.run, self.ticks, self.where = run, about["ticks"], jnp.asarray(kept["where"])
+        self.last_target = kept["target"]
         extras = {n.removeprefix("extra_"): kept[n] for n in kept if n.startswith("extra_")}
         self.last = Reply(about["number"], kept["position"], kept["force"], self.clock, extras=extras)
-        self.last_target = np.asarray(self.where)
         self.supervisor.reset()
         return True
 

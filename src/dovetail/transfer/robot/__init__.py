@@ -3,6 +3,9 @@
 Depends on: core, mechanics (spatial).
 """
 
+from dovetail.transfer.robot.arm import Arm, Postures
+from dovetail.transfer.robot.arms import JointSegment, RobotArms
+from dovetail.transfer.robot.force_sensor import ForceTorqueSensor
 from dovetail.transfer.robot.safety import (
     SENTENCES,
     CellState,
@@ -11,17 +14,25 @@ from dovetail.transfer.robot.safety import (
     Supervisor,
     TripCode,
 )
-from dovetail.transfer.robot.trajectory import Course, Segment, between, distance, slerp
+from dovetail.transfer.robot.trajectory import Course, Polyline, Segment, between, distance, slerp
+from dovetail.transfer.robot.velocity_interface import VelocityInterface
 
 __all__ = [
     "SENTENCES",
+    "Arm",
     "CellState",
     "Course",
+    "ForceTorqueSensor",
+    "JointSegment",
     "MotionType",
+    "Polyline",
+    "Postures",
+    "RobotArms",
     "SafetyLimits",
     "Segment",
     "Supervisor",
     "TripCode",
+    "VelocityInterface",
     "between",
     "distance",
     "slerp",

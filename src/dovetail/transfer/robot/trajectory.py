@@ -14,6 +14,8 @@ Source: [Bolien 2018, eqs 3.1 to 3.4, with 3.3 put right: s has to reach 1].
 
 from __future__ import annotations
 
+import itertools
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -106,3 +108,32 @@ class Segment(eqx.Module):
         """Where the tool is to be at t [s] after the start."""
         share = jnp.where(self.duration > 0, t / jnp.where(self.duration > 0, self.duration, 1.0), 1.0)
         return between(self.start, self.target, self.course(share))
+
+
+class Polyline(eqx.Module):
+    """A path of several pieces run as one motion: it does not stop where two pieces meet.
+
+    The course is spread over the whole length; a turn counts by its angle, at `radius` from the axis.
+    """
+
+    points: jax.Array  # (n, axes), the first is where it starts
+    duration: jax.Array  # [s]
+    course: Course
+    radius: float = 0.3  # [m]
+
+    @property
+    def target(self) -> jax.Array:
+        """Where it ends."""
+        return self.points[-1]
+
+    def at(self, t) -> jax.Array:
+        """Where the tool is to be at t [s] after the start."""
+        pieces = [distance(a, b) for a, b in itertools.pairwise(self.points)]
+        lengths = jnp.stack([far + self.radius * turned for far, turned in pieces])
+        ends = jnp.cumsum(lengths)
+        done = self.course(t / self.duration) * ends[-1]
+        piece = jnp.minimum(jnp.searchsorted(ends, done, side="right"), len(pieces) - 1)
+        size = jnp.where(lengths[piece] > 0, lengths[piece], 1.0)
+        share = (done - (ends[piece] - lengths[piece])) / size
+        share = jnp.where(lengths[piece] > 0, jnp.clip(share, 0.0, 1.0), 1.0)
+        return between(self.points[piece], self.points[piece + 1], share)

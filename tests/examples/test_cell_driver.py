@@ -1,0 +1,33 @@
+"""The example of a driver keeps every rule that the checker knows."""
+
+import importlib.util
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dovetail.links import check_cell
+from dovetail.testing import Move
+from dovetail.transfer.robot import TripCode
+
+FILE = Path(__file__).resolve().parents[2] / "examples" / "cell_driver" / "driver.py"
+
+
+@pytest.fixture
+def cell():
+    spec = importlib.util.spec_from_file_location("driver", FILE)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module.LabCell()
+
+
+def test_it_keeps_every_rule(cell):
+    findings = check_cell(cell, moving=True, settling_time=0.0)
+    assert [str(f) for f in findings if not f.kept] == []
+
+
+def test_it_stays_within_its_workspace(cell):
+    cell.begin("a")
+    reply = cell.move(Move(1, np.array([2.0, 0, 0, 0, 0, 0]), 1.0, 0.0))
+    assert (reply.trip, reply.value) == (TripCode.WORKSPACE, 2.0)
+    assert not np.any(cell.robot.pose)

@@ -1,0 +1,85 @@
+"""The force sensor: weight, bias and lever arm off, noise and drift left, and an end to its range."""
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from dovetail.core.errors import ParameterError
+from dovetail.core.randomness import seeded
+from dovetail.mechanics.spatial.rotation import about_x, about_y
+from dovetail.transfer.robot import ForceTorqueSensor
+
+TOOL = {"mass": 17.91, "centre": [0.0, 0.0, -0.25], "known_mass": 17.91, "known_centre": [0.0, 0.0, -0.25]}
+WRENCH = jnp.array([100.0, -20.0, 300.0, 5.0, 60.0, -7.0])
+DOWN = jnp.array([0.0, 0.0, 9.81])
+
+
+def ready(**changes):
+    return seeded(ForceTorqueSensor(**changes).sampled_at(4e-3, (6,)), jax.random.key(1))
+
+
+step = eqx.filter_jit(lambda sensor, t, x, u: sensor.step(t, 4e-3, x, u))
+
+
+def run(sensor, wrenches):
+    x, out = sensor.init(), []
+    for i, wrench in enumerate(wrenches):
+        x, y = step(sensor, 4e-3 * i, x, jnp.asarray(wrench))
+        out.append(np.asarray(y))
+    return np.array(out)
+
+
+@pytest.mark.parametrize("turn", [jnp.eye(3), about_y(0.7), about_x(-1.2) @ about_y(2.0)], ids=str)
+def test_a_known_tool_does_not_show_however_it_is_turned(turn):
+    sensor = ForceTorqueSensor(**TOOL, origin=[0.1, 0.0, 0.05])
+    gravity = turn @ DOWN
+    raw = sensor.raw(WRENCH, gravity)
+    assert float(jnp.linalg.norm(raw[:3] - WRENCH[:3])) == pytest.approx(175.7, abs=0.1)
+    assert np.asarray(sensor.compensated(raw, gravity, jnp.zeros(6))) == pytest.approx(
+        np.asarray(WRENCH), abs=1e-10
+    )
+
+
+def test_a_tool_that_is_not_known_shows_when_it_is_turned_and_the_tare_does_not_help():
+    sensor = ForceTorqueSensor(mass=17.91, centre=[0.0, 0.0, -0.25])
+    tare = sensor.raw(jnp.zeros(6), DOWN)
+    turned = about_y(0.1) @ DOWN
+    error = sensor.compensated(sensor.raw(jnp.zeros(6), turned), turned, tare)
+    assert float(jnp.linalg.norm(error[:3])) == pytest.approx(17.91 * 9.81 * 2 * np.sin(0.05), rel=1e-9)
+
+
+def test_the_moment_is_referred_to_the_point_that_is_asked_for():
+    sensor = ForceTorqueSensor(origin=[0.0, 0.0, 0.5])
+    raw = sensor.raw(jnp.array([10.0, 0.0, 0.0, 0.0, 0.0, 0.0]), DOWN)
+    assert np.asarray(raw[3:]) == pytest.approx([0.0, -5.0, 0.0])  # -r x f, with r = 0.5 along z
+    assert np.asarray(sensor.compensated(raw, DOWN, jnp.zeros(6))[3:]) == pytest.approx([0.0, 0.0, 0.0])
+
+
+def test_the_tare_takes_the_bias_off_and_leaves_the_drift():
+    bias = [5.0, -3.0, 8.0, 0.5, 0.2, -0.1]
+    sensor = ready(**TOOL, bias=bias, drift=[1.0, 0, 0, 0, 0, 0], tare_samples=5)
+    out = run(sensor, [jnp.zeros(6)] * 5 + [WRENCH] * 20)
+    assert not np.any(out[:4])
+    drifted = 4e-3 * (24 - 2)  # since the middle of the tare
+    assert out[-1] == pytest.approx(np.asarray(WRENCH) + drifted * np.eye(6)[0], abs=1e-9)
+
+
+def test_noise_has_the_size_it_is_given():
+    # 180 draws tell it to a twentieth; five of these are allowed
+    sensor = ready(force_noise=0.5, torque_noise=0.05, tare="none", gravity=[0.0, 0.0, 0.0])
+    out = run(sensor, [jnp.zeros(6)] * 60)
+    assert np.std(out[:, :3]) == pytest.approx(0.5, rel=0.25)
+    assert np.std(out[:, 3:]) == pytest.approx(0.05, rel=0.25)
+    assert np.array_equal(out, run(sensor, [jnp.zeros(6)] * 60))
+
+
+def test_it_reads_no_more_than_its_range():
+    sensor = ready(force_range=200.0, torque_range=50.0, tare="none", gravity=[0.0, 0.0, 0.0])
+    assert run(sensor, [WRENCH])[0].tolist() == [100.0, -20.0, 200.0, 5.0, 50.0, -7.0]
+
+
+def test_without_a_key_it_says_so():
+    with pytest.raises(ParameterError, match="no random numbers"):
+        ForceTorqueSensor().init()
