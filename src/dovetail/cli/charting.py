@@ -12,8 +12,8 @@ from dovetail import testing
 from dovetail.testing import folder
 
 
-def run_chart(file: testing.ChartFile, name: str, out: Path | None) -> int:
-    """Compute a map, write its folder, print what it shows; the exit code."""
+def run_chart(file: testing.ChartFile, name: str, out: Path | None, report: bool = True) -> int:
+    """Compute a map, write its folder and its page, print what it shows; the exit code."""
     target = folder.create(out or folder.next_folder(Path("runs"), f"{name}-map"))
     say = Console(highlight=False, markup=False, soft_wrap=True).print
     with Console(stderr=True).status("computing the map"):
@@ -27,4 +27,8 @@ def run_chart(file: testing.ChartFile, name: str, out: Path | None) -> int:
     say(file.title)
     say(file.chart.summary(data))
     say(f"written   {target}")
+    if report:
+        from dovetail.report.charts import write_chart
+
+        say(f"report    {write_chart(file, data, target / 'report.html')}")
     return 0

@@ -65,7 +65,7 @@ def run_test(
     if isinstance(test, testing.ChartFile):
         from dovetail.cli.charting import run_chart
 
-        return run_chart(test, file.stem, out)
+        return run_chart(test, file.stem, out, report)
     if isinstance(test, testing.Simulation):
         return run_simulation(test, file.stem, out, report)
     if isinstance(test, testing.CellFile):

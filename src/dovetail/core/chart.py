@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from dovetail.core.block import Part
 
@@ -12,11 +12,22 @@ if TYPE_CHECKING:
 
 
 class Chart(Part):
-    """A part that answers one question at every point of a grid."""
+    """A part that answers one question at every point of a grid.
+
+    How its picture is drawn: `picture` is `"lines"` (along the coordinate `along`, a line for each of the
+    rest), `"map"` (colours over two coordinates), `"outcomes"`, `"bars"` or `"none"`.
+    """
+
+    picture: ClassVar[str] = "lines"
+    along: ClassVar[str] = ""  # the last coordinate of a variable, where nothing is said
 
     @abstractmethod
     def compute(self) -> xr.Dataset:
         """The answers, on the coordinates that were varied."""
+
+    def labels(self, data: xr.Dataset) -> list[str]:
+        """Names for the lines of a picture; none where the coordinate says it."""
+        return []
 
     @abstractmethod
     def summary(self, data: xr.Dataset) -> str:

@@ -8,6 +8,8 @@ contact loop's own kind of stability limit: a loop that is open at rest has no o
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -27,6 +29,8 @@ from dovetail.specimens.six_dof_loop import GOING, HilDocking, SixAxisInstrument
 @kind("docking-energy-map")
 class DockingEnergyMap(Chart):
     """Generated energy over the robot's total delay and the projected restitution."""
+
+    picture: ClassVar[str] = "map"
 
     bodies: FreeBodies
     cavity: Cavity

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -25,6 +27,8 @@ SIGNS = {GOING: "?", DOCKED: "o", LEFT: "."}
 @kind("docking-map")
 class DockingMap(Chart):
     """Success over the pitch of the chaser and the height of its probe, all else as `bodies` says."""
+
+    picture: ClassVar[str] = "outcomes"
 
     bodies: FreeBodies
     cavity: Cavity

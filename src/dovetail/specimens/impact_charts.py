@@ -5,6 +5,8 @@ Each answers a chapter of [Bondoky 2020]: that on contact laws (ch. 4) and that 
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -14,7 +16,7 @@ import xarray as xr
 from dovetail.core import kind, parameter
 from dovetail.core.chart import Chart
 from dovetail.core.errors import Fault
-from dovetail.core.registry import find
+from dovetail.core.registry import find, name_of
 from dovetail.mechanics.contact import (
     ContactStiffness,
     Dissipative,
@@ -27,12 +29,15 @@ from dovetail.mechanics.contact import (
 from dovetail.specimens.contact_loop import Instruments, first_impact
 from dovetail.specimens.impact_validation import LAWS
 
+TOOLS = ("sensor_frequency", "position_resolution", "force_resolution")
 IDEAL = Instruments(1e5, 1e5)  # a chart of ideal impacts needs some instruments beside them
 
 
 @kind("contact-laws")
 class ContactLawChart(Chart):
     """Every dissipative law over projected restitution: realised restitution, peaks, duration."""
+
+    along: ClassVar[str] = "restitution"
 
     stiffness: ContactStiffness
     mass: jax.Array = parameter("kg", "reduced mass", above=0.0)
@@ -72,7 +77,12 @@ def _row(law: str, form: str, values: xr.DataArray) -> str:
 
 @kind("delay-sweep")
 class DelaySweep(Chart):
-    """Errors of impacts over the actuator's total delay; one entry of every list for each impact."""
+    """Errors of impacts over the actuator's total delay; one entry of every list for each impact.
+
+    The instruments' own numbers are one for all impacts, or one each.
+    """
+
+    along: ClassVar[str] = "delay"
 
     body_1: tuple[Material, ...]
     body_2: tuple[Material, ...]
@@ -93,11 +103,18 @@ class DelaySweep(Chart):
         count = len(self.body_1)
         lists = {"body_2": len(self.body_2)}
         lists |= {name: np.size(getattr(self, name)) for name in ("m1", "m2", "speed")}
-        return [
+        faults = [
             Fault(f"chart.{name}", f"has {size} entries and body_1 {count}; give one for each impact")
             for name, size in lists.items()
             if size != count
         ]
+        for name in TOOLS:
+            size = np.size(getattr(self, name))
+            if size not in (1, count):
+                faults.append(
+                    Fault(f"chart.{name}", f"has {size} entries and body_1 {count}; give one or {count}")
+                )
+        return faults
 
     def compute(self) -> xr.Dataset:
         """Errors in percent and the ideal's duration, (impact, delay)."""
@@ -112,7 +129,7 @@ class DelaySweep(Chart):
             self.speed,
             jnp.atleast_1d(self.delay),
             factor,
-            (self.sensor_frequency, self.position_resolution, self.force_resolution),
+            tuple(jnp.broadcast_to(jnp.ravel(getattr(self, name)), mass.shape) for name in TOOLS),
         )
         dims = ("impact", "delay")
         i, h = pair.ideal, pair.hil
@@ -125,21 +142,46 @@ class DelaySweep(Chart):
         }
         out = xr.Dataset(
             {name: (dims, np.asarray(values), {"units": "%"}) for name, values in measures.items()},
-            {"impact": np.arange(1, len(self.body_1) + 1), "delay": np.atleast_1d(self.delay)},
+            {
+                "impact": np.arange(1, len(self.body_1) + 1),
+                "delay": (
+                    "delay",
+                    np.atleast_1d(self.delay),
+                    {"units": "s", "long_name": "total delay of the actuator"},
+                ),
+            },
         )
         out["ideal_duration"] = ("impact", np.asarray(i.duration[:, 0]), {"units": "s"})
         return out
 
+    def labels(self, data: xr.Dataset) -> list[str]:
+        """What each impact is."""
+        out = []
+        for n in range(len(self.body_1)):
+            text = f"{float(self.m1[n]):g}-{float(self.m2[n]):g} kg, {float(self.speed[n]):g} m/s"
+            if np.size(self.position_resolution) > 1:
+                text = f"position in {1e6 * float(self.position_resolution[n]):g} um"
+            elif np.size(self.force_resolution) > 1:
+                text = f"force in {float(self.force_resolution[n]):g} N"
+            elif np.size(self.sensor_frequency) > 1:
+                text = f"sensor {float(self.sensor_frequency[n]) / (2e3 * np.pi):.3g} kHz"
+            elif (
+                len({type(b) for b in (*self.body_1, *self.body_2)}) > 2 or len({*map(type, self.body_1)}) > 1
+            ):
+                text = f"{name_of(type(self.body_1[n]))} on {name_of(type(self.body_2[n]))}"
+            out.append(text)
+        return out
+
     def summary(self, data: xr.Dataset) -> str:
         """Velocity error by impact, a column a delay."""
-        lines = ["error of the rebound velocity [%] for a total delay [ms] of"]
-        lines.append(" " * 36 + "".join(f"{1e3 * d:8.2f}" for d in data.delay.values))
+        lines, labels = ["error of the rebound velocity [%] for a total delay [ms] of"], self.labels(data)
+        lines.append(" " * 40 + "".join(f"{1e3 * d:8.2f}" for d in data.delay.values))
         for n in range(data.sizes["impact"]):
             at = data.isel(impact=n)
-            label = f"{float(self.m1[n]):g}-{float(self.m2[n]):g} kg, {float(self.speed[n]):g} m/s"
+            label = labels[n]
             contact = f"{1e3 * float(at.ideal_duration):.2f} ms"
             errors = "".join(f"{v:8.2f}" for v in at.velocity_error.values)
-            lines.append(f"{n + 1:3d}  {label:<20} {contact:>9} {errors}")
+            lines.append(f"{n + 1:3d}  {label:<24} {contact:>9} {errors}")
         return "\n".join(lines)
 
 
@@ -154,9 +196,10 @@ def _ideal(stiffness, factors, mass, speed):
 
 @eqx.filter_jit
 def _delayed(stiffness, mass, speed, delays, factor, sensor):
-    def one(stiffness, mass, speed, delay):
+    def one(stiffness, mass, speed, sensor, delay):
         law = GivenDamping(stiffness=GivenStiffness(stiffness), factor=factor)
         tools = Instruments(4 / delay, sensor[0], position_resolution=sensor[1], force_resolution=sensor[2])
         return first_impact(law, mass, speed, tools, steps=6000)
 
-    return jax.vmap(jax.vmap(one, (None, None, None, 0)), (0, 0, 0, None))(stiffness, mass, speed, delays)
+    over_delays = jax.vmap(one, (None, None, None, None, 0))
+    return jax.vmap(over_delays, (0, 0, 0, 0, None))(stiffness, mass, speed, sensor, delays)

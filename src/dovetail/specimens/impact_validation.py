@@ -6,6 +6,8 @@ measured; their differences and the fidelity :math:`\zeta = (m-d)/(h-d)` [Bondok
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -34,6 +36,8 @@ LAWS = (
 @kind("impact-validation")
 class ImpactValidation(Chart):
     """Impacts of a sphere on a flat, one entry of every list for each."""
+
+    picture: ClassVar[str] = "bars"
 
     body_1: tuple[Material, ...]
     body_2: tuple[Material, ...]

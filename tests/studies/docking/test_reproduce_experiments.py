@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from dovetail.studies.docking.reproduce_experiments import qualification
+from dovetail.specimens.impact_qualification import needed_stroke
 from dovetail.studies.reproduction import judge, targets
 
 TARGETS = [t for t in targets("docking") if t.compute.startswith("reproduce_experiments:")]
@@ -16,5 +16,5 @@ def test_target_is_met(target):
 
 
 def test_a_force_beyond_the_blocking_force_never_qualifies():
-    reach = qualification(np.array([100e-6, 100e-6]), np.array([4000.0, 9000.0]), 8000.0)
+    reach = needed_stroke(np.array([100e-6, 100e-6]), np.array([4000.0, 9000.0]), 8000.0)
     np.testing.assert_allclose(reach, [200e-6, np.inf])

@@ -12,6 +12,7 @@ import numpy as np
 from dovetail.fidelity.validation import Validation, from_relative
 from dovetail.mechanics.contact import Flores, GivenDamping, GivenStiffness
 from dovetail.specimens.contact_loop import ImpactPairing
+from dovetail.specimens.impact_qualification import needed_stroke
 from dovetail.specimens.noisy_impact import noisy_impact
 from dovetail.studies.docking.scenarios import TESTBED, executed, experiments, grid, impacts
 from dovetail.transfer import ShapedNoise
@@ -95,17 +96,8 @@ def noise_density() -> list[float]:
 def qualified() -> list[int]:
     """RT-50: scenarios of 72 that pass eq. 8.5 with a stroke of 239.5 um, and with 0.8 of it."""
     hil = impacts(grid(), 0.8).hil
-    reach = qualification(np.asarray(hil.peak_depth), np.asarray(hil.peak_contact_force), 8000.0)
+    reach = needed_stroke(np.asarray(hil.peak_depth), np.asarray(hil.peak_contact_force), 8000.0)
     return [int(np.sum(reach < share * 239.5e-6)) for share in (1.0, 0.8)]
-
-
-def qualification(depth: np.ndarray, force: np.ndarray, blocking: float) -> np.ndarray:
-    """Free stroke [m] that a piezo of a blocking force [N] needs for a depth [m] at a force [N], eq. 8.5.
-
-    Infinite where the force is beyond the blocking force.
-    """
-    left = np.maximum(blocking - force, 1e-9)
-    return np.where(force < blocking, depth * blocking / left, np.inf)
 
 
 def _within(got, expected: np.ndarray, tolerance: float) -> int:

@@ -1,0 +1,96 @@
+"""
+A docking in six degrees of freedom, ideal and on a rig
+=======================================================
+
+A chaser of 360 kg brings its probe into the drogue of a target of 770 kg, nose up by 7.5 degrees and 75 mm too
+high. Ideally the probe bounces eight times and leaves the drogue again. With a robot of 1 ms total delay and a
+sensor table of 0.1 ms between computed motion and contact, every impact gives back more than it should: from
+the second one on it is another docking.
+"""
+
+import matplotlib.pyplot as plt
+
+import dovetail as dv
+from dovetail.report.charts import mark_outcomes
+from dovetail.report.style import RC
+from dovetail.specimens import Docking, HilDocking, record
+from dovetail.studies import find_test
+from dovetail.studies.docking import pictures, six_dof
+
+plt.rcParams.update({**RC, "figure.facecolor": "white", "savefig.facecolor": "white"})
+
+bodies, ball = six_dof.published(), six_dof.ball()
+ideal = record(Docking.of(bodies, ball))
+rig = record(HilDocking.of(bodies, ball, contact_step=10e-6))
+print(ideal, rig, sep="\n\n")
+
+# %%
+# The way of the tip's centre in the drogue, from the side. Dotted, where the centre is when the tip touches the
+# cone. The first impact is common; then the rig's probe rebounds faster.
+
+figure, axes = plt.subplots(1, 2, figsize=(9.5, 4.6), sharey=True, layout="constrained")
+for axis, one, title, colour in (
+    (axes[0], ideal, "ideal", pictures.BLUE),
+    (axes[1], rig, "robot 1 ms, sensor 0.1 ms", pictures.ORANGE),
+):
+    pictures.trajectory(axis, one, ball.cavity, six_dof.TIP_RADIUS, colour)
+    axis.set_title(title)
+
+# %%
+# The first impact, the only one that can be compared: force on the bodies, depth and speed of approach, and
+# below them the errors. The rig feels the contact late, so the bodies come deeper, and are pushed for longer.
+
+figure, axes = plt.subplots(2, 3, figsize=(10, 5), sharex=True, layout="constrained")
+pictures.first_impact(axes, ideal, rig)
+axes[0, 2].legend(loc="lower left")
+
+# %%
+# Its hysteresis: the contact's own force over its depth. The area is what the contact takes.
+
+figure, axis = plt.subplots(figsize=(5, 3.6), layout="constrained")
+for one, colour, label in ((ideal, pictures.GREY, "ideal"), (rig, pictures.ORANGE, "on the rig")):
+    first = one.first
+    inside = (one.time >= first.start) & (one.time <= first.start + first.duration)
+    axis.plot(
+        1e6 * one.traces["depth"][inside], one.traces["normal_force"][inside], color=colour, label=label
+    )
+axis.set(xlabel="depth [µm]", ylabel="normal force [N]")
+axis.legend()
+
+# %%
+# Energies. The ideal's balance is a straight line to a part in ten thousand; the rig's rises with every impact.
+
+figure, axes = plt.subplots(1, 2, figsize=(9.5, 3.4), layout="constrained")
+for axis, one, title in zip(axes, (ideal, rig), ("ideal", "on the rig"), strict=True):
+    pictures.energies(axis, one)
+    axis.set_title(f"{title}: {one.energy_ratio:.3f} of the initial energy")
+axes[0].legend()
+
+# %%
+# Errors of the first impact and its duration over the robot's delay, for six pairs of masses: the lighter the
+# bodies the shorter the contact, and the larger the error.
+
+chart = dv.load(find_test("docking/robot-by-mass")).chart
+table = chart.compute()
+figure, axes = plt.subplots(1, 4, figsize=(12, 3.6), layout="constrained")
+for i, label in enumerate(chart.labels(table)):
+    shade = plt.get_cmap("viridis")(i / 6)
+    for axis, name in zip(axes, ("force_error", "depth_error", "velocity_error"), strict=False):
+        axis.loglog(1e3 * table.delay, table[name].isel(case=i), "o-", ms=3, color=shade, label=label)
+    axes[3].plot(i, 1e3 * table.ideal_duration.isel(case=i), "o", color=shade)
+for axis, title in zip(axes, ("peak force", "peak depth", "rebound"), strict=False):
+    axis.set(xlabel="delay of the robot [ms]", title=f"error of {title} [%]", xticks=(0.5, 1, 2, 4, 10))
+    for which in (axis.xaxis, axis.yaxis):
+        which.set_major_formatter(lambda value, _: f"{value:g}")
+        which.set_minor_formatter(lambda value, _: "")
+axes[3].set(title="ideal contact time [ms]", xticks=[], xlabel="10-10 kg … 360-770 kg", ylim=(0, None))
+axes[0].legend(fontsize=8)
+
+# %%
+# Which approaches dock at all: nine attitudes by nine heights, each cell a whole docking.
+
+table = dv.load(find_test("docking/map")).chart.compute()
+figure, axis = plt.subplots(figsize=(6.4, 5), layout="constrained")
+mark_outcomes(axis, table)
+figure.legend(loc="outside upper left", ncols=3, markerscale=0.4)
+plt.show()

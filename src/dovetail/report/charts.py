@@ -1,0 +1,207 @@
+"""The page on a map: its pictures, what it says in words, and the file it came from.
+
+How a chart is drawn it says itself (`core.chart.Chart.picture`): lines along one coordinate, colours over
+two, outcomes as symbols, or measured, modelled and ideal values as bars.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import tomli_w
+import xarray as xr
+from matplotlib.figure import Figure
+
+from dovetail.core.chart import Chart
+from dovetail.report.page import Folded, Page, Picture, Section, Verdict
+from dovetail.report.style import COLOURS, WIDTH, new_figure, prefixed, styled
+
+SHADES = ("#0072b2", "#d55e00", "#009e73", "#a5408c", "#56b4e9", "#b8860b", "#20252b", "#8b939c")
+OUTCOMES = (("still going", "#e8e2d0", "?"), ("docked", "#bfe3d0", "o"), ("left", "#f2d5c4", "·"))
+SYSTEMS = {
+    "d": ("ideal", COLOURS["ideal"]),
+    "m": ("modelled test", COLOURS["demand"]),
+    "h": ("measured", COLOURS["measured"]),
+}
+
+
+def write_chart(file: Any, data: xr.Dataset, path: str | Path) -> Path:
+    """Write the page on a computed map."""
+    from dovetail.testing import dump
+
+    pictures = draw(file.chart, data)
+    blocks: list[Any] = [Section("Picture", pictures)] if pictures else []
+    blocks.append(Section("In numbers", [Folded("The map in words", file.chart.summary(data))]))
+    blocks.append(Section("File", [Folded("The file as it was computed", tomli_w.dumps(dump(file)))]))
+    verdict = Verdict(f"Computed: {_size(data)}.", "plain")
+    return Page(file.title or "Map", verdict, blocks, subtitle="Map").write(path)
+
+
+def _size(data: xr.Dataset) -> str:
+    sizes = [f"{n} of {name}" for name, n in data.sizes.items()]
+    return " by ".join(sizes) if sizes else "one point"
+
+
+def draw(chart: Chart, data: xr.Dataset) -> list[Picture]:
+    """The pictures of a computed chart."""
+    if chart.picture == "none":
+        return []
+    if chart.picture == "outcomes":
+        return [Picture(outcomes(data), "Each cell is a whole docking; the number is that of its impacts.")]
+    if chart.picture == "map":
+        return [Picture(coloured(data[name]), _caption(data[name], name)) for name in data.data_vars]
+    if chart.picture == "bars":
+        names = dict.fromkeys(
+            str(name).rpartition("_")[0] for name in data.data_vars if str(name).endswith("_h")
+        )
+        return [Picture(bars(data, name), f"Peak {name} of each impact.") for name in names]
+    drawn = [name for name in data.data_vars if chart.along in ("", *data[name].dims) and data[name].ndim]
+    return [
+        Picture(
+            lines(data[name], chart.along or str(data[name].dims[-1]), chart.labels(data)),
+            _caption(data[name], name),
+        )
+        for name in drawn
+    ]
+
+
+def _caption(values: xr.DataArray, name: Any) -> str:
+    text = str(values.attrs.get("long_name", str(name).replace("_", " ")))
+    return f"{text[:1].upper()}{text[1:]}."
+
+
+def lines(values: xr.DataArray, along: str, labels: list[str] | None = None) -> Figure:
+    """A line for each of the other coordinates, over one; points where that one has names instead of numbers."""
+    table = values.transpose(along, ...).values.reshape(values.sizes[along], -1)
+    others = [d for d in values.dims if d != along]
+    names = labels if labels and len(labels) == table.shape[1] else _names(values, others)
+    factor, unit = prefixed(table, values.attrs.get("units", "1"))
+    figure, ((axes,),) = new_figure(height=3.4)
+    with styled():
+        named = values[along].dtype.kind in "US"
+        x = np.arange(values.sizes[along]) if named else values[along].values
+        scale, x_unit = (1.0, "") if named else prefixed(x, values[along].attrs.get("units", "1"))
+        if not named and x.min() > 0 and x.max() / x.min() > 30:
+            axes.set_xscale("log")
+            axes.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
+            axes.xaxis.set_minor_formatter(lambda value, _: "")
+        for column, name, shade in zip(table.T, names, _shades(len(names)), strict=True):
+            axes.plot(
+                scale * x, factor * column, "o" if named else "o-", ms=3.5, color=shade, label=name or None
+            )
+        if named:
+            axes.set_xticks(x, values[along].values, rotation=20, ha="right")
+        label = str(values[along].attrs.get("long_name", along.replace("_", " ")))
+        axes.set_xlabel(f"{label} [{x_unit}]" if x_unit else label)
+        what = str(values.name).replace("_", " ")
+        axes.set_ylabel(f"{what} [{unit}]" if unit else what)
+        if any(names):
+            figure.legend(loc="outside right upper", handlelength=1.4)
+    return figure
+
+
+def _names(values: xr.DataArray, others: list[Any]) -> list[str]:
+    if not others:
+        return [""]
+    if len(others) > 1:
+        return [str(i + 1) for i in range(int(np.prod([values.sizes[d] for d in others])))]
+    return [f"{v:g}" if isinstance(v, float) else str(v) for v in values[others[0]].values.tolist()]
+
+
+def _shades(count: int) -> list[Any]:
+    if count <= len(SHADES):
+        return list(SHADES[:count])
+    import matplotlib as mpl
+
+    return list(mpl.colormaps["viridis"](np.linspace(0.0, 0.9, count)))
+
+
+def coloured(values: xr.DataArray) -> Figure:
+    """Colours over two coordinates, with the line where the value is one (nothing gained, nothing lost)."""
+    rows, columns = values.dims
+    x, y = values[columns].values, values[rows].values
+    scale, unit = prefixed(x, values[columns].attrs.get("units", "1"))
+    figure, ((axes,),) = new_figure(height=3.6, width=WIDTH * 0.75)
+    with styled():
+        positive = bool(np.all(values.values > 0))  # colours then tell factors: twice as different as a half
+        reach = (
+            float(np.clip(np.nanmax(np.abs(np.log(values.values))), 1e-9, np.log(10))) if positive else None
+        )
+        shown = np.log(values.values) if reach else values.values
+        mesh = axes.pcolormesh(
+            scale * x,
+            y,
+            shown,
+            cmap="PuOr_r" if reach else "viridis",
+            shading="nearest",
+            vmin=-reach if reach else None,
+            vmax=reach,
+        )
+        for i, j in np.ndindex(values.shape):
+            axes.text(
+                scale * x[j],
+                y[i],
+                f"{values.values[i, j]:.3g}",
+                ha="center",
+                va="center",
+                fontsize=8,
+                color="white" if reach and abs(shown[i, j]) > 0.6 * reach else COLOURS["ink"],
+            )
+        if values.values.min() < 1 < values.values.max():
+            axes.contour(scale * x, y, values.values, levels=[1.0], colors=COLOURS["ink"], linewidths=1.6)
+        mesh.set_edgecolor("face")
+        axes.set_xlabel(f"{values[columns].attrs.get('long_name', columns)} [{unit}]")
+        axes.set_ylabel(str(values[rows].attrs.get("long_name", rows)))
+        axes.grid(visible=False)
+    return figure
+
+
+def outcomes(data: xr.Dataset) -> Figure:
+    """A map of endings over height and pitch, with the number of impacts of each docking."""
+    figure, ((axes,),) = new_figure(height=4.6, width=WIDTH * 0.85)
+    with styled():
+        mark_outcomes(axes, data)
+        legend = figure.legend(loc="outside upper left", ncols=3, handletextpad=0.4, borderaxespad=0)
+        for handle in legend.legend_handles:
+            handle.set_sizes([80])
+    return figure
+
+
+def mark_outcomes(axes: Any, data: xr.Dataset, size: float = 620.0) -> None:
+    """The same on axes that are there."""
+    pitch, height = np.degrees(data.pitch.values), 1e3 * data.height.values
+    for k, (name, colour, _) in enumerate(OUTCOMES):
+        i, j = np.nonzero(data.ending.values == k)
+        if len(i):
+            axes.scatter(pitch[j], height[i], s=size, marker="s", color=colour, lw=0, label=name)
+    for i, j in np.ndindex(data.ending.shape):
+        text = f"{OUTCOMES[int(data.ending.values[i, j])][2]}\n{int(data.impacts.values[i, j])}"
+        axes.text(pitch[j], height[i], text, ha="center", va="center", fontsize=8)
+    axes.set_xticks(pitch)
+    axes.set_yticks(height)
+    axes.set_xlabel("pitch of the chaser [deg]")
+    axes.set_ylabel("height of the probe's tip [mm]")
+    axes.margins(0.09)
+    axes.grid(visible=False)
+
+
+def bars(data: xr.Dataset, name: str) -> Figure:
+    """Ideal, modelled and measured peaks of each impact, at the first restitution of the map."""
+    shown = data.isel(restitution=0) if "restitution" in data.dims else data
+    figure, ((axes,),) = new_figure(height=3.0)
+    values = [shown[f"{name}_{letter}"].values for letter in SYSTEMS]
+    factor, unit = prefixed(values, shown[f"{name}_h"].attrs.get("units", "1"))
+    with styled():
+        for k, ((label, colour), column) in enumerate(zip(SYSTEMS.values(), values, strict=True)):
+            axes.bar(shown.impact.values + 0.27 * (k - 1), factor * column, 0.25, color=colour, label=label)
+        axes.set_xticks(shown.impact.values)
+        axes.set_xlabel("impact")
+        axes.set_ylabel(f"peak {name} [{unit}]")
+        axes.grid(axis="x", visible=False)
+        figure.legend(loc="outside upper left", ncols=3, borderaxespad=0)
+    return figure
+
+
+__all__ = ["bars", "coloured", "draw", "lines", "mark_outcomes", "outcomes", "write_chart"]

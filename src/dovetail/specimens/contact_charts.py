@@ -1,0 +1,127 @@
+"""Ideal impacts over speed, by contact law, and over materials: the rest of the study of contact laws.
+
+Peak force, depth and contact time of one impact between free bodies [Bondoky 2020, secs 4.4.3.1 and 4.4.3.2].
+Over restitution: `impact_charts.ContactLawChart`.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+import xarray as xr
+
+from dovetail.core import choice, kind, parameter
+from dovetail.core.chart import Chart
+from dovetail.core.registry import find, name_of
+from dovetail.mechanics.contact import (
+    ContactStiffness,
+    Dissipative,
+    GivenDamping,
+    GivenStiffness,
+    HertzPair,
+    Material,
+)
+from dovetail.specimens.contact_loop import Instruments, first_impact
+from dovetail.specimens.impact_validation import LAWS
+
+SHOWN = (("peak_force", "N"), ("peak_depth", "m"), ("duration", "s"), ("restitution", "1"))
+
+
+@kind("contact-speeds")
+class ContactSpeedChart(Chart):
+    """Every dissipative law over the impact speed."""
+
+    along: ClassVar[str] = "speed"
+
+    stiffness: ContactStiffness
+    mass: jax.Array = parameter("kg", "reduced mass", above=0.0)
+    speed: jax.Array = parameter("m/s", "impact speeds", above=0.0)
+    restitution: jax.Array = parameter("1", "projected coefficient", above=0.0, at_most=1.0, default=0.8)
+
+    def compute(self) -> xr.Dataset:
+        """Peaks, duration and realised restitution, (law, speed)."""
+        factor = jnp.stack(
+            [find(n, Dissipative)(stiffness=1.0).damping_factor(self.restitution) for n in LAWS]
+        )
+        speed = jnp.atleast_1d(self.speed)
+        ideal = _impacts(*_grid(factor, speed, self.stiffness.value, self.mass))
+        about = {"units": "m/s", "long_name": "impact speed"}
+        return _table(
+            ideal, ("law", "speed"), {"law": list(LAWS), "speed": ("speed", np.asarray(speed), about)}
+        )
+
+    def summary(self, data: xr.Dataset) -> str:
+        """Peak force by law, a column a speed."""
+        head = " " * 22 + "".join(f"{1e3 * v:9.3g}" for v in data.speed.values)
+        rows = [
+            f"  {law:<20}" + "".join(f"{v:9.1f}" for v in data.peak_force.sel(law=law).values) for law in LAWS
+        ]
+        spread = data.peak_force.max("law") - data.peak_force.min("law")
+        last = f"laws differ by {float(spread[0]):.1f} N at the least speed"
+        last += f" and {float(spread[-1]):.1f} N at the greatest"
+        return "\n".join(["peak force [N] for a speed [mm/s] of", head, *rows, last])
+
+
+@kind("contact-materials")
+class ContactMaterialChart(Chart):
+    """One law over pairs of materials, a sphere on a flat."""
+
+    along: ClassVar[str] = "pair"
+
+    body_1: tuple[Material, ...]
+    body_2: tuple[Material, ...]
+    mass: jax.Array = parameter("kg", "reduced mass", above=0.0)
+    speed: jax.Array = parameter("m/s", "impact speed", above=0.0)
+    restitution: jax.Array = parameter("1", "projected coefficient", above=0.0, at_most=1.0, default=0.8)
+    radius: jax.Array = parameter("m", "radius of the sphere", above=0.0, default=0.025)
+    law: str = choice(*LAWS, about="contact law", default="flores")
+
+    def compute(self) -> xr.Dataset:
+        """Stiffness, peaks, duration and realised restitution of each pair."""
+        pairs = list(zip(self.body_1, self.body_2, strict=True))
+        stiffness = jnp.array([HertzPair(a, b, self.radius).value for a, b in pairs])
+        factor = find(self.law, Dissipative)(stiffness=1.0).damping_factor(self.restitution)
+        grid = (jnp.broadcast_to(v, stiffness.shape) for v in (factor, self.speed))
+        ideal = _impacts(*grid, stiffness, jnp.broadcast_to(self.mass, stiffness.shape))
+        names = [f"{name_of(type(a))} on {name_of(type(b))}" for a, b in pairs]
+        out = _table(ideal, ("pair",), {"pair": names})
+        out["stiffness"] = ("pair", np.asarray(stiffness), {"units": "N/m^1.5"})
+        return out
+
+    def summary(self, data: xr.Dataset) -> str:
+        """A line a pair."""
+        lines = [f"{self.law}, restitution {float(self.restitution):g}, {float(self.speed):g} m/s"]
+        lines.append(f"{'':<30}   k [N/m^1.5]     peak [N]   depth [um]  contact [ms]")
+        for name in data.pair.values:
+            at = data.sel(pair=name)
+            lines.append(
+                f"{name:<30} {float(at.stiffness):13.4g} {float(at.peak_force):12.1f}"
+                f" {1e6 * float(at.peak_depth):12.2f} {1e3 * float(at.duration):13.3f}"
+            )
+        return "\n".join(lines)
+
+
+def _grid(factor, speed, stiffness, mass):
+    factors, speeds = jnp.meshgrid(factor, speed, indexing="ij")
+    return factors, speeds, jnp.broadcast_to(stiffness, factors.shape), jnp.broadcast_to(mass, factors.shape)
+
+
+@eqx.filter_jit
+def _impacts(factor, speed, stiffness, mass):
+    def one(factor, speed, stiffness, mass):
+        law = GivenDamping(stiffness=GivenStiffness(stiffness), factor=factor)
+        return first_impact(law, mass, speed, Instruments(1e5, 1e5), steps=4000).ideal
+
+    shape = factor.shape
+    flat = jax.vmap(one)(*(jnp.ravel(v) for v in (factor, speed, stiffness, mass)))
+    return jax.tree.map(lambda leaf: leaf.reshape(shape), flat)
+
+
+def _table(ideal, dims, coordinates) -> xr.Dataset:
+    return xr.Dataset(
+        {name: (dims, np.asarray(getattr(ideal, name)), {"units": unit}) for name, unit in SHOWN}, coordinates
+    )

@@ -1,0 +1,236 @@
+r"""First impacts of dockings in six degrees of freedom, over the robot's delay and anything else.
+
+After the first impact the ideal and the test go different ways and are no longer comparable, so the parametric
+study looks at it alone [Bondoky 2020, sec. 7.2.1]. Every case is a docking with its own masses, speed,
+materials, rounding and sensor; every case runs ideally once and through the rig at each delay, all in one
+batch. Errors are those of the peaks, of the integral over the contact, and of the speed at separation:
+
+.. math:: e_{abs} = \frac{\max H}{\max I} - 1, \qquad e_{A} = \frac{\int|H|}{\int|I|} - 1, \qquad
+          e_v = \frac{v_H}{v_I} - 1
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+import xarray as xr
+
+from dovetail.core import kind, parameter
+from dovetail.core.chart import Chart
+from dovetail.core.errors import Fault
+from dovetail.mechanics.bodies import FreeBodies
+from dovetail.mechanics.contact import Dissipative, GivenStiffness, HertzPair, Material
+from dovetail.mechanics.friction import Friction
+from dovetail.mechanics.geometry import Cavity
+from dovetail.specimens.probe_in_drogue import BallInCavity
+from dovetail.specimens.six_dof_loop import GOING, Docking, HilDocking, SixAxisInstruments, advance, begin
+
+MEASURES = ("peak_force", "peak_depth", "force_integral", "depth_integral", "speed_out", "duration")
+UNITS = ("N", "m", "N s", "m s", "m/s", "s")
+ERRORS = {
+    "force_error": "peak_force",
+    "depth_error": "peak_depth",
+    "force_integral_error": "force_integral",
+    "depth_integral_error": "depth_integral",
+    "velocity_error": "speed_out",
+}
+
+
+@kind("first-impact-sweep")
+class FirstImpactSweep(Chart):
+    """Errors of the first impact over the robot's total delay, case by case.
+
+    Lists have one entry for each case, or one for all. Masses scale the inertias with them.
+    """
+
+    along: ClassVar[str] = "delay"
+
+    bodies: FreeBodies
+    cavity: Cavity
+    law: Dissipative
+    friction: Friction
+    body_1: tuple[Material, ...]
+    body_2: tuple[Material, ...]
+    delay: jax.Array = parameter("s", "total delays of the robot", above=0.0)
+    m1: jax.Array = parameter("kg", "masses of the chaser", above=0.0, default=(360.466,))
+    m2: jax.Array = parameter("kg", "masses of the target", above=0.0, default=(770.0,))
+    speed: jax.Array = parameter("m/s", "speeds of approach", above=0.0, default=(0.1,))
+    resolution: jax.Array = parameter("m", "steps of the robot, in m and rad", at_least=0.0, default=(1e-6,))
+    sensor_delay: jax.Array = parameter("s", "total delays of the sensor", above=0.0, default=(0.1e-3,))
+    sensor_resolution: jax.Array = parameter("N", "steps of the sensor", at_least=0.0, default=(1.0,))
+    radius: jax.Array = parameter("m", "radius of the probe's tip", above=0.0, default=0.025)
+    contact_step: jax.Array = parameter("s", "step in contact", above=0.0, default=10e-6)
+    duration: jax.Array = parameter("s", "longest wait for the first impact", above=0.0, default=2.0)
+
+    _LISTS: ClassVar[tuple[str, ...]] = (
+        "m1",
+        "m2",
+        "speed",
+        "resolution",
+        "sensor_delay",
+        "sensor_resolution",
+    )
+
+    @property
+    def cases(self) -> int:
+        """How many there are."""
+        sizes = [np.size(getattr(self, name)) for name in self._LISTS]
+        return max(*sizes, len(self.body_1), len(self.body_2))
+
+    def faults(self) -> list[Fault]:
+        """Lists that have neither one entry nor one for each case."""
+        sizes = {name: np.size(getattr(self, name)) for name in self._LISTS}
+        sizes |= {"body_1": len(self.body_1), "body_2": len(self.body_2)}
+        return [
+            Fault(
+                f"chart.{name}",
+                f"has {size} entries and there are {self.cases} cases; give one or {self.cases}",
+            )
+            for name, size in sizes.items()
+            if size not in (1, self.cases)
+        ]
+
+    def compute(self) -> xr.Dataset:
+        """Ideal values (case) and errors in percent (case, delay)."""
+        n, delays = self.cases, jnp.atleast_1d(self.delay)
+        lists = {name: jnp.broadcast_to(jnp.ravel(getattr(self, name)), (n,)) for name in self._LISTS}
+        first, second = ((m * n)[:n] if len(m) == 1 else m for m in (self.body_1, self.body_2))
+        stiffness = [HertzPair(a, b, self.radius).value for a, b in zip(first, second, strict=True)]
+        lists["stiffness"] = jnp.asarray(stiffness)
+        ideal, rig = _sweep(self, lists, delays)
+        coordinates = {
+            "case": np.arange(1, n + 1),
+            "delay": ("delay", np.asarray(delays), {"units": "s", "long_name": "total delay of the robot"}),
+        }
+        out = xr.Dataset(coords=coordinates)
+        for name, unit in zip(MEASURES, UNITS, strict=True):
+            out[f"ideal_{name}"] = ("case", np.asarray(ideal[name]), {"units": unit})
+        for name, of in ERRORS.items():
+            share = 100 * (np.asarray(rig[of]) / np.asarray(ideal[of])[:, None] - 1)
+            out[name] = (("case", "delay"), share, {"units": "%", "long_name": name.replace("_", " ")})
+        change = np.asarray(rig["duration"]) - np.asarray(ideal["duration"])[:, None]
+        out["duration_error"] = (("case", "delay"), change, {"units": "s", "long_name": "longer in contact"})
+        return out
+
+    def labels(self, data: xr.Dataset) -> list[str]:
+        """What tells the cases apart."""
+        texts = [[] for _ in range(self.cases)]
+        shown = {"speed": "{:g} m/s", "sensor_resolution": "{:g} N"}
+        scaled = {"resolution": (1e6, "{:g} um"), "sensor_delay": (1e3, "sensor {:g} ms")}
+        for i, text in enumerate(texts):
+            if np.size(self.m1) > 1:
+                text.append(f"{float(self.m1[i]):g}-{float(jnp.ravel(self.m2)[i]):g} kg")
+            for name, form in shown.items():
+                if np.size(getattr(self, name)) > 1:
+                    text.append(form.format(float(getattr(self, name)[i])))
+            for name, (factor, form) in scaled.items():
+                if np.size(getattr(self, name)) > 1:
+                    text.append(form.format(factor * float(getattr(self, name)[i])))
+            if len(self.body_1) > 1:
+                text.append(f"{type(self.body_1[i]).__name__} on {type(self.body_2[i]).__name__}".lower())
+        return [", ".join(text) or "the one case" for text in texts]
+
+    def summary(self, data: xr.Dataset) -> str:
+        """Errors of force, depth and speed by case, a column a delay; warns of a step as coarse as the depth."""
+        lines, labels = [], self.labels(data)
+        head = " " * 34 + "".join(f"{1e3 * d:9.3g}" for d in data.delay.values)
+        for name, what in (
+            ("force_error", "peak force"),
+            ("depth_error", "peak depth"),
+            ("velocity_error", "speed"),
+        ):
+            lines += [f"error of the {what} [%] for a robot's total delay [ms] of", head]
+            for i, label in enumerate(labels):
+                lines.append(f"  {label:<32}" + "".join(f"{v:9.2f}" for v in data[name].values[i]))
+        lines.append(
+            "ideal: "
+            + "; ".join(
+                f"{label}: {float(data.ideal_peak_force[i]):.0f} N, {1e6 * float(data.ideal_peak_depth[i]):.1f} um, "
+                f"{1e3 * float(data.ideal_duration[i]):.2f} ms"
+                for i, label in enumerate(labels)
+            )
+        )
+        steps = np.broadcast_to(np.ravel(self.resolution), (self.cases,))
+        for label, step, depth in zip(labels, steps, data.ideal_peak_depth.values, strict=True):
+            if step > 0.1 * depth:
+                lines.append(
+                    f"warning: {label}: a step of {1e6 * step:.3g} um is more than a tenth of the depth of "
+                    f"{1e6 * depth:.3g} um; traces are distorted and errors not to be trusted"
+                )
+        return "\n".join(lines)
+
+
+@eqx.filter_jit
+def _sweep(chart: FirstImpactSweep, lists, delays):
+    pair = chart.bodies
+
+    def case(values):
+        a, b = values["m1"] / pair.first.mass, values["m2"] / pair.second.mass
+        forward = pair.velocity / jnp.linalg.norm(pair.velocity)
+        bodies = eqx.tree_at(
+            lambda p: (p.first.mass, p.first.inertia, p.second.mass, p.second.inertia, p.velocity),
+            pair,
+            (
+                values["m1"],
+                a * pair.first.inertia,
+                values["m2"],
+                b * pair.second.inertia,
+                values["speed"] * forward,
+            ),
+        )
+        law = eqx.tree_at(lambda law: law.stiffness, chart.law, GivenStiffness(values["stiffness"]))
+        ball = BallInCavity(chart.cavity, law, chart.friction, chart.radius)
+        docking = Docking(bodies.pair, ball, contact_step=chart.contact_step)
+
+        def rig(delay):
+            step, force = values["resolution"], values["sensor_resolution"]
+            tools = SixAxisInstruments(delay, values["sensor_delay"], 0.7, step, step, force, force)
+            return _first(
+                HilDocking(bodies.pair, ball, contact_step=chart.contact_step, instruments=tools),
+                chart.duration,
+            )
+
+        return _first(docking, chart.duration), jax.vmap(rig)(delays)
+
+    return jax.vmap(case)(lists)
+
+
+def _first(docking: Docking, until) -> dict[str, jax.Array]:
+    """Measures of the first contact; NaN where it did not begin and end in time."""
+    zero, never = jnp.zeros(()), jnp.asarray(jnp.nan)
+    blank = dict.fromkeys(MEASURES, zero) | {"speed_out": never, "start": never}
+
+    def going(carry):
+        moment, m = carry
+        return (moment.ending == GOING) & (moment.t < until) & jnp.isnan(m["speed_out"])
+
+    def body(carry):
+        moment, m = carry
+        new = advance(docking, moment, until)
+        shown = docking.output(new.t, new.x, new.impact_speed)
+        h, depth = new.t - moment.t, shown["depth"]
+        touching = depth > 0
+        began = touching & jnp.isnan(m["start"])
+        # the crossing lies depth/rate back: exact where the motion is free on its far side
+        crossed = jnp.clip(new.t - depth / jnp.where(shown["rate"] == 0, 1.0, shown["rate"]), moment.t, new.t)
+        start = jnp.where(began, crossed, m["start"])
+        over = ~jnp.isnan(start) & ~touching
+        force = jnp.where(touching, shown["normal_force"], 0.0)
+        inside = jnp.where(touching, depth, 0.0)
+        return new, {
+            "peak_force": jnp.maximum(m["peak_force"], force),
+            "peak_depth": jnp.maximum(m["peak_depth"], inside),
+            "force_integral": m["force_integral"] + h * force,
+            "depth_integral": m["depth_integral"] + h * inside,
+            "speed_out": jnp.where(over, shown["body_rate"], m["speed_out"]),
+            "duration": jnp.where(over, crossed - start, m["duration"]),
+            "start": start,
+        }
+
+    _, found = jax.lax.while_loop(going, body, (begin(docking), blank))
+    ended = ~jnp.isnan(found["speed_out"])
+    return {name: jnp.where(ended, found[name], jnp.nan) for name in MEASURES}

@@ -1,0 +1,125 @@
+r"""Which impacts a piezo testbed can carry out: every pair of materials and masses at every speed.
+
+A stack gives way under load: of its stroke :math:`x_{act}` is left, at a force F, the share
+:math:`1 - F/F_{act}`. An impact that is to be d deep at the peak force F qualifies where
+
+.. math:: x = d\,\frac{F_{act}}{F_{act} - F} < s\,x_{act}
+
+with d and F those of the modelled test and s a safety factor [Bondoky 2020, eq. 8.5 and sec. 8.3.3].
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+import xarray as xr
+
+from dovetail.core import choice, kind, parameter
+from dovetail.core.chart import Chart
+from dovetail.core.errors import Fault
+from dovetail.core.registry import find, name_of
+from dovetail.mechanics.contact import Dissipative, GivenDamping, GivenStiffness, HertzPair, Material
+from dovetail.specimens.contact_loop import Instruments, first_impact
+from dovetail.specimens.impact_validation import LAWS
+
+
+def needed_stroke(depth: np.ndarray, force: np.ndarray, blocking: float) -> np.ndarray:
+    """Free stroke [m] that a stack of a blocking force [N] needs for a depth [m] at a force [N].
+
+    Infinite where the force is beyond the blocking force.
+    """
+    left = np.maximum(blocking - force, 1e-9)
+    return np.where(force < blocking, depth * blocking / left, np.inf)
+
+
+@kind("impact-qualification")
+class ImpactQualification(Chart):
+    """Every pair of materials with every pair of masses at every speed, through the testbed's instruments."""
+
+    picture: ClassVar[str] = "none"
+
+    body_1: tuple[Material, ...]
+    body_2: tuple[Material, ...]
+    instruments: Instruments
+    m1: jax.Array = parameter("kg", "masses of body 1, one for each pair of masses", above=0.0)
+    m2: jax.Array = parameter("kg", "masses of body 2", above=0.0)
+    speed: jax.Array = parameter("m/s", "impact speeds", above=0.0)
+    stroke: jax.Array = parameter("m", "free stroke of the stack", above=0.0)
+    blocking: jax.Array = parameter("N", "blocking force of the stack", above=0.0)
+    restitution: jax.Array = parameter("1", "projected coefficient", above=0.0, at_most=1.0, default=0.8)
+    radius: jax.Array = parameter("m", "radius of the sphere", above=0.0, default=0.025)
+    safety: jax.Array = parameter("1", "share of the stroke to be used", above=0.0, at_most=1.0, default=0.8)
+    law: str = choice(*LAWS, about="contact law", default="flores")
+
+    def faults(self) -> list[Fault]:
+        """Lists that do not pair."""
+        faults = []
+        for one, other in (("body_1", "body_2"), ("m1", "m2")):
+            a, b = (
+                len(v) if isinstance(v, tuple) else np.size(v)
+                for v in (getattr(self, one), getattr(self, other))
+            )
+            if a != b:
+                faults.append(Fault(f"chart.{other}", f"has {b} entries and {one} {a}; they go in pairs"))
+        return faults
+
+    def compute(self) -> xr.Dataset:
+        """Peaks of the modelled test, needed stroke, and what qualifies, (speed, pair, masses)."""
+        pairs = list(zip(self.body_1, self.body_2, strict=True))
+        stiffness = jnp.array([HertzPair(a, b, self.radius).value for a, b in pairs])
+        mass = jnp.ravel(self.m1 * self.m2 / (self.m1 + self.m2))
+        factor = find(self.law, Dissipative)(stiffness=1.0).damping_factor(self.restitution)
+        grid = jnp.meshgrid(jnp.ravel(self.speed), stiffness, mass, indexing="ij")
+        hil = _modelled(*grid, factor, self.instruments)
+        dims = ("speed", "pair", "masses")
+        depth, force = np.asarray(hil.peak_depth), np.asarray(hil.peak_contact_force)
+        stroke = needed_stroke(depth, force, float(self.blocking))
+        out = xr.Dataset(
+            {
+                "peak_force": (dims, force, {"units": "N"}),
+                "peak_depth": (dims, depth, {"units": "m"}),
+                "needed_stroke": (dims, stroke, {"units": "m"}),
+                "possible": (dims, stroke < float(self.stroke), {"units": "1"}),
+                "qualified": (dims, stroke < float(self.safety * self.stroke), {"units": "1"}),
+            },
+            {
+                "speed": ("speed", np.ravel(self.speed), {"units": "m/s"}),
+                "pair": [f"{name_of(type(a))} on {name_of(type(b))}" for a, b in pairs],
+                "masses": [f"{float(a):g}-{float(b):g} kg" for a, b in zip(self.m1, self.m2, strict=True)],
+            },
+        )
+        return out
+
+    def summary(self, data: xr.Dataset) -> str:
+        """How many qualify, and the needed stroke of each."""
+        lines = ["needed stroke [um]; * qualifies with the safety factor, + without it, - does not"]
+        for v in data.speed.values:
+            lines.append(f"{float(v):g} m/s".ljust(34) + "".join(f"{m:>14}" for m in data.masses.values))
+            for pair in data.pair.values:
+                at = data.sel(speed=v, pair=pair)
+                marks = np.where(at.qualified, "*", np.where(at.possible, "+", "-"))
+                texts = [
+                    f"{1e6 * x:12.1f} {m}" if x < 1e-2 else f"{'too strong':>12} {m}"
+                    for x, m in zip(at.needed_stroke.values, marks, strict=True)
+                ]
+                lines.append(f"  {pair:<32}" + "".join(texts))
+        n = data.possible.size
+        lines.append(
+            f"{int(data.possible.sum())} of {n} are possible with {1e6 * float(self.stroke):g} um and "
+            f"{float(self.blocking):g} N, {int(data.qualified.sum())} with a safety factor of {float(self.safety):g}"
+        )
+        return "\n".join(lines)
+
+
+@eqx.filter_jit
+def _modelled(speed, stiffness, mass, factor, tools):
+    def one(speed, stiffness, mass):
+        law = GivenDamping(stiffness=GivenStiffness(stiffness), factor=factor)
+        return first_impact(law, mass, speed, tools, steps=3000).hil
+
+    flat = jax.vmap(one)(*(jnp.ravel(v) for v in (speed, stiffness, mass)))
+    return jax.tree.map(lambda leaf: leaf.reshape(speed.shape), flat)

@@ -1,0 +1,37 @@
+import numpy as np
+import pytest
+
+from dovetail import testing
+from dovetail.studies.registry import find_test
+
+
+@pytest.fixture(scope="module")
+def materials():
+    chart = testing.load(find_test("docking/contact-materials")).chart
+    return chart, chart.compute()
+
+
+def test_stiffer_materials_hit_harder_and_shorter(materials):
+    _, data = materials
+    # computed independently with another program for the same sphere of 25 mm
+    np.testing.assert_allclose(data.peak_force, [2425.6, 1602.9, 514.7, 125.3], atol=0.06)
+    np.testing.assert_allclose(1e6 * data.peak_depth, [21.50, 32.53, 101.30, 416.08], atol=0.006)
+    np.testing.assert_allclose(1e3 * data.duration, [0.714, 1.081, 3.366, 13.82], rtol=1e-3)
+
+
+def test_restitution_does_not_depend_on_the_material(materials):
+    assert np.ptp(materials[1].restitution.values) < 1e-5
+
+
+def test_the_table_has_a_line_for_each_pair(materials):
+    chart, data = materials
+    assert "polyimide on polyimide" in chart.summary(data)
+
+
+def test_laws_part_as_the_speed_grows():
+    chart = testing.load(find_test("docking/contact-speeds"), {"chart.speed": [0.01, 0.15]}).chart
+    data = chart.compute()
+    spread = (data.peak_force.max("law") - data.peak_force.min("law")).values
+    assert spread[1] > 10 * spread[0]
+    assert np.all(data.peak_force[:, 1] > data.peak_force[:, 0])
+    assert "laws differ by" in chart.summary(data)

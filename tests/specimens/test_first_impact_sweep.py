@@ -1,0 +1,52 @@
+import numpy as np
+import pytest
+
+from dovetail import testing
+from dovetail.core.errors import TestFileError
+from dovetail.studies.registry import find_test
+
+
+@pytest.fixture(scope="module")
+def sweep():
+    changes = {
+        "chart.delay": ["0.5 ms", "1 ms", "4 ms"],
+        "chart.m1": [10.0, 360.466],
+        "chart.m2": [10.0, 770.0],
+    }
+    chart = testing.load(find_test("docking/robot-by-mass"), changes).chart
+    return chart, chart.compute()
+
+
+@pytest.mark.slow  # compiles two dockings, for half a minute
+def test_errors_are_those_of_dockings_run_one_by_one(sweep):
+    # computed independently: 11, 21.5 and 91 % in force, 7, 12.6 and 50 % in depth
+    heavy = sweep[1].isel(case=1)
+    np.testing.assert_allclose(heavy.force_error, [11.2, 21.5, 90.9], atol=0.3)
+    np.testing.assert_allclose(heavy.depth_error, [6.6, 12.6, 49.9], atol=0.3)
+    assert float(heavy.ideal_peak_force) == pytest.approx(1370, abs=1)
+    assert float(heavy.ideal_duration) == pytest.approx(7.47e-3, abs=2e-5)
+
+
+@pytest.mark.slow
+def test_lighter_bodies_err_more_and_hit_shorter_and_softer(sweep):
+    light, heavy = (sweep[1].isel(case=i) for i in range(2))
+    for name in ("force_error", "depth_error", "velocity_error"):
+        assert np.all(light[name] > heavy[name])
+    for name in ("ideal_duration", "ideal_peak_force", "ideal_peak_depth"):
+        assert float(light[name]) < float(heavy[name])
+
+
+@pytest.mark.slow
+def test_the_table_names_its_cases_and_warns_of_coarse_steps(sweep):
+    chart, data = sweep
+    assert "10-10 kg" in chart.summary(data)
+    assert "warning" not in chart.summary(data)
+    coarse = data.assign(ideal_peak_depth=data.ideal_peak_depth * 1e-3)
+    assert "a step of 1 um is more than a tenth of the depth" in chart.summary(coarse)
+
+
+def test_lists_of_different_lengths_are_told():
+    with pytest.raises(TestFileError, match="chart.m2 .* has 2 entries and there are 3 cases; give one or 3"):
+        testing.load(
+            find_test("docking/robot-by-mass"), {"chart.m1": [1.0, 2.0, 3.0], "chart.m2": [1.0, 2.0]}
+        )

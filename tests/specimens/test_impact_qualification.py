@@ -1,0 +1,26 @@
+import numpy as np
+import pytest
+
+from dovetail import testing
+from dovetail.core.errors import TestFileError
+from dovetail.specimens.impact_qualification import needed_stroke
+from dovetail.studies.registry import find_test
+
+
+def test_of_72_impacts_23_are_possible_and_12_qualify():
+    chart = testing.load(find_test("docking/qualification")).chart
+    data = chart.compute()
+    assert data.possible.size == 72
+    assert (int(data.possible.sum()), int(data.qualified.sum())) == (23, 12)
+    assert "23 of 72 are possible" in chart.summary(data)
+    assert "too strong" in chart.summary(data)
+
+
+def test_a_stack_under_load_has_less_stroke_and_none_beyond_its_blocking_force():
+    needed = needed_stroke(np.array([1e-4, 1e-4]), np.array([4000.0, 9000.0]), 8000.0)
+    np.testing.assert_allclose(needed, [2e-4, np.inf])
+
+
+def test_lists_that_do_not_pair_are_told():
+    with pytest.raises(TestFileError, match="chart.m2 .* has 1 entries and m1 4"):
+        testing.load(find_test("docking/qualification"), {"chart.m2": [35.0]})
