@@ -4,15 +4,18 @@ Depends on: core, mechanics, transfer.
 """
 
 from dovetail.specimens.base import Specimen
+from dovetail.specimens.contact_charts import ContactMaterialChart, ContactSpeedChart
 from dovetail.specimens.contact_loop import Impact, ImpactPairing, Instruments, first_impact
 from dovetail.specimens.docking_energy import DockingEnergyMap
 from dovetail.specimens.docking_map import DockingMap
 from dovetail.specimens.docking_record import DockingRecord, record
+from dovetail.specimens.first_impact_sweep import FirstImpactSweep
 from dovetail.specimens.funnel import Funnel
 from dovetail.specimens.funnel_strike import Ending, Strike, strike
 from dovetail.specimens.impact_charts import ContactLawChart, DelaySweep
 from dovetail.specimens.impact_flow import ImpactFlow
 from dovetail.specimens.impact_pair import ImpactPair
+from dovetail.specimens.impact_qualification import ImpactQualification
 from dovetail.specimens.impact_validation import ImpactValidation
 from dovetail.specimens.lag_damper import IdealLagDamper, LagDamper
 from dovetail.specimens.load_cell import LoadCell
@@ -28,12 +31,15 @@ from dovetail.specimens.yielding_pair import YieldingPair
 __all__ = [
     "BallInCavity",
     "ContactLawChart",
+    "ContactMaterialChart",
+    "ContactSpeedChart",
     "DelaySweep",
     "Docking",
     "DockingEnergyMap",
     "DockingMap",
     "DockingRecord",
     "Ending",
+    "FirstImpactSweep",
     "Funnel",
     "HilDocking",
     "IdealLagDamper",
@@ -41,6 +47,7 @@ __all__ = [
     "ImpactFlow",
     "ImpactPair",
     "ImpactPairing",
+    "ImpactQualification",
     "ImpactValidation",
     "Instruments",
     "LagDamper",
