@@ -112,12 +112,21 @@ def finished_run():
     ).rehearse()
 
 
-def test_a_full_disk_does_not_lose_the_run(tmp_path, monkeypatch, capsys):
+@pytest.mark.parametrize(
+    "error",
+    [
+        OSError(28, "No space left on device"),
+        RuntimeError(
+            "file write failed: errno = 28, error message = 'No space left on device'"
+        ),  # HDF5's way
+    ],
+)
+def test_a_full_disk_does_not_lose_the_run(tmp_path, monkeypatch, capsys, error):
     run, save = finished_run(), folder.save
 
     def full(run, target):
         if target == tmp_path / "full":
-            raise OSError(28, "No space left on device")
+            raise error
         return save(run, target)
 
     monkeypatch.setattr(folder, "save", full)

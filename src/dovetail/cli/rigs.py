@@ -265,13 +265,14 @@ def save_somewhere(run, target: Path) -> Path:
     from dovetail.core.errors import OutputError
     from dovetail.testing import folder
 
+    failures = (OSError, RuntimeError)  # a full disk is the latter where HDF5 meets it
     try:
         return folder.save(run, target)
-    except OSError as error:
+    except failures as error:
         second = Path(tempfile.mkdtemp(prefix="dovetail-run-"))
         try:
             folder.save(run, second)
-        except OSError as again:
+        except failures as again:
             raise OutputError(f"{target}: cannot be written ({error}), nor can {second} ({again})") from error
         print(f"{target}: cannot be written ({error}); the run is in {second} instead")
         return second
