@@ -90,7 +90,7 @@ def test_without_an_ideal_only_the_local_error_is_promised(late):
 
 def test_figures_are_drawn_from_what_was_recorded(late, ideal):
     kinds = [type(block) for block in sections.pictures(judged(late, ideal))]
-    assert kinds == [Picture, Picture, Pair, Picture]
+    assert kinds == [Picture, Picture, Pair, Picture, Picture]
     bare = SimpleNamespace(**{**vars(late), "data": late.data[["displacement", "force"]]})
     assert [type(block) for block in sections.pictures(judged(bare))] == [Picture]
     nothing = SimpleNamespace(**{**vars(late), "data": late.data[["excitation"]]})

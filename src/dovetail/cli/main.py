@@ -158,6 +158,36 @@ def cite(test: TestName) -> None:
     print_citations(test)
 
 
+Pdf = Annotated[bool, typer.Option("--pdf", help="Print it to PDF as well, with a browser that is there.")]
+
+
+@app.command()
+def report(
+    run: Annotated[Path, typer.Argument(help="Folder that a run wrote.")],
+    out: Annotated[Path | None, typer.Option(help="File to write; report.html in the folder else.")] = None,
+    budget: Annotated[
+        bool, typer.Option(help="Rehearse each part of the rig alone, to say where the error comes from.")
+    ] = True,
+    pdf: Pdf = False,
+) -> None:
+    """Write the report on a recorded run: one page, complete in itself."""
+    from dovetail.cli.reporting import report
+
+    raise typer.Exit(report(run, out, budget, pdf))
+
+
+@app.command()
+def compare(
+    runs: Annotated[list[Path], typer.Argument(help="Folders that runs wrote, two or more.")],
+    out: Annotated[Path | None, typer.Option(help="File to write; comparison.html else.")] = None,
+    pdf: Pdf = False,
+) -> None:
+    """Write one page on several recorded runs side by side."""
+    from dovetail.cli.reporting import compare
+
+    raise typer.Exit(compare(runs, out, pdf))
+
+
 @app.command()
 def doctor() -> None:
     """Versions, devices, compiler, real-time permissions; what is missing and how to get it."""

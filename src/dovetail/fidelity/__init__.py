@@ -1,7 +1,7 @@
 """Can a hybrid test be believed? Errors, delay, synchronisation, capacity, spectra, growth, energy.
 
-Depends on: core, mechanics, specimens. Works on recorded datasets (xarray), so it serves a rehearsal, a real
-run and a replay.
+Depends on: core, mechanics, transfer, specimens, compensation, testing. Works on recorded datasets (xarray),
+so it serves a rehearsal, a real run and a replay.
 
 Every function takes a dataset or anything with one as `.data`; traces that are too short, not finite or at
 rest are answered with an `AnalysisError` that says so, never with a number.
@@ -11,6 +11,7 @@ from dovetail.fidelity.budget import ErrorBudget, error_budget
 from dovetail.fidelity.capacity import Envelope, Utilisation, utilisation
 from dovetail.fidelity.compare import Comparison, compare
 from dovetail.fidelity.contact_fit import ContactFit, MeasuredImpacts, fit_contact, rank_laws
+from dovetail.fidelity.contributions import Contribution, contributions
 from dovetail.fidelity.delay import delay_at, delay_by_correlation, delay_by_crossings, response_at
 from dovetail.fidelity.energy import EnergyAdded, energy_added, energy_in_time
 from dovetail.fidelity.errors import Proposition1, errors, local_error, norms, peak, proposition_1, rms
@@ -29,6 +30,7 @@ __all__ = [
     "Characteristic",
     "Comparison",
     "ContactFit",
+    "Contribution",
     "EnergyAdded",
     "Envelope",
     "ErrorBudget",
@@ -47,6 +49,7 @@ __all__ = [
     "balance",
     "characteristic",
     "compare",
+    "contributions",
     "criteria_of",
     "delay_at",
     "delay_by_correlation",

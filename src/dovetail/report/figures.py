@@ -295,6 +295,22 @@ def _histories(lines, what: str, run: Recording, names: Mapping[str, str] | None
     return figure
 
 
+def energy(data: xr.Dataset) -> Figure:
+    """Energy that the rig has added up to each time; an axis a line."""
+    added = fidelity.energy_in_time(data)
+    values = added.transpose("time", ...).values.reshape(data.sizes["time"], -1)
+    with styled():
+        figure, ((axes,),) = new_figure(height=2.2)
+        for i, column in enumerate(values.T):
+            label = f"axis {_axis_name(data, i)}" if values.shape[1] > 1 else None
+            axes.plot(*decimate(data.time.values, column), lw=1.2, label=label)
+        axes.axhline(0.0, color=COLOURS["ink"], lw=0.6)
+        axes.set(xlabel="time [s]", ylabel="energy added [J]")
+        if values.shape[1] > 1:
+            axes.legend()
+    return figure
+
+
 def _unit(data: xr.Dataset, axis: int) -> str:
     """Of the displacement on an axis."""
     each = list(data["displacement"].attrs.get("axis_units", ()))

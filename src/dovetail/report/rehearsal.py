@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from dovetail import fidelity
 from dovetail.core.errors import DovetailError, ParameterError
 from dovetail.report import parameters, sections
 from dovetail.report import verdict as verdicts
@@ -16,14 +17,22 @@ from dovetail.report.verdict import ms
 from dovetail.report.view import Judged, RunView
 
 
-def rehearsal_page(run: Any, ideal: Any = None, stability: Any = None, **more: Any) -> Page:
-    """The report on one run. `more` are the other fields of `RunView`."""
+def rehearsal_page(
+    run: Any,
+    ideal: Any = None,
+    stability: Any = None,
+    *,
+    budget: Sequence[fidelity.Contribution] = (),
+    **more: Any,
+) -> Page:
+    """The report on one run. `budget` is what each part of the rig does alone; `more` are fields of `RunView`."""
     view = Judged(RunView(run, ideal, stability, **more))
     blocks = [
         Section("What was tested", sections.tested(view)),
         Section("Outcome", sections.outcome(view)),
         Section("Stability", sections.stability([view])),
         Section("Error the rig adds", sections.error(view)),
+        *([Section("Where the error comes from", sections.budget(budget))] if budget else []),
         Section("Figures", sections.pictures(view)),
         *_every_parameter(view),
         Section("Provenance", sections.provenance([view])),
@@ -71,14 +80,20 @@ def write(path: str | Path, title: str, runs: Sequence[RunView]) -> Path:
     return rehearsals_page(title, runs).write(path)
 
 
-def write_run(run: Any, path: str | Path, ideal: Any = None, stability: Any = None) -> Path:
+def write_run(
+    run: Any,
+    path: str | Path,
+    ideal: Any = None,
+    stability: Any = None,
+    budget: Sequence[fidelity.Contribution] = (),
+) -> Path:
     """Write the report on one run of a test; what is not given is computed from its test where it can be."""
     test = getattr(run, "test", None)
     if ideal is None and getattr(run, "mode", "") != "emulate":
         ideal = _computed(test, "emulate")
     if stability is None:
         stability = _computed(test, "stability")
-    return rehearsal_page(run, ideal, stability).write(path)
+    return rehearsal_page(run, ideal, stability, budget=budget).write(path)
 
 
 def _computed(test: Any, what: str) -> Any:

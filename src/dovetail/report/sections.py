@@ -95,7 +95,7 @@ def stability(views: Sequence[Judged]) -> list[Block]:
     curve = next((view.view.curve for view in views if view.view.curve is not None), None) or _curve(views)
     if curve is not None:
         marked = {
-            v.label if len(views) > 1 else "this test": v.margins.delay + (v.margins.half_tick or 0.0)
+            _marked(v, len(views) > 1): v.margins.delay + (v.margins.half_tick or 0.0)
             for v in views
             if v.margins.delay is not None
         }
@@ -107,6 +107,14 @@ def stability(views: Sequence[Judged]) -> list[Block]:
         delays, growth = curve
         blocks.append(Picture(figures.growth_against_delay(delays, growth, critical, marked), caption))
     return blocks
+
+
+def _marked(view: Judged, several: bool) -> str:
+    """A run's name on the curve, which knows the delay of its rig and no compensator."""
+    name = view.label if several else "this test"
+    margin = view.margins.margin
+    made_up_for = view.margins.stable is True and margin is not None and margin < 0
+    return f"{name}, uncompensated" if made_up_for else name
 
 
 def _curve(views: Sequence[Judged]) -> tuple[np.ndarray, np.ndarray] | None:
@@ -272,9 +280,27 @@ def pictures(view: Judged) -> list[Block]:
     for axis in _moving_axes(view)[:AXES]:
         add(lambda axis=axis: Pair(_subspace(view, axis), _spectrum(view, axis)), z, x)
     add(lambda: Picture(figures.force(data, ideal), f"Force fed back to the simulated part{over}."), "force")
+    added = (
+        "Energy that the rig has added since the start, as late motion does; where it falls the rig damps."
+    )
+    if view.mode not in ("emulate", "replay"):
+        add(lambda: Picture(figures.energy(data), added), z, x, "force")
     if not blocks:
         blocks.append(Text("The run recorded nothing that could be drawn."))
     return blocks
+
+
+def budget(parts: Sequence[fidelity.Contribution]) -> list[Block]:
+    """What each part of the rig does by itself."""
+    rows: list[list[str | float | Cell]] = []
+    for part in parts:
+        ran = "to its end" if part.completed else Cell("stopped at a limit", "bad")
+        rows.append([part.what, _number(100 * part.e1, "%"), _number(100 * part.e2, "%"), ran])
+    caption = (
+        "Each alone on an otherwise perfect rig, rms in % of the ideal displacement. The lines do not add up: "
+        "errors may cancel, and one may decide whether another grows."
+    )
+    return [Table(["what", "e₁ rms", "e₂ rms", "ran"], rows, caption, numbers=(1, 2))]
 
 
 def _moving_axes(view: Judged) -> list[int]:

@@ -57,7 +57,12 @@ class Margins:
 
     @property
     def near(self) -> bool:
-        """Stable, with less than a fifth of the critical delay to spare."""
+        """Stable, with less than a fifth of the critical delay to spare.
+
+        Where a compensator makes up for a delay beyond the critical one, that delay tells no margin.
+        """
+        if self.growth_rate is not None and self.margin is not None and self.margin < 0:
+            return False
         if self.critical_delay is None or self.margin is None or math.isinf(self.critical_delay):
             return False
         return self.stable is not False and self.margin < NEAR * self.critical_delay

@@ -1,0 +1,130 @@
+"""`dovetail report` and `dovetail compare`: pages on what earlier runs recorded."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+
+import numpy as np
+from rich.console import Console
+
+from dovetail import fidelity
+from dovetail.cli.running import progress_bar
+from dovetail.core.errors import AnalysisError, DovetailError, OutputError, ParameterError
+from dovetail.report import RunView, write, write_run
+from dovetail.testing import Run, Simulation, folder
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "msedge")
+PATIENCE = 120  # [s] that a browser may take to print a page
+
+
+def report(recorded: Path, out: Path | None, budget: bool, pdf: bool) -> int:
+    """Write the page on one recorded run; the exit code."""
+    run = folder.read(recorded)
+    target = out or recorded / "report.html"
+    say = Console(highlight=False, markup=False, soft_wrap=True).print
+    if isinstance(run.test, Simulation):
+        from dovetail.report.simulation import write_simulation
+
+        written = write_simulation(run, target)
+    elif run.mode == "creep":
+        from dovetail.report.creep import write_creep
+
+        written = write_creep([run], target)
+    else:
+        with progress_bar("reporting") as bar:
+            task = bar.add_task("the ideal and the stability", total=1.0)
+            ideal = _answer(run.test.emulate) if run.mode != "emulate" else None
+            stability = _answer(run.test.stability)
+
+            def tell(share: float, text: str) -> None:
+                bar.update(task, completed=share, description=text)
+
+            parts = _contributions(run, ideal, tell) if budget and ideal is not None else []
+        written = write_run(run, target, ideal, stability, parts)
+    say(f"report    {written}")
+    if pdf:
+        say(f"printed   {printed(written)}")
+    return 0
+
+
+def compare(recorded: list[Path], out: Path | None, pdf: bool) -> int:
+    """Write one page on several recorded runs, side by side; the exit code."""
+    if len(recorded) < 2:
+        raise ParameterError(f"compare: got {len(recorded)} run; give the folders of two or more")
+    runs = [folder.read(each) for each in recorded]
+    modes = {"simulation" if isinstance(run.test, Simulation) else run.mode for run in runs}
+    target = out or Path("comparison.html")
+    say = Console(highlight=False, markup=False, soft_wrap=True).print
+    labels = [each.resolve().name for each in recorded]
+    if modes == {"creep"}:
+        from dovetail.report.creep import write_creep
+
+        written = write_creep(runs, target, labels=labels, title="Creep tests side by side")
+    elif modes & {"creep", "simulation"}:
+        mixed = ", ".join(sorted(modes))
+        raise ParameterError(f"compare: got {mixed}; give hybrid tests, or creep tests, not a mixture")
+    else:
+        views = [_view(run, label) for run, label in zip(runs, labels, strict=True)]
+        written = write(target, f"{runs[0].title}: {len(runs)} runs side by side", views)
+        for view in views:
+            say(f"{view.label:<28} {view.run.outcome.value}{_error(view)}")
+    say(f"report    {written}")
+    if pdf:
+        say(f"printed   {printed(written)}")
+    return 0
+
+
+def printed(page: Path) -> Path:
+    """The page as PDF, printed by a browser that is there."""
+    browser = next((path for name in BROWSERS if (path := shutil.which(name))), None)
+    target = page.with_suffix(".pdf")
+    if browser is None:
+        raise OutputError(
+            f"{target.name}: no browser found to print with (looked for {', '.join(BROWSERS)}); "
+            f"open {page} and print it to a file, or install chromium"
+        )
+    with tempfile.TemporaryDirectory() as profile:
+        flags = ["--headless", "--disable-gpu", "--no-sandbox", "--no-pdf-header-footer"]
+        where = [f"--user-data-dir={profile}", f"--print-to-pdf={target.resolve()}", page.resolve().as_uri()]
+        try:
+            said = subprocess.run(
+                [browser, *flags, *where], capture_output=True, text=True, timeout=PATIENCE, check=False
+            )
+        except subprocess.TimeoutExpired as error:
+            raise OutputError(f"{browser}: did not print {page} within {PATIENCE} s") from error
+    if not target.is_file():
+        raise OutputError(f"{browser}: could not print {page}: {said.stderr.strip()[-300:]}")
+    return target
+
+
+def _view(run: Run, label: str) -> RunView:
+    ideal = _answer(run.test.emulate) if run.mode != "emulate" else None
+    return RunView(run, ideal, _answer(run.test.stability), label)
+
+
+def _error(view: RunView) -> str:
+    if view.ideal is None:
+        return ""
+    try:
+        found = fidelity.compare(view.run, view.ideal)
+    except DovetailError:
+        return ""
+    return f" Error against the ideal {100 * float(np.max(found.rms['e1'])):.3g} %."
+
+
+def _answer(ask):
+    """What a test answers, None where it has no answer."""
+    try:
+        return ask()
+    except AnalysisError:
+        return None
+
+
+def _contributions(run: Run, ideal: Run, tell) -> list[fidelity.Contribution]:
+    try:
+        return fidelity.contributions(run.test, ideal, tell)
+    except AnalysisError:
+        return []
