@@ -14,6 +14,7 @@ from typing import Any
 
 from dovetail.campaign.execute import Columns, evaluate_chunk
 from dovetail.campaign.plan import Campaign
+from dovetail.campaign.store import VERSION
 from dovetail.campaign.subjects import Result
 from dovetail.core.errors import LinkError, ParameterError
 
@@ -119,19 +120,17 @@ def connected(address: str | None = None, workers: int = 0) -> Iterator[Cluster]
 
 def check_workers(client: Any) -> None:
     """Every worker has this version of the package; else a message names those that do not."""
-    from dovetail import __version__
-
     # defined here in text, so that it arrives where the package is missing too
     space: dict[str, Any] = {"__name__": "__main__"}
     exec(_ASK, space)
     found = client.run(space["ask"])
     if not found:
         raise LinkError("the cluster has no workers; start some with: dask worker tcp://HOST:PORT")
-    without = {worker: told for worker, told in found.items() if told != __version__}
+    without = {worker: told for worker, told in found.items() if told != VERSION}
     if without:
         worker, told = next(iter(without.items()))
         raise LinkError(
-            f"{len(without)} of {len(found)} workers cannot take part; {worker} has {told}, this is {__version__}. "
+            f"{len(without)} of {len(found)} workers cannot take part; {worker} has {told}, this is {VERSION}. "
             "Start the workers in an environment with this version of dovetail"
         )
 

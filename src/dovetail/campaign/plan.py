@@ -222,7 +222,7 @@ def _subject_table(subject: str, table: Mapping[str, Any], folder: Path, faults:
     fixed = table.get("set", {})
     if subject != "test":
         return dict(fixed), lambda entry: None
-    from dovetail.campaign.variants import flat, unit_at
+    from dovetail.campaign.places import flat, unit_at
     from dovetail.testing.file import change
     from dovetail.testing.file import parse as parse_test
 

@@ -15,9 +15,9 @@ from __future__ import annotations
 import fcntl
 import json
 import os
-import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +31,7 @@ from dovetail.campaign.subjects import Result
 from dovetail.core.errors import OutputError
 
 FORMAT = 1
+VERSION = version("dovetail")
 RESULTS, DONE, PLAN = "results.zarr", "done", "campaign.toml"
 
 
@@ -40,6 +41,8 @@ class Store:
     def __init__(self, folder: Path, campaign: Campaign, chunk: int, batch: int, total: int):
         self.folder, self.campaign = folder, campaign
         self.chunk, self.batch, self.total = chunk, batch, total
+        self._group: zarr.Group | None = None
+        self._arrays: dict[str, Any] = {}  # opened once: opening costs more than writing
 
     # opening
 
@@ -58,7 +61,7 @@ class Store:
             raise OutputError(f"{folder}: is already there and not empty; {hint}")
         points = campaign.points()
         total = len(next(iter(points.values())))
-        with told(folder, 0, total):
+        with told(folder, lambda: 0, total):
             (folder / DONE).mkdir(parents=True, exist_ok=True)
             group = zarr.create_group(folder / RESULTS)
             store = cls(folder, campaign, chunk, batch, total)
@@ -68,12 +71,10 @@ class Store:
                 store._coordinate(
                     group, "seed", np.array(campaign.seeds, dtype=float), "1", "seed", dim="seed"
                 )
-            from dovetail import __version__
-
             group.attrs.update(
                 {
                     "format": FORMAT,
-                    "dovetail": __version__,
+                    "dovetail": VERSION,
                     "fingerprint": campaign.fingerprint,
                     "chunk": chunk,
                     "batch": batch,
@@ -97,14 +98,12 @@ class Store:
         folder = Path(folder)
         if not (folder / PLAN).is_file():
             raise OutputError(f"{folder}: holds no campaign that was begun; leave --resume away to begin one")
-        from dovetail import __version__
-
         about = dict(zarr.open_group(folder / RESULTS, mode="r").attrs)
         if about.get("format") != FORMAT:
             raise OutputError(f"{folder}: has format {about.get('format')}, this version writes {FORMAT}")
-        if about["dovetail"] != __version__:
+        if about["dovetail"] != VERSION:
             raise OutputError(
-                f"{folder}: was computed by version {about['dovetail']}, this is {__version__}, and numbers of two "
+                f"{folder}: was computed by version {about['dovetail']}, this is {VERSION}, and numbers of two "
                 "versions do not belong in one table; go on with that version, or begin another folder"
             )
         kept = Campaign.from_spec(about["campaign"])
@@ -152,12 +151,11 @@ class Store:
         """Keep a chunk."""
         where = self.places(number)
         size = where.stop - where.start
-        with told(self.folder, self.count(), self.total):
-            group = zarr.open_group(self.folder / RESULTS, mode="r+")
+        with told(self.folder, self.count, self.total):
             for name, values in sorted(result.values.items()):
-                if name not in group:
-                    self._array(group, name, values.dims, values.array.shape[1:], values.attrs)
-                group[name][where] = values.array[:size]  # type: ignore[index]
+                self._array(name, values.dims, values.array.shape[1:], values.attrs)[where] = values.array[
+                    :size
+                ]
             reasons = {str(where.start + i): text for i, text in sorted(result.reasons.items()) if i < size}
             _written(self.folder / DONE / f"{number:06d}.json", json.dumps({"reasons": reasons}))
 
@@ -168,29 +166,31 @@ class Store:
             found |= {int(i): text for i, text in json.loads(file.read_text("utf-8"))["reasons"].items()}
         return found
 
-    def _array(self, group, name, dims, shape, attrs):
-        with warnings.catch_warnings():
-            warnings.simplefilter(
-                "ignore"
-            )  # of formats whose specification is not final; ours are plain numbers
-            array = group.create_array(
+    def _array(self, name: str, dims: tuple[str, ...], shape: tuple[int, ...], attrs: dict[str, Any]) -> Any:
+        if name in self._arrays:
+            return self._arrays[name]
+        if self._group is None:
+            self._group = zarr.open_group(self.folder / RESULTS, mode="r+")
+        if name not in self._group:
+            self._group.create_array(
                 name,
                 shape=(self.total, *shape),
                 chunks=(min(self.chunk, self.total), *shape),
                 dtype="float64",
                 fill_value=np.nan,
                 dimension_names=("point", *dims),
+                attributes=attrs,
             )
-        array.attrs.update(attrs)
+        return self._arrays.setdefault(name, self._group[name])
 
     def _coordinate(self, group, name, column, unit, about, dim="point"):
         words = None
         if column.dtype == object:  # words are kept as places in a list
             words = list(dict.fromkeys(str(v) for v in column))
             column = np.array([words.index(str(v)) for v in column], dtype=float)
-        array = group.create_array(name, data=column, dimension_names=(dim,), chunks=(max(len(column), 1),))
-        array.attrs.update(
-            {"units": unit, "long_name": about, "coordinate": True} | ({"words": words} if words else {})
+        attrs = {"units": unit, "long_name": about, "coordinate": True} | ({"words": words} if words else {})
+        group.create_array(
+            name, data=column, dimension_names=(dim,), chunks=(max(len(column), 1),), attributes=attrs
         )
 
 
@@ -228,14 +228,14 @@ def open_results(folder: str | Path, *, flat: bool = False) -> xr.Dataset:
 
 
 @contextmanager
-def told(folder: Path, count: int, total: int) -> Iterator[None]:
+def told(folder: Path, count: Callable[[], int], total: int) -> Iterator[None]:
     """Errors of the disk as a message that says what is kept."""
     try:
         yield
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         raise OutputError(
-            f"{folder}: cannot be written ({reason}); {count} of {total} points are kept. "
+            f"{folder}: cannot be written ({reason}); {count()} of {total} points are kept. "
             "Make room or choose another folder, and go on with --resume"
         ) from error
 

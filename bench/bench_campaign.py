@@ -1,0 +1,173 @@
+"""What do campaigns cost: against solve_ivp a point, by the number of points, of workers, in memory?
+
+The campaign is the docking impact in one degree of freedom, ideal and through its instruments, over delay, masses and
+speed: through the whole of `campaign.run`, store included. scipy gets the loosest tolerance at which its peak force is
+as accurate as the batch's and the fastest of three methods, on a random sample of the points.
+"""
+
+import importlib.util
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from dovetail.campaign import Store, Threads, open_results, parse, run
+from dovetail.studies.docking.campaign_models import impact
+
+_spec = importlib.util.spec_from_file_location("impacts", Path(__file__).parent / "bench_impacts.py")
+impacts = importlib.util.module_from_spec(_spec)
+_spec.loader.exec_module(impacts)
+
+COUNT = int(os.environ.get("CAMPAIGN_POINTS", "100000"))
+
+
+def campaign(count, **changes):
+    axes = {"actuator_delay": (0.2e-3, 2e-3), "m1": (10.0, 175.0), "m2": (10.0, 375.0), "speed": (0.05, 0.2)}
+    return parse(
+        {
+            "model": "dovetail.studies.docking.campaign_models:impact",
+            "design": {"kind": "latin-hypercube", "points": count, "seed": 9},
+            "axis": [{"path": name, "from": low, "to": high} for name, (low, high) in axes.items()],
+            "chunk": 500,
+            "batch": 500,
+            **changes,
+        }
+    )
+
+
+def timed(plan, executor=None):
+    with tempfile.TemporaryDirectory() as folder:
+        begin = time.perf_counter()
+        done = run(plan, Path(folder) / "out", executor=executor)
+        seconds = time.perf_counter() - begin
+        assert done.failed == 0
+        return seconds, open_results(Path(folder) / "out")
+
+
+def test_against_solve_ivp(figure):
+    executor = Warm()
+    timed(campaign(1000), executor)  # compiles
+    seconds, data = timed(campaign(COUNT), executor)
+    sample = np.random.default_rng(1).choice(COUNT, 40, replace=False)
+    names = ("actuator_delay", "m1", "m2", "speed")
+    points = [{name: float(data[name][i]) for name in names} for i in sample]
+    true = np.array([float(impact(**p, steps=20_000)["peak_force"]) for p in points])
+    error = float(np.max(np.abs(data["peak_force"].values[sample] / true - 1)))
+    from dovetail.mechanics.contact import Flores
+
+    factor = float(Flores(stiffness=1.0).damping_factor(jnp.asarray(0.8)))
+    rows = [
+        (4 / p["actuator_delay"], p["m1"] * p["m2"] / (p["m1"] + p["m2"]), p["speed"], factor) for p in points
+    ]
+    best = None
+    for method in ("RK45", "DOP853", "LSODA"):
+        for rtol in (1e-3, 3e-4, 1e-4, 3e-5, 1e-5, 1e-6, 1e-7):
+            begin = time.perf_counter()
+            peaks = np.array([impacts.one_by_one(row, method, rtol) for row in rows])
+            took = (time.perf_counter() - begin) / len(rows)
+            miss = float(np.max(np.abs(peaks / true - 1)))
+            if miss <= max(error, 1e-6):
+                best = min(best or (np.inf, "", 0, 0), (took, method, rtol, miss))
+                break
+    assert best is not None
+    rate = COUNT / seconds
+    figure(f"docking 1-DOF HIL campaign of {COUNT} points, store included", rate, "points/s")
+    figure(
+        "ratio to one solve_ivp call a point",
+        rate * best[0],
+        "x",
+        target=100,
+        accuracy=f"peak force within {error:.1e}; {best[1]}, rtol {best[2]:g}: {best[3]:.1e}",
+    )
+
+
+def test_cost_a_point_does_not_depend_on_the_number_of_points(figure):
+    """Of the processor's time, so that other work on the machine does not count; a store is opened before."""
+    executor = Warm()
+    timed(campaign(1000), executor)
+    cost, opening = {}, np.inf
+    for count in (1000, 10_000, COUNT):
+        plan, found = campaign(count), []
+        for _ in range(max(1, min(10, 20_000 // count))):
+            with tempfile.TemporaryDirectory() as folder:
+                begin = time.process_time()
+                Store.create(Path(folder) / "out", plan, 500, 500)
+                opened = time.process_time()
+                run(plan, Path(folder) / "out", resume=True, executor=executor)
+                found.append((time.process_time() - opened) / count)
+                opening = min(opening, opened - begin)
+        cost[count] = min(found)
+        figure(f"processor time a point, campaign of {count} points", 1e6 * cost[count], "us")
+    figure("opening a store, once", 1e3 * opening, "ms")
+    spread = max(cost.values()) / min(cost.values()) - 1
+    figure("spread of the cost a point from 1,000 points on", 100 * spread, "%", target=10, at_least=False)
+
+
+def test_memory_is_that_of_a_chunk(figure):
+    """Peak memory of a process that computes 2,000 points, and of one that computes all."""
+    script = (
+        "import sys, resource; sys.path.insert(0, sys.argv[1])\n"
+        "from bench_campaign import campaign, timed, run\n"
+        "run(campaign(int(sys.argv[2])), sys.argv[3])\n"
+        "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)\n"
+    )
+    peak = {}
+    for count in (2000, COUNT):
+        with tempfile.TemporaryDirectory() as folder:
+            command = [sys.executable, "-c", script, str(Path(__file__).parent), str(count), f"{folder}/out"]
+            done = subprocess.run(command, capture_output=True, text=True, check=True)
+            peak[count] = float(done.stdout.split()[-1])
+        figure(f"peak memory, {count} points", peak[count], "MB")
+    figure(
+        "memory that all points take beyond 2,000",
+        peak[COUNT] - peak[2000],
+        "MB",
+        target=64,
+        at_least=False,
+        accuracy=f"coordinates of all points are {COUNT * 4 * 8 / 2**20:.0f} MB",
+    )
+
+
+def test_two_workers_beside_one(figure):
+    pytest.importorskip("distributed")
+    from dovetail.campaign.cluster import connected
+
+    count = COUNT // 5
+    seconds = {}
+    for workers in (1, 2):
+        with connected(workers=workers) as cluster:
+            timed(campaign(4000), cluster)  # compiles on every worker
+            seconds[workers] = min(timed(campaign(count), cluster)[0] for _ in range(2))
+        figure(f"{count} points on {workers} dask worker(s)", count / seconds[workers], "points/s")
+    figure("two dask workers beside one", seconds[1] / seconds[2], "x", target=1.7)
+
+
+class Warm(Threads):
+    """Threads of this process with a subject that stays compiled from one campaign to the next."""
+
+    subject = None
+
+    def results(self, campaign, tasks):
+        from dovetail.campaign import execute
+
+        real = execute.subject_of
+        execute.subject_of = lambda c: self.kept(real, c)
+        try:
+            yield from super().results(campaign, tasks)
+        finally:
+            execute.subject_of = real
+
+    def kept(self, build, campaign):
+        if Warm.subject is None:
+            Warm.subject = build(campaign)
+        return Warm.subject
+
+
+assert resource  # used by the process that measures its memory
