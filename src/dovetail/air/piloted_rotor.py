@@ -7,8 +7,8 @@ The pilot is a set of linear rules on what he sees. In the plane across the flig
           \theta_c = k_\varphi(\varphi_{ref} - \varphi) - k_p\,p, \qquad
           \theta_0 = \theta_{trim} - k_z(z - z_{ref}) - k_w(\dot z - \dot z_{ref})
 
-(a roll to port side up moves the aircraft to starboard). The cyclic acts at an azimuth of 90 degrees. All of it is faded
-by `engaged`, a table in time, so that on deck nothing is commanded but the schedule's own pitch.
+(port side up moves the aircraft to starboard). The cyclic acts at an azimuth of 90 degrees. All of it is faded by
+ `engaged`, a table in time, so that on deck nothing is commanded but the schedule's own pitch.
 """
 
 from __future__ import annotations

@@ -86,7 +86,7 @@ def lagrange(aircraft, q, qd):
 
 def rates(aircraft, x):
     """The same second rates from the model, and the coordinates and rates that belong to its state."""
-    d, t = aircraft.dim.d, aircraft.dim.turns
+    d = aircraft.dim.d
 
     def coordinates(x):
         angles = x["attitude"] if d == 2 else euler.from_quaternion(x["attitude"])
@@ -163,7 +163,7 @@ def test_the_form_of_the_source_is_its_own_assembly(make):
         found = np.linalg.solve(A, right)
         got = aircraft.derivative(0.0, x, None)
         cross = np.array([-w * float(twist[1]), w * float(twist[0])])
-        acceleration = np.asarray(got["speed"][:3]) + [*cross, 0.0]
+        acceleration = np.asarray(got["speed"][:3]) + np.array([*cross, 0.0])
         np.testing.assert_allclose(acceleration, found[:3], rtol=1e-9, atol=1e-9 * np.abs(found[:3]).max())
 
 
@@ -233,7 +233,7 @@ def test_space_restricted_to_its_plane_is_the_plane(make):
 
 def test_a_reduced_gear_at_rest_answers_as_the_whole_at_its_loaded_nodes(make):
     """Its inertia leaves deformation out; undeformed and at rest both forms must agree on what is slow."""
-    whole, reduced = make(2), make(2, modes=4)
+    whole, reduced = (make(2, modes=m, start=[0.0, 3.0, 0.0]) for m in (0, 4))
     x, y = whole.init(), reduced.init()
     for aircraft, s in ((whole, x), (reduced, y)):
         rate = aircraft.derivative(0.0, s, None)["speed"][:3]

@@ -6,8 +6,8 @@ velocity in body axes is :math:`V_j = B_j\xi + \dot r_j` with the partial veloci
 .. math:: B_j = \begin{pmatrix} 1 & -[\rho_j]_\times \\ 0 & 1 \end{pmatrix}, \qquad \rho_j = \rho_{j,0} + r_j .
 
 `NodalGear` takes :math:`\nu = V_f`, the absolute speeds of the free node freedoms: then the mass matrix is constant,
-because interface nodes do not move in the body. `ModalGear` takes :math:`\nu = \dot\eta` with :math:`r = \Phi\eta` and leaves
-the gear's deformation out of the inertia (of the contact points it is kept).
+because interface nodes do not move in the body. `ModalGear` takes :math:`\nu = \dot\eta` with
+:math:`r = \Phi\eta` and leaves the gear's deformation out of the inertia (of the contact points it is kept).
 
 Both are built once from data by `SkidGear` or `WheelGear`.
 """
@@ -46,7 +46,10 @@ class Frozen:
 
 
 class GearModel(eqx.Module):
-    """What an airframe asks of its gear; its arrays are NumPy's, constants of a compiled program. Arrays (n, nd) hold translations and rotations of all nodes."""
+    """What an airframe asks of its gear; its arrays are NumPy's, constants of a compiled program.
+
+    Arrays (n, nd) hold translations and rotations of all nodes.
+    """
 
     nodes: np.ndarray  # (n, d) [m] undeformed, relative to the centre of gravity
     M: np.ndarray  # (n nd, n nd)

@@ -1,7 +1,7 @@
 r"""What acts on an airframe besides its gear: wind, rotor, ties.
 
-A load sees the airframe in space (forward, port, up), also when it flies in a plane, and answers with a force and a moment
-about the centre of gravity, in body axes.
+A load sees the airframe in space (forward, port, up), also when it flies in a plane, and answers with a force and a
+moment about the centre of gravity, in body axes.
 """
 
 from __future__ import annotations

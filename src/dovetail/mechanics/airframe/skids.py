@@ -75,7 +75,7 @@ class SkidGear(LandingGear):
         for leg in components(n, self.mesh.elements):
             if not leg & set(self.interface):
                 raise ParameterError(
-                    f"SkidGear: nodes {sorted(leg)} hang together but not on the airframe; make one of them an interface"
+                    f"SkidGear: nodes {sorted(leg)} hang together but not on the airframe; make one an interface"
                 )
 
     @property

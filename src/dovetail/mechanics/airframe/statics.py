@@ -1,8 +1,8 @@
 r"""Static equilibrium of an aircraft on the bodies below it, without friction: the posture and the loads on its feet.
 
-Newton's method on the forces of all speeds at rest, :math:`F(s, u = 0) = 0`, over position, attitude and shape. Each foot is
-taken to touch the surface that it is nearest to at the start. A direction in which nothing holds the aircraft (it may
-stand anywhere on a level deck) is left where it starts.
+Newton's method on the forces of all speeds at rest, :math:`F(s, u = 0) = 0`, over position, attitude and shape. Each
+foot is taken to touch the surface that it is nearest to at the start. A direction in which nothing holds the aircraft
+(it may stand anywhere on a level deck) is left where it starts.
 """
 
 from __future__ import annotations

@@ -29,8 +29,10 @@ class SurfaceNormal(Part):
 
 @kind("spring-damper-contact")
 class SpringDamper(SurfaceNormal):
-    r""":math:`F = K_p\delta + C_p\dot\delta` [Schock 2020, eq. 4.38]. `pull = "none"` takes the pull away that it exerts on
-    a node that leaves fast."""
+    r""":math:`F = K_p\delta + C_p\dot\delta` [Schock 2020, eq. 4.38].
+
+    `pull = "none"` takes the pull away that it exerts on a node that leaves fast.
+    """
 
     stiffness: jax.Array = parameter("N/m", "K_p", above=0.0)
     damping: jax.Array = parameter("N s/m", "C_p", at_least=0.0, default=0.0)

@@ -1,8 +1,8 @@
 r"""Do two convex bodies overlap, how deep, and along which direction: the separating-axis theorem.
 
-Two convex bodies are apart if and only if some axis separates their shadows. In the plane the candidates are the normals
-of the edges of both; in space also the cross products of their edges. The axis with the smallest overlap gives the
-direction and depth by which they can be moved apart. Vectorised: map it over batches of bodies with `jax.vmap`.
+Two convex bodies are apart if and only if some axis separates their shadows. In the plane the candidates are the
+normals of the edges of both; in space also the cross products of their edges. The axis with the smallest overlap
+gives the direction and depth by which they can be moved apart. Vectorised: map it over batches with `jax.vmap`.
 """
 
 from __future__ import annotations

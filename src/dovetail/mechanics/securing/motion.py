@@ -1,8 +1,8 @@
 r"""Prescribed motion of a frame relative to its parent: still, a table, harmonics.
 
 A pose is the translation and then the rotation: in the plane :math:`(x, y, \theta)`, in space :math:`(x, y, z)` and
-roll, pitch, yaw. Velocities follow from the pose by automatic differentiation, so that they always agree with it. A linear
-table has jumps of velocity at its rows; `"monotone"` rounds them without overshoot [Fritsch & Carlson 1980], and
+roll, pitch, yaw. Velocities follow from the pose by automatic differentiation, so that they always agree with it. A
+linear table has jumps of velocity at its rows; `"monotone"` rounds them without overshoot [Fritsch & Carlson 1980], and
 `blend` takes the mean of the linear table over a window, which rounds corners and nothing else.
 """
 
@@ -98,7 +98,8 @@ def check_table(name: str, times: np.ndarray, values: np.ndarray) -> None:
     if np.any(np.diff(times) <= 0):
         row = int(np.argmax(np.diff(times) <= 0)) + 1
         raise ParameterError(
-            f"{name}.times: row {row} (counted from 0) is {times[row]:g} s after {times[row - 1]:g} s; times must increase"
+            f"{name}.times: row {row} (counted from 0) is {times[row]:g} s after {times[row - 1]:g} s; "
+            "times must increase"
         )
 
 

@@ -1,0 +1,163 @@
+"""Contact in motion, computed again: slip on a rolling deck, push, drag, hook, wind, securing and traversing."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dovetail.studies.shipboard.assembly import Changes, run
+
+DEVICE, LEFT, RIGHT = 1, 2, 3  # platforms of the cases with clamps
+FACE = 2.0  # [m] half width of the device
+
+
+def _slip(name: str) -> tuple[float, int]:
+    """Roll of the deck [rad] when the aircraft begins to slide for good, and the record."""
+    data = run(name)
+    speed = np.abs(np.diff(_along_deck(data))) / np.diff(data.time.values)
+    start = int(np.flatnonzero(speed < 2e-2)[-1]) + 1 if (speed > 2e-2).any() else len(speed) - 1
+    still = np.flatnonzero(speed[: np.argmax(_along_deck(data) > 0.3)] < 5e-3)
+    start = int(still[-1]) + 1 if len(still) else start
+    return float(data["platform_angle"].values[start, 0]), start
+
+
+def _along_deck(data):
+    """Way of the aircraft down a deck that turns about the origin [m]."""
+    angle = data["platform_angle"].values[:, 0]
+    p = data["displacement"].values
+    return p[:, 0] * np.cos(angle) + p[:, 1] * np.sin(angle)
+
+
+def coulomb_slip() -> float:
+    """RT-16: roll at which Coulomb's slider lets go [rad]."""
+    return _slip("case-5-slip-coulomb")[0]
+
+
+def bristle_slip() -> float:
+    """RT-17: roll at which the bristles let go [rad]."""
+    return _slip("case-5-slip")[0]
+
+
+def stribeck_drop() -> float:
+    """RT-18: friction over normal force in slip, over the coefficient of stiction."""
+    data = run("case-5-slip")
+    _, k = _slip("case-5-slip")
+    at = k + 100  # a quarter of a second later
+    angle = data["platform_angle"].values[at, 0]
+    force = data["contact_force"].values[at].sum(0)
+    along = force @ [np.cos(angle), np.sin(angle)]
+    across = force @ [-np.sin(angle), np.cos(angle)]
+    return float(abs(along) / across / 0.4)
+
+
+def weight_transfer() -> list[bool]:
+    """RT-19: the load of the foot uphill falls and of the one downhill rises with the roll."""
+    data = run("case-5-slip")
+    _, k = _slip("case-5-slip")
+    loads = data["pair_normal_force"].values[:, :, 0]
+    early, late = 800, k - 40
+    return [bool(loads[late, 0] < loads[early, 0]), bool(loads[late, 1] > loads[early, 1])]
+
+
+def push() -> list[float]:
+    """RT-20: distance of the foot from the face that pushes it [m], and when the aircraft falls [s]."""
+    data = run("case-5-push")
+    t = data.time.values
+    face = data["platform_position"].values[:, DEVICE, 0] + FACE
+    pushed = (t > 4.0) & (t < 8.5)
+    gap = data["node_position"].values[:, 0, 0] - face - 0.01
+    falling = np.flatnonzero(data["node_position"].values[:, -1, 1] < -0.02)
+    return [float(np.abs(gap[pushed]).max()), float(t[falling[0]]) if len(falling) else np.nan]
+
+
+def drag() -> list[float]:
+    """RT-21: speed of the dragged aircraft over the device's, and when the foot falls off the device [s]."""
+    data = run("case-5-drag")
+    t = data.time.values
+    moving = (t > 2.5) & (t < 3.3)
+    speed = np.polyfit(t[moving], data["displacement"].values[moving, 0], 1)[0]
+    off = np.flatnonzero((data["node_position"].values[:, -1, 1] < 0.1) & (t > 1.0))
+    return [float(speed / 0.3), float(t[off[0]]) if len(off) else np.nan]
+
+
+def hook() -> list[float]:
+    """RT-22: when the device reaches the foot [s], and the foot's speed after that [m/s]."""
+    data = run("case-5-hook")
+    t = data.time.values
+    face = data["platform_position"].values[:, DEVICE, 0] + FACE
+    gap = data["node_position"].values[:, -1, 0] - face - 0.01
+    hit = np.flatnonzero(gap < 1e-3)
+    late = t > 5.0
+    return [float(t[hit[0]]), float(np.polyfit(t[late], data["node_position"].values[late, -1, 0], 1)[0])]
+
+
+def wind_slide() -> list[float]:
+    """RT-23: speed [m/s] and acceleration [m/s^2] at 3 s in a cross-wind of 3 m/s."""
+    data = run("case-6")
+    return [float(data["velocity"].values[-1, 0]), float(data["acceleration"].values[-1, 0])]
+
+
+def wind_balance() -> float:
+    """RT-24: mass times acceleration over the drag of the relative wind."""
+    v, a = wind_slide()
+    return 50.2383 * a / (0.5 * 1.225 * 2 * (3 - v) ** 2)
+
+
+def drag_in_fall() -> float:
+    """RT-25: largest departure of the fall from a = -9.81 + k v^2, over gravity."""
+    data = run("case-6-drop")
+    t = data.time.values
+    falling = (t > 0.1) & (t < 0.22)
+    v, a = data["velocity"].values[falling, 1], data["acceleration"].values[falling, 1]
+    return float(np.abs((a + 9.81 - 1.225 * v**2 / 50.2383) / 9.81).max())
+
+
+def distances(name: str, changes: Changes = ()) -> np.ndarray:
+    """Airframe to device, left foot to left clamp, right foot to right clamp [m], in time."""
+    data = run(name, changes)
+    place, nodes = data["platform_position"].values, data["node_position"].values
+    pairs = (
+        (place[:, DEVICE], data["displacement"].values),
+        (place[:, LEFT], nodes[:, 0]),
+        (place[:, RIGHT], nodes[:, -1]),
+    )
+    return np.stack([np.linalg.norm(a - b, axis=1) for a, b in pairs], 1)
+
+
+def secured() -> list[float]:
+    """RT-33: the three distances, secured from the centre and from beside it [m]."""
+    return [*distances("case-7")[-1].tolist(), *distances("case-7-off-centre")[-1].tolist()]
+
+
+def secured_rolled() -> list[float]:
+    """RT-33r: the three distances on the rolled ship [m]."""
+    return distances("case-7-rolled")[-1].tolist()
+
+
+def secured_constancy() -> float:
+    """RT-33c: largest change of a distance after 2.5 s [m]."""
+    found = distances("case-7")
+    return float(np.ptp(found[int(2.5 * 400) :], axis=0).max())
+
+
+def secured_in_motion() -> list[float]:
+    """RT-34: largest departure from the secured distances on the rolling ship and in the traverse [m]."""
+    rolling, moved = distances("case-7-rolling"), distances("case-7-traverse")
+    level = distances("case-7")[-1]
+    return [
+        float(np.abs(rolling[int(4.5 * 400) :] - level).max()),
+        float(np.abs(moved[int(1.9 * 400) :] - level).max()),
+    ]
+
+
+def clamp_loads() -> list[bool]:
+    """RT-35: the clamp behind pushes more on acceleration, the one ahead on deceleration of the traverse."""
+    data = run("case-7-traverse")
+    t = data.time.values
+    force = data["pair_normal_force"].values
+    left, right = force[:, 0, LEFT], force[:, 1, RIGHT]
+    # the device goes to port (+): the left clamp pushes its foot outwards, against the motion
+    speeding, slowing = (t > 2.2) & (t < 2.8), (t > 3.2) & (t < 3.8)
+    return [
+        bool(right[speeding].mean() > left[speeding].mean()),
+        bool(left[slowing].mean() > right[slowing].mean()),
+    ]

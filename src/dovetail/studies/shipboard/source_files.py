@@ -1,0 +1,231 @@
+"""The file set of the source's own program, read and written: inputs as plain lines, outputs as rows in time.
+
+[Schock 2020, app. A.] A planar test of the study becomes a folder of `.inp` files and back; a run becomes `.out` files.
+The appendix has no place for the tube radius and the Rayleigh pairs: they go to `Properties_FE_damping.inp`, ours.
+Coordinates are numbered as there: 18 before the nodes, then three for each node; types are 0 free, 1 contact, 2 fixed.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dovetail.core.errors import OutputError
+from dovetail.mechanics.securing.platform import corners_at
+
+BODIES = {"ship": "ship", "device": "rsd", "left clamp": "clampleft", "right clamp": "clampright"}
+OUTPUTS = {"ship": "SHIP", "device": "RSD", "left clamp": "L_CLAMP", "right clamp": "R_CLAMP"}
+FLAGS = ("states", "stats", "poly ship", "poly rsd", "poly l", "poly r", "contact", "induced")
+
+
+def write_inputs(test: Any, folder: str | Path) -> Path:
+    """The input files of a planar test."""
+    folder = Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    craft, gear, method = test.system, test.system.gear, test.method
+    n = gear.mesh.nodes.shape[0]
+    simulation = [f"0 {test.duration:.17g}", f"{test.dt:.17g}", 1, len(craft.platforms), 0, 0, 0, 1]
+    simulation += [float(method.rtol), float(method.atol), 1, 1, 2, 0, float(method.restart)]
+    simulation += [float(method.largest), float(method.smallest), 0, 100000, 0, 12, 5, 1]
+    _write(folder, "Simulation", [[v] for v in simulation])
+    _write(folder, "Output_options", [[1]] * 12)
+    speeds, places = np.zeros((18 + 3 * n, 2)), np.zeros((18 + 3 * n, 2))
+    kinds = np.zeros((n, 3))
+    for i in gear.contact:
+        kinds[i - 1, :2] = 1
+    for i in gear.interface:
+        kinds[i - 1, : 3 if gear.joint == "fixed" else 2] = 2
+    speeds[:12, 1] = places[:12, 1] = 3
+    speeds[15:18, 1] = places[15:18, 1] = 2
+    x = craft.init()
+    nodes = np.asarray(gear.mesh.nodes) - np.asarray(craft.offset)
+    places[12:15, 0] = [*np.asarray(x["position"]), float(x["attitude"][0])]
+    speeds[12:15, 0] = np.zeros(3) if craft.start_velocity is None else np.asarray(craft.start_velocity)
+    undeformed = np.concatenate([nodes, np.zeros((n, 1))], 1)
+    places[18:, 0] = (undeformed + np.asarray(craft.model.displacement(x["shape"]))).ravel()
+    speeds[18:, 1] = places[18:, 1] = kinds.ravel()
+    _write(folder, "ICs", [*speeds, *places])
+    rest = places.copy()
+    rest[18:, 0] = undeformed.ravel()
+    _write(folder, "Properties_FE_IC", rest)
+    E, I, A, rho = (gear.mesh._of(name) for name in ("E", "I", "A", "rho"))
+    rows = [[e + 1, *pair, E[e], I[e], A[e], rho[e]] for e, pair in enumerate(gear.mesh.elements)]
+    _write(folder, "Properties_FE_map", rows)
+    upper = 0.0 if gear.upper_frequency is None else float(gear.upper_frequency)
+    pairs = [
+        float(gear.lower_frequency),
+        float(gear.lower_ratio),
+        upper,
+        float(gear.upper_ratio),
+        float(gear.radius),
+    ]
+    _write(folder, "Properties_FE_damping", [[v] for v in pairs])
+    _write(folder, "Properties_helo", _helo(craft))
+    law, friction = craft.contact, craft.friction
+    names = ("stiffness", "damping", "sliding", "stiction", "stribeck")
+    rubbing = [float(getattr(friction, name, 0.0)) for name in names]
+    _write(
+        folder, "Properties_contact_mech", [[v] for v in (float(law.stiffness), float(law.damping), *rubbing)]
+    )
+    for platform in craft.platforms:
+        name = BODIES[platform.name]
+        _write(folder, f"Polygon_{name}", np.asarray(platform.body.corners()).T)
+        times = getattr(platform.motion, "times", None)
+        times = np.array([0.0, test.duration]) if times is None else np.asarray(times)
+        if not hasattr(platform.motion, "times") and type(platform.motion).__name__ != "Still":
+            times = np.arange(0.0, test.duration + 0.05, 0.1)
+        _write(folder, f"Prescribed_{name}", [[t, *np.asarray(platform.motion.pose(t))] for t in times])
+    return folder
+
+
+def _helo(craft):
+    """The lines of Properties_helo.inp up to the dampers; air loads have tables of their own."""
+    mounts = np.array([s.mount - craft.offset for s in craft.struts]).reshape(-1, 2)
+    laws = [s.law for s in craft.struts]
+    zero = [0.0] * len(laws)
+    return [
+        [float(craft.airframe.mass)],
+        [float(np.ravel(craft.airframe.inertia)[0])],
+        [len(laws)],
+        mounts[:, 0],
+        mounts[:, 1],
+        zero,
+        zero,
+        [s.node for s in craft.struts],
+        [float(law.free_length) for law in laws],
+        [float(law.stiffness) for law in laws],
+        [float(law.damping) for law in laws],
+    ]
+
+
+def read_inputs(folder: str | Path) -> dict[str, Any]:
+    """The table of a test, as `dovetail.testing.parse` takes it, from a folder of input files."""
+    folder = Path(folder)
+    simulation = _read(folder, "Simulation")
+    speeds_places = np.array(_read(folder, "ICs"))
+    rest = np.array(_read(folder, "Properties_FE_IC"))
+    half = len(speeds_places) // 2
+    speeds, places = speeds_places[:half], speeds_places[half:]
+    kinds = rest[18:, 1].reshape(-1, 3)
+    nodes = rest[18:, 0].reshape(-1, 3)[:, :2]
+    elements = np.array(_read(folder, "Properties_FE_map"))
+    w1, xi1, w2, xi2, radius = (row[0] for row in _read(folder, "Properties_FE_damping"))
+    helo = _read(folder, "Properties_helo")
+    k_p, c_p, k_f, c_f, mu_d, mu_s, v_s = (row[0] for row in _read(folder, "Properties_contact_mech"))
+    interface = np.flatnonzero(kinds[:, 0] == 2) + 1
+    gear = {
+        "kind": "skid-gear",
+        "contact": [int(i) + 1 for i in np.flatnonzero(kinds[:, 0] == 1)],
+        "interface": [int(i) for i in interface],
+        "joint": "fixed" if kinds[interface[0] - 1, 2] == 2 else "hinged",
+        "radius": radius,
+        "lower_frequency": w1,
+        "lower_ratio": xi1,
+        "upper_ratio": xi2,
+        "mesh": {
+            "kind": "beam-mesh",
+            "nodes": nodes.tolist(),
+            "elements": elements[:, 1:3].astype(int).tolist(),
+            **{name: elements[:, 3 + i].tolist() for i, name in enumerate(("E", "I", "A", "rho"))},
+        },
+    }
+    if w2 > 0:
+        gear["upper_frequency"] = w2
+    struts = [
+        {
+            "kind": "strut",
+            "node": int(helo[7][i]),
+            "mount": [helo[3][i], helo[4][i]],
+            "law": {
+                "kind": "spring-damper-strut",
+                "free_length": helo[8][i],
+                "stiffness": helo[9][i],
+                "damping": helo[10][i],
+            },
+        }
+        for i in range(int(helo[2][0]))
+    ]
+    platforms = []
+    for name, file in BODIES.items():
+        if (folder / f"Polygon_{file}.inp").exists():
+            vertices = np.array(_read(folder, f"Polygon_{file}")).T.tolist()
+            rows = np.array(_read(folder, f"Prescribed_{file}"))
+            motion = {"kind": "table-motion", "times": rows[:, 0].tolist(), "values": rows[:, 1:].tolist()}
+            parent = {"ship": "", "device": "ship"}.get(name, "device")
+            body = {"kind": "polygon", "vertices": vertices}
+            platforms.append(
+                {"kind": "platform", "name": name, "parent": parent, "body": body, "motion": motion}
+            )
+    system: dict[str, Any] = {
+        "kind": "deck-aircraft",
+        "start": places[12:15, 0].tolist(),
+        "start_velocity": speeds[12:15, 0].tolist(),
+        "airframe": {"kind": "airframe", "mass": helo[0][0], "inertia": helo[1][0], "offset": [0.0, 0.0]},
+        "gear": gear,
+        "struts": struts,
+        "contact": {"kind": "spring-damper-contact", "stiffness": k_p, "damping": c_p},
+        "platforms": platforms,
+    }
+    if mu_s > 0:
+        names = ("stiffness", "damping", "sliding", "stiction", "stribeck")
+        values = dict(zip(names, (k_f, c_f, mu_d, mu_s, v_s), strict=True))
+        system["friction"] = {"kind": "bristle-friction"} | values
+    method = {"kind": "contact-rosenbrock", "rtol": simulation[8][0], "atol": simulation[9][0]}
+    return {
+        "kind": "simulation",
+        "title": folder.name,
+        "rate": 1 / simulation[1][0],
+        "duration": simulation[0][1] - simulation[0][0],
+        "axes": ["port", "up"],
+        "method": method,
+        "system": system,
+    }
+
+
+def write_outputs(run: Any, folder: str | Path, flags: tuple[str, ...] = FLAGS) -> Path:
+    """The output files of a run: those whose flag is given."""
+    folder = Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    data, craft = run.data, run.test.system
+    t = data.time.values[:, None]
+
+    def rows(name, *columns):
+        flat = [c.reshape(len(t), -1) for c in columns]
+        np.savetxt(folder / f"{name}.out", np.hstack([t, *flat]), fmt="%.10g")
+
+    if "states" in flags:
+        body = [data[n].values for n in ("velocity", "angular_velocity", "displacement", "attitude_angles")]
+        rows("GEN_SOLUTION", *body, data["node_position"].values)
+    if "contact" in flags:
+        force = data["contact_force"].values
+        rows("FORCE_CONTACT", np.concatenate([force, np.zeros_like(force[..., :1])], -1))
+    if "induced" in flags:
+        rows("FORCE_INDUCED", data["load_wrench"].values)
+    if "stats" in flags:
+        rows(
+            "SIM_STATS", np.diff(data["solver_count"].values, axis=0, prepend=0), data["solver_count"].values
+        )
+    for i, platform in enumerate(craft.platforms):
+        short = OUTPUTS[platform.name]
+        flag = {"SHIP": "poly ship", "RSD": "poly rsd", "L_CLAMP": "poly l", "R_CLAMP": "poly r"}[short]
+        if flag in flags:
+            rows(
+                f"POLY_{short}",
+                np.stack([np.asarray(corners_at(craft.platforms, s)[i]) for s in data.time.values]),
+            )
+    return folder
+
+
+def _write(folder, name, rows):
+    text = "\n".join(" ".join(v if isinstance(v, str) else f"{v:.17g}" for v in row) for row in rows)
+    (folder / f"{name}.inp").write_text(text + "\n")
+
+
+def _read(folder, name):
+    file = folder / f"{name}.inp"
+    try:
+        return [[float(v) for v in line.split()] for line in file.read_text().splitlines() if line.strip()]
+    except (OSError, ValueError) as error:
+        raise OutputError(f"{file}: {error}; needs numbers, one row a line") from error

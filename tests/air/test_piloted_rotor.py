@@ -1,0 +1,46 @@
+import jax.numpy as jnp
+import pytest
+
+from dovetail.air import Blade, PilotedRotor, Rotor, RotorSchedule
+from dovetail.mechanics.airframe import BodyMotion
+from dovetail.mechanics.spatial.rotation import about_x
+
+
+@pytest.fixture(scope="module")
+def pilot():
+    blade = Blade(radius=3.0, chord=0.15, lift_slope=0.1, elements=20)
+    return PilotedRotor(
+        rotor=Rotor(blade, sectors=8, forces="thrust"),
+        schedule=RotorSchedule(speed=135.0, collective=0.12),
+        times=[0.0, 10.0, 20.0],
+        reference=[[0.0, 1.0], [0.0, 1.0], [0.0, 1.0]],
+        engaged=[1.0, 1.0, 0.0],
+    )
+
+
+def at(port=0.0, up=1.0, roll=0.0, v=(0.0, 0.0, 0.0), spin=0.0):
+    return BodyMotion(
+        about_x(roll), jnp.array([0.0, port, up]), jnp.array(v), jnp.array([spin, 0.0, 0.0]), jnp.zeros(3)
+    )
+
+
+def test_in_its_place_the_pilot_leaves_the_schedule_alone(pilot):
+    set_ = pilot.commands(1.0, at())
+    assert float(set_.collective) == pytest.approx(0.12)
+    assert float(set_.cyclic) == pytest.approx(0.0)
+
+
+def test_too_far_to_port_he_rolls_port_side_up_and_too_low_he_pulls(pilot):
+    assert float(pilot.commands(1.0, at(port=0.5)).cyclic) > 0
+    assert float(pilot.commands(1.0, at(up=0.5)).collective) > 0.12
+    moment = pilot.act(1.0, at(port=0.5))[1][0]
+    assert moment > 1.0
+
+
+def test_he_stops_a_roll(pilot):
+    assert float(pilot.commands(1.0, at(roll=0.1)).cyclic) < 0
+    assert float(pilot.commands(1.0, at(spin=0.5)).cyclic) < 0
+
+
+def test_on_deck_his_hands_are_off(pilot):
+    assert float(pilot.commands(20.0, at(port=1.0, up=0.0)).cyclic) == 0.0

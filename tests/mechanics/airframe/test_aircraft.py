@@ -1,0 +1,134 @@
+"""Runs of whole aircraft: a drop in the plane and in space, reduced, on wheels; energy; faults."""
+
+import dataclasses
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from dovetail.core import RK4
+from dovetail.core.errors import ParameterError
+from dovetail.mechanics.airframe import Airframe, DeckAircraft, Oleo, Strut, WheelGear
+from dovetail.mechanics.airframe.statics import equilibrium
+from dovetail.mechanics.collision import BristleSlider, ContactRosenbrock, Polygon, SpringDamper
+from dovetail.mechanics.securing import HarmonicMotion, Platform, Still
+
+METHOD = ContactRosenbrock()
+
+
+@eqx.filter_jit
+def fly(aircraft, method, x, duration, number):
+    """Outputs at equal times."""
+
+    def one(carry, k):
+        h = duration / number
+        carry = method.step(aircraft, k * h, h, carry[0], None, carry[1])
+        return carry, aircraft.output((k + 1) * h, carry[0], None)
+
+    (x, _), shown = jax.lax.scan(one, (x, method.init(aircraft, x)), jnp.arange(number))
+    return x, shown
+
+
+@pytest.fixture(scope="module")
+def drop(make):
+    aircraft = make(2, start=[0.0, 0.6, 0.0])
+    return aircraft, *fly(aircraft, METHOD, aircraft.init(), 1.5, 150)
+
+
+def test_a_drop_ends_where_statics_say(drop, make):
+    aircraft, x, shown = drop
+    rest = equilibrium(make(2, start=[0.0, 0.55, 0.0]))
+    np.testing.assert_allclose(
+        shown["displacement"][-1], rest["position"], atol=1e-4
+    )  # still settling, by 0.03 mm
+    np.testing.assert_allclose(shown["contact_force"][-1, :, 1], 246.42, atol=0.1)
+
+
+def test_the_energy_of_a_drop_is_accounted_for(drop):
+    _, _, shown = drop
+    lost = float(-shown["work_ledger"][-1].sum())
+    assert lost > 20.0
+    assert float(jnp.abs(shown["energy_residual"]).max()) < 1e-3 * lost
+
+
+def test_steps_end_at_first_touch(drop):
+    _, x, _ = drop
+    assert 0 < float(x["held"]["event_depth"]) < 2e-7
+    assert float(x["held"]["count"][2]) >= 1
+
+
+def test_space_drops_as_the_plane_does(drop, make):
+    flat, x2, shown2 = drop
+    deep = make(3, start=[0.0, 0.0, 0.6, 0.0, 0.0, 0.0])
+    tight = ContactRosenbrock(rtol=1e-6, atol=1e-6)
+    _, deep_shown = fly(deep, tight, deep.init(), 0.3, 30)
+    _, flat_shown = fly(flat, tight, flat.init(), 0.3, 30)
+    # both to the accuracy of their steps, which are chosen by norms of different length
+    np.testing.assert_allclose(deep_shown["displacement"][:, 1:], flat_shown["displacement"], atol=2e-6)
+    np.testing.assert_allclose(deep_shown["displacement"][:, 0], 0.0, atol=1e-9)
+
+
+def test_a_reduced_gear_lands_alike(drop, make):
+    _, _, shown = drop
+    reduced = make(2, modes=4, start=[0.0, 0.6, 0.0])
+    _, found = fly(reduced, METHOD, reduced.init(), 1.5, 150)
+    assert float(jnp.abs(found["displacement"] - shown["displacement"]).max()) < 5e-4
+    assert float(jnp.abs(found["energy_residual"]).max()) < 0.05
+
+
+def test_friction_holds_an_aircraft_on_a_moving_deck(make):
+    friction = BristleSlider(stiffness=3e3, damping=600.0, sliding=0.4, stiction=0.9)
+    sway = HarmonicMotion(at=[0.0, 0.1, 0.0], amplitude=[[0.3, 0.1, 0.05]], frequency=[1.2], rise=0.5)
+    aircraft = make(2, start=[0.0, 0.552, 0.0], deck=sway, friction=friction)
+    x, shown = fly(aircraft, ContactRosenbrock(largest=2.5e-3), aircraft.init(), 2.0, 40)
+    deck = shown["platform_position"][-1, 0]
+    assert float(jnp.abs(shown["displacement"][-1, 0] - deck[0])) < 0.06
+    ledger = shown["work_ledger"][-1]
+    assert float(jnp.abs(shown["energy_residual"]).max()) < 1e-3 * float(jnp.abs(ledger).sum())
+
+
+def test_wheels_on_oleos_land_and_stand(make):
+    wheels = WheelGear(
+        nodes=[[-1.0, -1.0], [1.0, -1.0]], axis=[[0.0, 1.0], [0.0, 1.0]], wheel_mass=8.0, radius=0.2
+    )
+    oleo = Oleo(preload=1200.0, gas_stroke=0.25, free_length=0.7, orifice=6e3, viscous=300.0)
+    aircraft = DeckAircraft(
+        airframe=Airframe(mass=400.0, inertia=150.0),
+        gear=wheels,
+        contact=SpringDamper(stiffness=2e5, damping=1e3),
+        platforms=(
+            Platform(body=Polygon(vertices=[[-5, 0], [5, 0], [5, -1], [-5, -1]]), motion=Still(at=[0, 0, 0])),
+        ),
+        struts=tuple(Strut(law=oleo, mount=[x, -0.3], node=i) for i, x in ((1, -1.0), (2, 1.0))),
+        start=[0.0, 1.4, 0.0],
+    )
+    _, shown = fly(aircraft, METHOD, aircraft.init(), 3.0, 60)
+    np.testing.assert_allclose(
+        shown["contact_force"][-1, :, 1], 416 * 9.81 / 2, rtol=5e-3
+    )  # the orifice lets it sink slowly
+    lost = float(-shown["work_ledger"][-1].sum())
+    assert float(jnp.abs(shown["energy_residual"]).max()) < 1e-3 * lost
+
+
+def test_a_fixed_step_tends_to_the_adaptive_one(drop, make):
+    aircraft, _, shown = drop
+    fixed = ContactRosenbrock(control="fixed")
+    _, found = fly(aircraft, fixed, aircraft.init(), 1.5, 3000)
+    gap = jnp.abs(found["displacement"][19::20] - shown["displacement"])
+    assert float(gap.max()) < 1e-3
+
+
+def test_what_is_wrong_is_said_before_the_run(make):
+    inside = make(2, start=[0.0, 0.4, 0.0])
+    texts = " ".join(f.text for f in inside.faults(METHOD, 1e-2))
+    assert "foot 1 is 0.15 m inside deck at the start" in texts
+    away = make(2, start=[0.0, 0.8, 0.0])
+    assert "keeps account of contacts" in away.faults(RK4(), 1e-3)[0].text
+    assert not dataclasses.replace(away, surfaces="nearest").faults(RK4(), 1e-3)
+
+
+def test_the_published_form_needs_all_freedoms(make):
+    with pytest.raises(ParameterError, match="set gear.modes to 0"):
+        make(2, modes=4, formulation="thesis")

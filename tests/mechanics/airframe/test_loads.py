@@ -1,0 +1,20 @@
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from dovetail.core.errors import ParameterError
+from dovetail.mechanics.airframe import BodyMotion, GivenForce
+
+MOTION = BodyMotion(jnp.eye(3), jnp.zeros(3), jnp.zeros(3), jnp.zeros(3), jnp.array([0.0, 0.1, 0.0]))
+
+
+def test_a_given_force_acts_about_the_centre_of_gravity_wherever_that_is():
+    load = GivenForce(times=[0.0, 2.0], values=[[0.0, 0.0, 0.0], [0.0, 0.0, 10.0]], at=[0.0, 0.3, 0.0])
+    force, moment = load.act(1.0, MOTION)
+    np.testing.assert_allclose(force, [0.0, 0.0, 5.0])
+    np.testing.assert_allclose(moment, [0.2 * 5.0, 0.0, 0.0])
+
+
+def test_a_table_out_of_order_is_refused():
+    with pytest.raises(ParameterError, match="times must increase"):
+        GivenForce(times=[0.0, 0.0], values=np.zeros((2, 3)))

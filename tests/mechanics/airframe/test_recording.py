@@ -1,0 +1,26 @@
+import numpy as np
+import xarray as xr
+
+from dovetail.core import signals
+
+
+def test_everything_recorded_is_a_known_signal_and_finite(make):
+    for d in (2, 3):
+        start = [0.0, 0.8, 0.0] if d == 2 else [0.0, 0.0, 0.8, 0.1, 0.0, 0.0]
+        aircraft = make(d, start=start)
+        shown = aircraft.output(0.0, aircraft.init(), None)
+        assert set(shown) <= set(signals.known())
+        assert all(np.all(np.isfinite(v)) for v in shown.values())
+
+
+def test_measures_say_where_it_ended_and_what_it_carried(make):
+    aircraft = make(2, start=[0.0, 0.8, 0.0])
+    shown = aircraft.output(0.0, aircraft.init(), None)
+    both = {k: np.stack([np.asarray(v)] * 2) for k, v in shown.items()}
+    data = xr.Dataset(
+        {k: (["time", *(f"{k}{i}" for i in range(v.ndim - 1))], v) for k, v in both.items()},
+        {"time": [0.0, 1.0]},
+    )
+    found = aircraft.measures(data)
+    assert found["position at the end"] == "0, 0.8 m"
+    assert "0 contact events" in found["steps"]

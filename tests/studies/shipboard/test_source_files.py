@@ -1,0 +1,60 @@
+import dataclasses
+
+import numpy as np
+import pytest
+import xarray as xr
+
+from dovetail.core.errors import OutputError
+from dovetail.studies.shipboard.assembly import loaded
+from dovetail.studies.shipboard.source_files import read_inputs, write_inputs, write_outputs
+from dovetail.testing import Run
+from dovetail.testing.file import parse
+from dovetail.testing.outcome import Outcome
+
+
+@pytest.mark.parametrize("name", ["case-3", "case-7"])
+def test_a_test_survives_the_way_through_the_sources_files(tmp_path, name):
+    test = loaded(name)
+    again = parse(read_inputs(write_inputs(test, tmp_path / name)))
+    assert again.duration == test.duration
+    assert again.rate == pytest.approx(test.rate)
+    ours, theirs = test.system, again.system
+    # the files have the centre of gravity at the origin, so hardware is shifted and nothing else
+    np.testing.assert_allclose(theirs.model.nodes, ours.model.nodes, atol=1e-15)
+    np.testing.assert_allclose(theirs.mass_matrix, ours.mass_matrix, rtol=1e-12)
+    x, y = ours.init(), theirs.init()
+    np.testing.assert_allclose(y["position"], x["position"])
+    for t in (0.0, 1.2, 3.0):
+        for a, b in zip(ours.platforms, theirs.platforms, strict=True):
+            np.testing.assert_allclose(b.motion.pose(t), a.motion.pose(t), atol=1e-12)
+    for a, b in zip(ours.struts, theirs.struts, strict=True):
+        np.testing.assert_allclose(b.mount, a.mount - ours.offset)
+        assert b.law.stiffness == a.law.stiffness
+
+
+def test_a_missing_file_is_named(tmp_path):
+    with pytest.raises(OutputError, match=r"Simulation\.inp"):
+        read_inputs(tmp_path)
+
+
+def test_outputs_are_rows_in_time_and_only_those_asked_for(tmp_path):
+    test = dataclasses.replace(loaded("case-1"), duration=1.0)
+    craft = test.system
+    shown = craft.output(0.0, craft.init(), None)
+    both = {k: np.stack([np.asarray(v)] * 3) for k, v in shown.items()}
+    data = xr.Dataset(
+        {k: (["time", *(f"{k}{i}" for i in range(v.ndim - 1))], v) for k, v in both.items()},
+        {"time": [0.0, 0.5, 1.0]},
+    )
+    run = Run(test, "simulate", data, Outcome.FINISHED)
+    folder = write_outputs(run, tmp_path, ("states", "contact", "poly rsd"))
+    assert sorted(p.name for p in folder.glob("*.out")) == [
+        "FORCE_CONTACT.out",
+        "GEN_SOLUTION.out",
+        "POLY_RSD.out",
+    ]
+    states = np.loadtxt(folder / "GEN_SOLUTION.out")
+    assert states.shape == (3, 1 + 6 + 12)
+    assert states[0, 5] == pytest.approx(0.8)
+    corner = np.loadtxt(folder / "POLY_RSD.out")[0, 1:3]
+    np.testing.assert_allclose(corner, [-2.0, 0.1])
