@@ -13,7 +13,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from dovetail.core import Part, count, parameter
-from dovetail.core.errors import Fault
+from dovetail.core.errors import DovetailError, Fault
 from dovetail.core.randomness import seeded
 from dovetail.testing.creep.virtual_cell import VirtualCell, at_rest
 from dovetail.testing.rig import AbstractRig, Rig
@@ -43,15 +43,19 @@ class CellFile(Part):
     def faults(self) -> list[Fault]:
         """What is wrong with the cell as a whole."""
         try:
-            self.cell()
-        except Exception as error:
+            self._sized()
+        except DovetailError as error:
             return [Fault("rig", str(error))]
         return []
+
+    def _sized(self) -> AbstractRig:
+        shape = jnp.shape(self.home)
+        return seeded(self, jax.random.key(self.seed)).rig.sampled_at(float(self.period), shape)
 
     def cell(self, keep: Path | None = None, pace: float = 0.0) -> VirtualCell:
         """The cell, at rest. `keep` is the file in which it keeps its state, `pace` its speed."""
         home = jnp.asarray(self.home, dtype=float)
-        sized = seeded(self, jax.random.key(self.seed)).rig.sampled_at(float(self.period), home.shape)
+        sized = self._sized()
         rig, state = at_rest(sized, home) if isinstance(sized, Rig) else (sized, sized.init())
         return VirtualCell(
             rig,

@@ -51,7 +51,10 @@ def at_rest(rig: Rig, home: jax.Array) -> tuple[Rig, Any]:
     actuator = rig.actuator.placed(home) if arms else Shifted(rig.actuator, home)
     sensor = Shifted(rig.position_sensor, home)
     rig = eqx.tree_at(lambda r: (r.actuator, r.position_sensor), rig, (actuator, sensor))
-    return rig, {**rig.init(), "commands": (home, home), "positions": (home, home)}
+    return rig, {**_init(rig), "commands": (home, home), "positions": (home, home)}
+
+
+_init = eqx.filter_jit(lambda rig: rig.init())  # of arms, piece by piece, it takes seconds
 
 
 MEANT = ("measured_displacement", "measured_force")  # readings that are averaged
