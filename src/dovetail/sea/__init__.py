@@ -5,6 +5,7 @@ Depends on: core, mechanics, air.
 Axes: x forward, y to port, z up, in a frame that travels with the ship's mean speed and heading.
 """
 
+from dovetail.sea.deck_airframe import DeckAirframe
 from dovetail.sea.deck_body import DeckBody, DeckFeel
 from dovetail.sea.envelope import SecuringEnvelope
 from dovetail.sea.harmonic import HarmonicDeck
@@ -19,6 +20,7 @@ __all__ = [
     "SEA_STATES",
     "BoxShip",
     "Bretschneider",
+    "DeckAirframe",
     "DeckBody",
     "DeckFeel",
     "DeckMotion",

@@ -84,7 +84,7 @@ class DeckBody(Part):
     splay: jax.Array = parameter("1", "way of a foot out, over its way up", default=0.9955, at_least=0.0)
     radius: jax.Array = parameter("m", "of the skid tube", default=0.01, at_least=0.0)
     friction: BristleSlider = BristleSlider(
-        stiffness=3e3, sliding=0.4, stiction=0.9, damping=600.0, stribeck=1e-3
+        stiffness=3e3, sliding=0.4, stiction=0.9, damping=600.0, stribeck=1e-3, damping_bound="limit"
     )
     plates: FlatPlates = FlatPlates(area=(2.0, 2.0, 2.0), centre=(0.0, 0.0, -0.5))
     density: jax.Array = parameter("kg/m^3", "of the air", default=1.225, at_least=0.0)

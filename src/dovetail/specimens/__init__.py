@@ -1,11 +1,12 @@
 """Virtual stand-ins for the part under test: motion in, force out, with memory.
 
-Depends on: core, mechanics, transfer.
+Depends on: core, mechanics, sea, transfer.
 """
 
 from dovetail.specimens.base import Specimen
 from dovetail.specimens.contact_charts import ContactMaterialChart, ContactSpeedChart
 from dovetail.specimens.contact_loop import Impact, ImpactPairing, Instruments, first_impact
+from dovetail.specimens.deck_gear import DeckGear
 from dovetail.specimens.docking_energy import DockingEnergyMap
 from dovetail.specimens.docking_map import DockingMap
 from dovetail.specimens.docking_record import DockingRecord, record
@@ -33,6 +34,7 @@ __all__ = [
     "ContactLawChart",
     "ContactMaterialChart",
     "ContactSpeedChart",
+    "DeckGear",
     "DelaySweep",
     "Docking",
     "DockingEnergyMap",
