@@ -23,6 +23,7 @@ from dovetail.air.aircraft import (
     Tug,
 )
 from dovetail.air.atmosphere import StandardAtmosphere
+from dovetail.air.bow_wave import HalfBody, NoBowWave
 from dovetail.air.commands import Command, Doublet, HoldPosition, NoCommand, RampCommand, StepCommand
 from dovetail.air.cylinder import CableDrag, CrossFlow, TabulatedCylinder
 from dovetail.air.device import (
@@ -40,6 +41,7 @@ from dovetail.air.piloted_rotor import PilotedRotor
 from dovetail.air.rotor import Blade, Controls, FlappingRotor, Rotor, RotorLoad, RotorSchedule
 from dovetail.air.settling import Settling, settling
 from dovetail.air.stepper import RopeStepper
+from dovetail.air.tanker import TankerAir
 from dovetail.air.towed import TowedRope
 from dovetail.air.turbulence import Dryden, StillAir
 from dovetail.air.wake import GriddedWake, NoWake, VortexPair, Wake
@@ -58,8 +60,10 @@ __all__ = [
     "GriddedAirWake",
     "GriddedWake",
     "GustyWind",
+    "HalfBody",
     "HoldPosition",
     "LaggedDevice",
+    "NoBowWave",
     "NoCommand",
     "NoDevice",
     "NoWake",
@@ -83,6 +87,7 @@ __all__ = [
     "StillAir",
     "SupportMotion",
     "TabulatedCylinder",
+    "TankerAir",
     "TipDevice",
     "TowedRope",
     "Tug",

@@ -10,6 +10,7 @@ from dovetail.mechanics.bodies import FreeBodies, MassProperties, RigidBody
 from dovetail.mechanics.bond_graph import BondGraph, Node
 from dovetail.mechanics.contact import FreePair
 from dovetail.mechanics.drogue_hose import DrogueHose
+from dovetail.mechanics.drogue_rig import HungDrogue
 from dovetail.mechanics.drop_mass import DropMass
 from dovetail.mechanics.frame import Frame
 from dovetail.mechanics.function_model import FunctionModel
@@ -35,6 +36,7 @@ __all__ = [
     "FreeBodies",
     "FreePair",
     "FunctionModel",
+    "HungDrogue",
     "MassProperties",
     "ModalBlade",
     "Node",

@@ -23,6 +23,8 @@ from dovetail.specimens.load_cell import LoadCell
 from dovetail.specimens.middle_mass import MiddleMass
 from dovetail.specimens.probe_in_drogue import BallInCavity, ProbeInDrogue
 from dovetail.specimens.relaxing_spring import RelaxingSpring
+from dovetail.specimens.ribs import RibBasket
+from dovetail.specimens.scaled import ScaledSpecimen
 from dovetail.specimens.six_dof_loop import Docking, HilDocking, SixAxisInstruments
 from dovetail.specimens.spring import Spring
 from dovetail.specimens.storey import Storey
@@ -57,6 +59,8 @@ __all__ = [
     "MiddleMass",
     "ProbeInDrogue",
     "RelaxingSpring",
+    "RibBasket",
+    "ScaledSpecimen",
     "SixAxisInstruments",
     "Specimen",
     "Spring",

@@ -14,6 +14,9 @@ Friction comes either from the speed (`speed`: :math:`\tanh(v/v_0)`, the form th
 brush (`brush`: :math:`\dot z = v - |v| z/z_0`, :math:`s = z/z_0`), which does not depend on the rate and so is
 the same in a slow test as in a fast one. All memory follows the way, not the time.
 
+`damping` of the wall and `fast_loss`, what it gives back less when it springs back fast, make the full-speed variant;
+taken at rest, as in a slow test, the force is without both.
+
 This is a surrogate: only canopy and offsets are published [Bolien 2018]; geometry, stiffness and friction were
 chosen so that tip angles at 50, 100 and 200 mm come out as the thesis describes them. It has no rib inertia.
 """
@@ -65,6 +68,9 @@ class Funnel(Specimen):
     bristle: jax.Array = parameter(
         "m", "way over which memory follows: slip, latch, side", default=1e-3, above=0.0
     )
+    damping: jax.Array = parameter("N s/m", "of the wall: what a slow test loses", default=0.0, at_least=0.0)
+    fast_loss: jax.Array = parameter("1", "share of the force lost as it springs back fast", default=0.0, at_least=0.0)
+    fast_speed: jax.Array = parameter("m/s", "speed at which that loss is fully there", default=0.1, above=0.0)
     rim_radius: jax.Array = parameter("m", "of the rim's tube", default=0.01, above=0.0)
     latch_reach: jax.Array = parameter(
         "m", "how close to the stop the latch engages", default=1e-3, at_least=0.0
@@ -117,8 +123,10 @@ class Funnel(Specimen):
         gap = (eta - wall) * cosine
         k = jnp.where(section == 2, self.rib_stiffness, self.coupling_stiffness)
         within = xi <= self.depths[-1]
-        normal = jnp.where(within, k * jnp.maximum(gap, 0.0), 0.0) * inside
         n = cosine * out + sine * ahead
+        lost = self.fast_loss * jnp.tanh(jnp.maximum(-(v @ n), 0.0) / self.fast_speed)
+        pushed = jnp.maximum(k * gap * (1 - lost) + self.damping * (v @ n), 0.0)
+        normal = jnp.where(within & (gap > 0), pushed, 0.0) * inside
 
         slip = v - n * (v @ n)
         if self.friction_law == "speed":

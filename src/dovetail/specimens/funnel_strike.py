@@ -18,7 +18,8 @@ import jax
 import jax.numpy as jnp
 
 from dovetail.core import RK4, Flow
-from dovetail.mechanics import DrogueHose
+from dovetail.mechanics import DrogueHose, Substructure
+from dovetail.specimens.base import Specimen
 from dovetail.specimens.funnel import BORE, LEAD_IN, RIM, Funnel
 
 TORQUE_LIMIT = 400.0  # [N m] what the published force sensor stands [Bolien 2018, ch. 5 sec. IV-B]
@@ -46,8 +47,8 @@ class Strike(Flow):
 
     large: ClassVar[bool] = True
 
-    hose: DrogueHose
-    funnel: Funnel
+    hose: Substructure  # of the interface of `DrogueHose`
+    funnel: Specimen
 
     @classmethod
     def at(cls, hose: DrogueHose, funnel: Funnel, *, offset: Any, speed: Any, incidence: Any) -> Strike:

@@ -1,0 +1,118 @@
+r"""The basket of a drogue: 32 ribs, hinged on a ring, tied to one another, each with two strain gauges.
+
+The nozzle, a ball of radius r at the place p in the drogue's frame, presses on ribs near it. Rib i lies at an azimuth
+:math:`\alpha_i`; pressed by a force :math:`f_i` at a distance s along it from its hinge it turns outward by
+:math:`\varphi_i`. Ribs are tied by elastics and canopy into a ring, whose stiffness is told apart by waves around it:
+
+.. math::
+
+    K_k\hat\varphi_k = s\hat f_k, \qquad
+    K_0 = \kappa_h + \kappa_e, \quad K_k = \kappa_h + \kappa_l/k^2 + \kappa_b(k^2 - 1)^2, \qquad
+    f_i = k_c w_i \langle g_i - s\varphi_i\rangle
+
+The hinges resist any turn, stretch of the ties resists widening (k = 0), their bending an oval (k = 2) and more, and
+only the hinges resist that the rim moves aside as a whole (k = 1). A ring that does not stretch moves sideways by
+:math:`\hat\lambda_k = \hat\varphi_k/k` a quarter wave on, so ribs across the strike bend laterally. :math:`g_i` is the
+overlap of the ball with the undeflected rib, :math:`w_i` a weight that falls to zero where the ball is beside it. The
+few ribs that can touch are a linear complementarity problem, solved by projected relaxation. Each rib has a gauge
+for bending out of the basket and one for bending sideways.
+
+`rate` adds :math:`\eta\,\dot g` to the contact, for the full-speed variant; a slow test does not see it. Geometry and
+stiffness are a surrogate; 32 ribs, hinges, ties and 64 gauges are as described [Bolien 2018, sec. 1.3.2, app. C].
+"""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+
+from dovetail.core import count, kind, parameter
+from dovetail.specimens.base import Memoryless
+
+NEAR = 7  # ribs that the ball can reach at once
+
+
+@kind("rib-basket")
+class RibBasket(Memoryless):
+    """Ribs alone: no coupling, no latch, no friction; wrench on the drogue and strain at 64 gauges."""
+
+    ribs: int = count("number of ribs", default=32, at_least=8)
+    home: jax.Array = parameter("m", "nozzle in the drogue at the start", default=(-0.75, 0.0, -0.05))
+    nozzle_radius: jax.Array = parameter("m", "of the ball", default=0.04, above=0.0)
+    depths: jax.Array = parameter("m", "aft of the ball joint: hinges, rim", default=(0.26, 0.70))
+    radii: jax.Array = parameter("m", "of the ribs there, inner side", default=(0.105, 0.31))
+    hinge: jax.Array = parameter("N m/rad", "stiffness of a hinge", default=40.0, above=0.0)
+    sideways: jax.Array = parameter("N m/rad", "stiffness of a rib sideways", default=25.0, at_least=0.0)
+    stretch: jax.Array = parameter("N m/rad", "of the ties against widening", default=400.0, at_least=0.0)
+    bending: jax.Array = parameter(
+        "N m/rad", "of the ties against an oval, over nine", default=60.0, at_least=0.0
+    )
+    contact: jax.Array = parameter("N/m", "stiffness of a rib's surface", default=2e4, above=0.0)
+    width: jax.Array = parameter(
+        "m", "beside a rib at which the ball no longer touches it", default=0.035, above=0.0
+    )
+    radial_gauge: jax.Array = parameter(
+        "1/(N m)", "strain of the top gauge by the rib's moment", default=6e-6
+    )
+    lateral_gauge: jax.Array = parameter(
+        "1/(N m)", "strain of the side gauge by the ties' pull", default=6e-6
+    )
+    rate: jax.Array = parameter("N s/m", "damping of a rib's surface", default=0.0, at_least=0.0)
+
+    def output(self, t, x, u):
+        p, v = self.home + u["displacement"][:3], u["velocity"][:3]
+        force, turn, press, arm = self.pressed(p, v)
+        wrench = jnp.concatenate([force, jnp.cross(p, force)])
+        return {"force": wrench, "strain": self.strain(turn, press * arm), "normal_force": jnp.sum(press)}
+
+    def pressed(self, p: jax.Array, v: jax.Array) -> tuple[jax.Array, jax.Array, jax.Array, jax.Array]:
+        """Force (3,) on the drogue, turn (n,) [rad] and force (n,) [N] of every rib, distance [m] from the hinges."""
+        n = self.ribs
+        azimuth = 2 * jnp.pi * jnp.arange(n) / n  # from 12 o'clock to starboard
+        out = jnp.stack([jnp.zeros(n), jnp.sin(azimuth), -jnp.cos(azimuth)])
+        side = jnp.stack([jnp.zeros(n), jnp.cos(azimuth), jnp.sin(azimuth)])
+        slope = (self.radii[1] - self.radii[0]) / (self.depths[1] - self.depths[0])
+        cosine = 1 / jnp.sqrt(1 + slope**2)
+        normal = cosine * (out + slope * jnp.eye(3)[0][:, None])  # of the inner surface, out of the basket
+        xi = -p[0]
+        inside = (xi >= self.depths[0]) & (xi <= self.depths[1])
+        arm = (xi - self.depths[0]) / cosine + 0.02  # the hinge has a size: the arm does not vanish
+        gap = (p @ out - self.radii[0] - slope * (xi - self.depths[0])) * cosine + self.nozzle_radius
+        beside = (p @ side) / self.width
+        weight = jnp.clip(1 - beside**2, 0.0, 1.0) * (p @ out > 0) * inside
+        opening = self.contact * gap + self.rate * (v @ normal) * (gap > 0)
+
+        # ribs near the nozzle: the rest is not pressed
+        middle = jnp.round(jnp.arctan2(p[1], -p[2]) / (2 * jnp.pi / n)).astype(int)
+        near = (middle + jnp.arange(NEAR) - NEAR // 2) % n
+        k, g = weight[near], opening[near]
+        give = self._compliance()[(near[:, None] - near[None, :]) % n] * arm**2
+        press = jnp.zeros(NEAR)
+
+        def relax(_, press):
+            for i in range(NEAR):
+                others = give[i] @ press - give[i, i] * press[i]
+                wanted = k[i] * (g[i] - self.contact * others) / (1 + self.contact * k[i] * give[i, i])
+                press = press.at[i].set(jnp.maximum(wanted, 0.0))
+            return press
+
+        press = jax.lax.fori_loop(0, 12, relax, press)
+        every = jnp.zeros(n).at[near].add(press)
+        turn = jnp.fft.irfft(jnp.fft.rfft(every * arm) / self._stiffness_spectrum(), n)
+        return normal @ every, turn, every, arm
+
+    def _stiffness_spectrum(self):
+        k = jnp.arange(self.ribs // 2 + 1)
+        whole = jnp.where(k == 0, self.stretch, self.sideways / jnp.maximum(k, 1) ** 2)
+        return self.hinge + whole + jnp.where(k == 0, 0.0, self.bending * (k**2 - 1.0) ** 2)
+
+    def _compliance(self):
+        """Turn [rad/(N m)] of the rib at a distance from one that is turned by a unit moment."""
+        return jnp.fft.irfft(1 / self._stiffness_spectrum() + 0j, self.ribs)
+
+    def strain(self, turn: jax.Array, moment: jax.Array) -> jax.Array:
+        """Strains (2, n): of the top gauges by bending out of the basket, of the side gauges by bending sideways."""
+        k = jnp.arange(self.ribs // 2 + 1)
+        aside = jnp.fft.irfft(jnp.where(k == 0, 0.0, -1j / jnp.maximum(k, 1)) * jnp.fft.rfft(turn), self.ribs)
+        out = self.hinge * turn + 0.5 * moment
+        return jnp.stack([self.radial_gauge * out, self.lateral_gauge * self.sideways * aside])

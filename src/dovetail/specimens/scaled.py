@@ -1,0 +1,40 @@
+r"""A specimen of another scale: it sees lengths divided by a factor, and answers with forces multiplied by another.
+
+.. math:: F = \alpha\,f(x/\lambda), \qquad M = \alpha\lambda\,m(x/\lambda)
+
+so a simulated drogue can meet a small one on small robots: with :math:`\alpha = 300` and :math:`\lambda = 5` the
+simulation sees :math:`\alpha/\lambda = 60` times the small one's stiffness. Angles are not scaled. How moments were
+scaled is unpublished; :math:`\alpha\lambda` is what forces at scaled levers give. Source: [Bolien 2018, ch. 4.2 sec. IV].
+"""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+
+from dovetail.core import kind, parameter
+from dovetail.specimens.base import Specimen
+
+
+@kind("scaled-specimen")
+class ScaledSpecimen(Specimen):
+    """Six axes: positions [m] and a rotation vector in, force and moment out."""
+
+    specimen: Specimen
+    force_scale: jax.Array = parameter("1", "simulated force over the specimen's", default=300.0, above=0.0)
+    length_scale: jax.Array = parameter("1", "simulated length over the specimen's", default=5.0, above=0.0)
+
+    def init(self):
+        return self.specimen.init()
+
+    def derivative(self, t, x, u):
+        return self.specimen.derivative(t, x, self._small(u))
+
+    def output(self, t, x, u):
+        shown = self.specimen.output(t, x, self._small(u))
+        levers = jnp.concatenate([jnp.ones(3), self.length_scale * jnp.ones(3)])
+        return {**shown, "force": self.force_scale * levers * shown["force"]}
+
+    def _small(self, u):
+        shrink = jnp.concatenate([jnp.ones(3) / self.length_scale, jnp.ones(3)])
+        return {name: shrink * u[name] for name in ("displacement", "velocity", "acceleration") if name in u}

@@ -1,0 +1,78 @@
+import dataclasses
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from dovetail.mechanics.drogue_rig import HungDrogue, strike_line
+
+RIG = HungDrogue(receiver=strike_line(np.radians(35.0)))
+
+
+@eqx.filter_jit
+def _shown(rig, t, x, force):
+    return rig.output(t, x, {"force": force}), rig.derivative(t, x, {"force": force})
+
+
+def shown(rig, t, x, force):
+    return _shown(rig, jnp.asarray(t, float), x, force)
+
+
+def test_it_hangs_still():
+    out, rate = shown(RIG, 0.0, RIG.init(), jnp.zeros(6))
+    np.testing.assert_allclose(rate[1], 0.0, atol=1e-4)  # azimuths of the bungees have five digits
+    np.testing.assert_allclose(out["end_tension"], (205.0 + 0.5) * 9.81, rtol=0.01)
+    np.testing.assert_allclose(out["displacement"], 0.0, atol=1e-12)
+
+
+def test_the_probe_meets_the_rib_where_and_when_it_should():
+    when = RIG.receiver.approach.reached(0.18)
+    out, _ = shown(RIG, when, RIG.init(), jnp.zeros(6))
+    place = out["nozzle_pose"][:3]
+    np.testing.assert_allclose(place, [-0.4424, 0.0, -0.15], atol=1e-6)
+    np.testing.assert_allclose(
+        out["velocity"][:3], [np.cos(np.radians(35)), 0.0, -np.sin(np.radians(35))], rtol=1e-9
+    )
+
+
+def test_two_masses_have_the_body_s_moments():
+    rig = dataclasses.replace(RIG, mass=100.0, centre=0.3, inertia=7.0)
+    m = rig.motion(rig.init())
+    rope = rig.rope_mass / rig.rope_links
+    upper, lower, l = m.mass[-2] - rope, m.mass[-1], m.l[-1]
+    assert upper + lower == pytest.approx(100.0)
+    assert lower * l == pytest.approx(100.0 * 0.3)
+    assert lower * l**2 == pytest.approx(7.0 + 100.0 * 0.3**2)
+
+
+def test_velocity_and_acceleration_are_those_of_the_pose():
+    key = jax.random.key(2)
+    x = (RIG.init()[0] + 0.1 * jax.random.normal(key, (2, 4)), jax.random.normal(key, (2, 4)))
+    force = jnp.array([100.0, 20.0, -80.0, 0.0, 30.0, 10.0])
+    out, rate = shown(RIG, 0.25, x, force)
+    h = 1e-5
+
+    def near(s):
+        return shown(RIG, 0.25 + s, (x[0] + s * x[1] + 0.5 * s**2 * rate[1], x[1] + s * rate[1]), force)[0]
+
+    ahead, behind = near(h), near(-h)
+    np.testing.assert_allclose(
+        out["velocity"], (ahead["displacement"] - behind["displacement"]) / (2 * h), atol=1e-6
+    )
+    np.testing.assert_allclose(
+        out["acceleration"], (ahead["velocity"] - behind["velocity"]) / (2 * h), rtol=1e-5, atol=1e-4
+    )
+
+
+def test_bungees_pull_it_back_and_cables_aside():
+    aside = (RIG.init()[0].at[0].add(0.05), RIG.init()[1])
+    slack = dataclasses.replace(RIG, bungee_force=jnp.zeros(5))
+    held, free = (
+        shown(RIG, 0.0, aside, jnp.zeros(6))[1][1][0, -1],
+        shown(slack, 0.0, aside, jnp.zeros(6))[1][1][0, -1],
+    )
+    assert held < free
+    pulled = dataclasses.replace(RIG, side_pull=jnp.array([10.0, 0.0]))
+    assert np.abs(shown(pulled, 0.0, RIG.init(), jnp.zeros(6))[1][1]).max() > 0.01
