@@ -24,6 +24,17 @@ def test_the_demo_strikes_the_drogue_at_three_offsets(dovetail):
     assert stopped.trip.limit == 400.0
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("offset", [100, 200])
+def test_its_variants_are_the_tests_of_the_study(offset):
+    from dovetail import testing
+    from dovetail.cli.refuelling_demo import TEST, struck_at
+    from dovetail.studies.registry import find_test
+
+    variant = struck_at(testing.load(find_test(TEST)), 1e-3 * offset)
+    assert testing.dump(variant) == testing.dump(testing.load(find_test(f"{TEST}-{offset}")))
+
+
 def test_an_unknown_demonstration_lists_the_known(dovetail):
     code, _, err = dovetail("demo", "--study", "flying")
     assert code == 2

@@ -22,11 +22,8 @@ from dovetail.studies.registry import find_test
 from dovetail.testing import Run, folder
 from dovetail.testing.creep.estimate import describe_time
 
-CASES = {
-    "50 mm": "refuelling/full-scale",
-    "100 mm": "refuelling/full-scale-100",
-    "200 mm": "refuelling/full-scale-200",
-}
+TEST = "refuelling/full-scale"  # the other two are refuelling/full-scale-100 and -200
+OFFSETS = {"50 mm": 0.05, "100 mm": 0.1, "200 mm": 0.2}  # [m]
 CELL = "refuelling/cell"
 ABOUT = """\
 A tanker tows a hose and a drogue; a receiver's probe meets the drogue at 1.5 m/s, off its axis. Flight, hose and
@@ -44,11 +41,12 @@ def demonstrate(out: Path | None) -> int:
     say(f"Aerial refuelling, full scale.\n{ABOUT}")
     runs: dict[str, Run] = {}
     with served_cell() as waiting:
-        tests = {label: testing.load(find_test(name)) for label, name in CASES.items()}
+        base = testing.load(find_test(TEST))
         url = waiting()
         say(f"  cell      {url}\n")
         say(LINE.format("offset", "moves", "cell time", "tipping", "torque", "hose tension", "outcome"))
-        for label, test in tests.items():
+        for label, offset in OFFSETS.items():
+            test = struck_at(base, offset)
             place = target / label.replace(" ", "-")
             place.mkdir()
             run = creep_with_progress(test, place, url, None, False, f"{label} off the axis")
@@ -67,6 +65,15 @@ def demonstrate(out: Path | None) -> int:
     say(f"\nreport    {report}\nanimation {moving}\nwritten   {target}")
     say(f"took      {time.perf_counter() - began:.1f} s")
     return 0
+
+
+def struck_at(test: testing.Test, offset: float) -> testing.Test:
+    """The test with the nozzle at another height above the drogue's axis [m]."""
+    home = np.array(test.stepping.home)
+    home[2] = -offset
+    values = {"numerical.receiver.offset": offset, "rig.specimen.home": home[:3], "stepping.home": home}
+    title = re.sub(r"\d+ mm", f"{1e3 * offset:.0f} mm", test.title)
+    return test.with_values(**values, title=title)
 
 
 @contextlib.contextmanager

@@ -39,7 +39,7 @@ def write_creep(
     if all("drogue_position" in run.data for run in runs):
         caption = (
             "Centre of mass of the drogue (solid) and ball joint (dashed) from where they were in steady flight; "
-            "forward is to the right, up is up."
+            "forward is to the right, up is up, and the two scales differ."
         )
         blocks.append(Section("Trajectory", [Picture(trajectories(runs, labels), caption)]))
     blocks.append(
@@ -106,7 +106,6 @@ def trajectories(runs: Sequence[Run], labels: Sequence[str]):
                 )
     axes.set_xlabel("forward [mm]")
     axes.set_ylabel("up [mm]")
-    axes.set_aspect("equal", adjustable="datalim")
     axes.legend(loc="best")
     return figure
 

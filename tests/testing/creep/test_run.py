@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import dovetail as dv
+from dovetail.core import methods
 from dovetail.core.errors import LinkError, OutputError, ParameterError, TestFileError
 from dovetail.testing.creep import NearPlane
 from dovetail.testing.creep.run import virtual_cell
@@ -238,3 +239,44 @@ def test_the_result_is_saved_beside_its_journal_and_read_back(make_creep, run, t
     assert back.mode == "creep"
     assert np.array_equal(z(back), z(run))
     assert float(back.test.stepping.contact_step) == 1e-3
+
+
+class Pair(dv.mechanics.Oscillator):
+    """The oscillator with its state as a pair, as the semi-implicit method wants it."""
+
+    def init(self):
+        x = super().init()
+        return x["z"], x["v"]
+
+    def derivative(self, t, x, u):
+        rates = super().derivative(t, {"z": x[0], "v": x[1]}, u)
+        return rates["z"], rates["v"]
+
+    def output(self, t, x, u):
+        return super().output(t, {"z": x[0], "v": x[1]}, u)
+
+
+@pytest.mark.parametrize(
+    "method",
+    [methods.Euler(), methods.SemiImplicitEuler(), methods.RK4()],
+    ids=lambda m: type(m).__name__,
+)
+def test_any_integrator_can_be_chosen(make_creep, run, method):
+    test = dataclasses.replace(make_creep(), method=method, numerical=Pair(m=2.2, c=15.0, k=2250.0))
+    found = test.creep()
+    # explicit Euler is the worst: of first order, 30 steps of 1 ms at 45 rad/s
+    assert np.max(np.abs(z(found) - z(run))) < 0.08 * np.max(np.abs(z(run)))
+    if isinstance(method, methods.RK4):
+        assert np.array_equal(z(found), z(run))
+    else:
+        assert not np.array_equal(z(found), z(run))
+
+
+def test_a_scaled_specimen_stands_for_a_stiffer_one(make_creep, run):
+    """Lengths a fifth, forces 300 times: the simulation sees 60 times the stiffness [Bolien 2018, sec. 4.2-IV]."""
+    test = make_creep(length_scale=5.0, force_scale=300.0)
+    small = dv.Rig(test.rig.actuator, dv.specimens.Spring(k=2250.0 / 60))
+    scaled = dataclasses.replace(test, rig=small).creep()
+    assert np.max(np.abs(z(scaled) - z(run))) < 1e-12 * np.max(np.abs(z(run)))
+    assert np.allclose(scaled.data.command, scaled.data.displacement / 5.0, rtol=1e-12, atol=1e-18)
+    assert np.allclose(scaled.data.force, 300.0 * scaled.data.measured_force, rtol=1e-12)
