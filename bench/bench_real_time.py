@@ -212,6 +212,24 @@ def punctual(figure, name, run, told):
     )
 
 
+def test_the_hose_of_a_refuelling_test_keeps_its_deadline(figure):
+    """A hose of 20 links with its drogue at 2 kHz, six axes, against the served funnel."""
+    changes = {"rate": 2000.0, "limits.silence": 2000}
+    test = dv.load(find_test("refuelling/full-scale"), changes)
+    with Served("refuelling/full-scale", changes) as url:
+        run = test.run(url)
+    name = "20-link hose, 2 kHz"
+    told = f"{run.outcome.name.lower()} after {run.data.sizes['time'] - 1} ticks"
+    figure(
+        f"{name}: share of the test that was run", (run.data.sizes["time"] - 1) / test.tick_count, target=1
+    )
+    punctual(figure, name, run, told)
+    rehearsed = test.rehearse().data
+    both = slice(0, min(run.data.sizes["time"], rehearsed.sizes["time"]))
+    apart = np.abs(run.data.drogue_position.values[both] - rehearsed.drogue_position.values[both]).max()
+    figure(f"{name}: drogue apart from its rehearsal", 1e3 * apart, "mm", accuracy=told)
+
+
 def tracking(data):
     """Root mean square of demand less measured, in the second half."""
     half = data.isel(time=slice(data.sizes["time"] // 2, None))

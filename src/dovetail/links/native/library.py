@@ -39,12 +39,15 @@ class Direction(ctypes.Structure):
 class Scheduling(ctypes.Structure):
     """`struct Scheduling` of wire.h."""
 
-    _fields_ = _whole("fifo", "lock", "core", "fifo_error", "lock_error", "core_error", "thread", "moves")
+    _fields_ = [
+        *_whole("fifo", "lock", "core", "fifo_error", "lock_error", "core_error", "count"),
+        ("threads", c_int64 * 16),
+    ]
 
     @staticmethod
     def asked(fifo: int = 0, lock: bool = False, core: int = -1) -> Scheduling:
         """What is asked for; nothing is granted yet."""
-        return Scheduling(fifo, lock, core, -1, -1, -1, 0, 0)
+        return Scheduling(fifo, lock, core, -1, -1, -1)
 
     def told(self) -> dict[str, str]:
         """What was granted or refused."""

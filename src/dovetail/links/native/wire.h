@@ -112,25 +112,24 @@ struct Direction {
   }
 };
 
-// Real-time scheduling for the thread that ticks, where it is permitted; what was refused is noted.
+// Real-time scheduling for the threads that tick, where it is permitted; what was refused is noted. It is one thread
+// as long as the program's work is in one function; a larger program may hand its calls to several of its pool's.
 // Mirrored in `dovetail.links.native.library`.
 struct Scheduling {
+  static constexpr int kMostThreads = 16;
   int64_t fifo, lock, core;                    // asked for: priority (0 no), locked memory, core (-1 any)
   int64_t fifo_error, lock_error, core_error;  // errno; 0 granted; -1 not asked for
-  int64_t thread, moves;                       // the thread that was prepared; how many were
+  int64_t count, threads[kMostThreads];        // those that were prepared
 
   void Prepare() {
     int64_t self = static_cast<int64_t>(pthread_self());
-    if (thread == self) return;
-    thread = self;
-    moves++;
-    if (fifo > 0) {
-      sched_param p = {};
-      p.sched_priority = static_cast<int>(fifo);
-      fifo_error = pthread_setschedparam(pthread_self(), SCHED_FIFO, &p);
-    }
+    for (int64_t i = 0; i < count; i++)
+      if (threads[i] == self) return;
+    if (count == kMostThreads) return;
+    threads[count++] = self;
+    if (fifo > 0) fifo_error = Policy(self, SCHED_FIFO, static_cast<int>(fifo));
     // of the whole process, and slow: once
-    if (lock && moves == 1) lock_error = mlockall(MCL_CURRENT) ? errno : 0;
+    if (lock && count == 1) lock_error = mlockall(MCL_CURRENT) ? errno : 0;
     if (core >= 0) {
       cpu_set_t set;
       CPU_ZERO(&set);
@@ -140,12 +139,15 @@ struct Scheduling {
   }
 
   void Release() {
-    if (fifo_error == 0) {
-      sched_param p = {};
-      pthread_setschedparam(pthread_self(), SCHED_OTHER, &p);
-    }
+    for (int64_t i = 0; i < count && fifo_error == 0; i++) Policy(threads[i], SCHED_OTHER, 0);
     if (lock_error == 0) munlockall();
-    thread = 0;
+    count = 0;
+  }
+
+  static int Policy(int64_t thread, int policy, int priority) {
+    sched_param p = {};
+    p.sched_priority = priority;
+    return pthread_setschedparam(static_cast<pthread_t>(thread), policy, &p);
   }
 };
 
