@@ -7,6 +7,7 @@ A campaign file is read by `load`, computed by `run`, and its results are opened
 
 from dovetail.campaign.answers import answers
 from dovetail.campaign.axes import Axis
+from dovetail.campaign.cases import worst
 from dovetail.campaign.design_space import DesignSpace, Point, Variable
 from dovetail.campaign.execute import Progress, Summary, Threads, run
 from dovetail.campaign.measures import compiled
@@ -18,10 +19,14 @@ from dovetail.campaign.merit import (
     requirements,
     speed_over_gap,
 )
+from dovetail.campaign.odds import largest, probability
+from dovetail.campaign.optimise import descend, search
 from dovetail.campaign.pareto import non_dominated, pareto_search
 from dovetail.campaign.plan import Campaign, load, parse
 from dovetail.campaign.ranking import Influence, key_parameters, rank, trade_off
+from dovetail.campaign.sensitivity import morris, sobol
 from dovetail.campaign.store import Store, open_results
+from dovetail.campaign.surface import fit_surface
 from dovetail.campaign.sweep import evaluate, factorial, one_at_a_time
 
 __all__ = [
@@ -40,19 +45,27 @@ __all__ = [
     "admissible",
     "answers",
     "compiled",
+    "descend",
     "evaluate",
     "factorial",
+    "fit_surface",
     "judge",
     "key_parameters",
+    "largest",
     "load",
+    "morris",
     "non_dominated",
     "one_at_a_time",
     "open_results",
     "pareto_search",
     "parse",
+    "probability",
     "rank",
     "requirements",
     "run",
+    "search",
+    "sobol",
     "speed_over_gap",
     "trade_off",
+    "worst",
 ]

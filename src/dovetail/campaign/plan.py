@@ -42,6 +42,7 @@ import numpy as np
 from dovetail.campaign import constraints, sampling
 from dovetail.campaign.axes import Axis, read_axis
 from dovetail.campaign.measures import read_measure
+from dovetail.campaign.places import flat
 from dovetail.core.errors import (
     DovetailError,
     Fault,
@@ -68,6 +69,7 @@ KEYS = (
 )
 KEYS += ("set", "axis", "design", "chunk", "batch", "answers")
 MODES = ("emulate", "rehearse", "simulate")
+UNSEEN = ("title", "source", "answers", "chunk", "batch", "fixed")  # change no result
 SUBJECTS = ("test", "model", "evaluate")
 PACKAGE = Path(__file__).resolve().parents[1]
 
@@ -80,6 +82,7 @@ class Campaign:
     of: str  # name of the test, or "module:function"
     axes: tuple[Axis, ...]
     table: dict[str, Any] = field(default_factory=dict)  # of the test's file; or constants of a model
+    fixed: dict[str, Any] = field(default_factory=dict)  # what of it the campaign sets, by path
     title: str = ""
     source: str = ""
     kind: str = "grid"
@@ -103,12 +106,21 @@ class Campaign:
                     f"constraints: would break a {self.kind} design, which needs all its points"
                 )
             table = constraints.keep(self.constraints, table)
+        order = self._order(table)
+        return {name: column[order] for name, column in table.items()}
+
+    def as_designed(self) -> np.ndarray:
+        """Where each point of the design is among `points`: indexing with it undoes their order."""
+        table = sampling.points(self.axes, self.kind, self.number, self.seed)
+        return np.argsort(self._order(table))
+
+    def _order(self, table: sampling.Table) -> np.ndarray:
+        """Points with the same words one after another, as they are computed together."""
         words = [axis.name for axis in self.axes if not axis.numeric]
-        if words:  # points with the same words are computed together
-            keys = [np.unique(table[name].astype(str), return_inverse=True)[1] for name in reversed(words)]
-            order = np.lexsort(keys)
-            table = {name: column[order] for name, column in table.items()}
-        return table
+        if not words:
+            return np.arange(len(next(iter(table.values()))))
+        keys = [np.unique(table[name].astype(str), return_inverse=True)[1] for name in reversed(words)]
+        return np.lexsort(keys)
 
     def spec(self) -> dict[str, Any]:
         """All of it as plain data, for a worker, a file, a fingerprint."""
@@ -127,9 +139,8 @@ class Campaign:
     @property
     def fingerprint(self) -> str:
         """A word that changes with anything that changes a result; titles and answers do not."""
-        spec = {
-            k: v for k, v in self.spec().items() if k not in ("title", "source", "answers", "chunk", "batch")
-        }
+        unseen = (*UNSEEN, "of") if self.subject == "test" else UNSEEN  # the table of a test is all of it
+        spec = {key: value for key, value in self.spec().items() if key not in unseen}
         return hashlib.sha256(json.dumps(spec, sort_keys=True).encode()).hexdigest()[:16]
 
 
@@ -194,7 +205,8 @@ def parse(table: Mapping[str, Any], source: str = "campaign", folder: Path = Pat
     values = _settings(table, subject, faults)
     if faults:
         raise TestFileError(source, faults)
-    campaign = Campaign(subject, str(table[subject]), tuple(axes), inner, **values)
+    fixed = flat(table.get("set", {}))
+    campaign = Campaign(subject, _name(str(table[subject]), folder), tuple(axes), inner, fixed, **values)
     return checked(campaign, source)
 
 
@@ -222,7 +234,7 @@ def _subject_table(subject: str, table: Mapping[str, Any], folder: Path, faults:
     fixed = table.get("set", {})
     if subject != "test":
         return dict(fixed), lambda entry: None
-    from dovetail.campaign.places import flat, unit_at
+    from dovetail.campaign.places import unit_at
     from dovetail.testing.file import change
     from dovetail.testing.file import parse as parse_test
 
@@ -250,6 +262,11 @@ def find_test(name: str, folder: Path = Path()) -> Path:
         known = [f"{p.parents[1].name}/{p.stem}" for p in (PACKAGE / "studies").glob("*/tests/*.toml")]
         raise UnknownNameError("test", name, known)
     return path
+
+
+def _name(of: str, folder: Path) -> str:
+    """How the subject is called from anywhere: a file by its whole path."""
+    return str((folder / of).resolve()) if of.endswith(".toml") else of
 
 
 def _settings(table: Mapping[str, Any], subject: str, faults: list[Fault]) -> dict[str, Any]:

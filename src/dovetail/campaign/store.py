@@ -26,7 +26,7 @@ import tomli_w
 import xarray as xr
 import zarr
 
-from dovetail.campaign.plan import Campaign
+from dovetail.campaign.plan import UNSEEN, Campaign
 from dovetail.campaign.subjects import Result
 from dovetail.core.errors import OutputError
 
@@ -253,9 +253,7 @@ def _written(path: Path, text: str) -> None:
 def _difference(kept: Campaign, other: Campaign) -> str:
     """What two campaigns do not agree in, in a few words."""
     a, b = kept.spec(), other.spec()
-    told = [
-        key for key in a if a[key] != b[key] and key not in ("title", "source", "answers", "chunk", "batch")
-    ]
+    told = [key for key in a if a[key] != b[key] and key not in UNSEEN]
     if "axes" in told:
         names = [[axis["name"] for axis in spec["axes"]] for spec in (a, b)]
         if names[0] != names[1]:

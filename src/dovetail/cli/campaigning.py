@@ -57,7 +57,7 @@ def run_campaign(
             again += f" --set {shlex.quote(setting)}"
         say(f"interrupted; go on with: {again}")
         return EXIT_INTERRUPTED
-    for line in campaigns.answers(target, name):
+    for line in campaigns.answers(target):
         say(line)
     return 1 if done.failed else 0
 
