@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 
@@ -54,14 +55,7 @@ class DrogueHose(Substructure):
     touch: jax.Array = parameter("N", "force that counts as contact", default=1.0, above=0.0)
 
     def init(self) -> tuple[dict[str, jax.Array], dict[str, jax.Array]]:
-        angles = trim_angles(self.hose, self.air)
-        zero = jnp.zeros(())
-        m = self.hose.motion(
-            angles, jnp.zeros_like(angles), top=self.tow.motion(0.0, self.hose.tow_point)[:2]
-        )
-        datum = jnp.concatenate([m.r[:, -2], angles[:, -1]])
-        places = {"angles": angles, "reeled": zero, "since_contact": zero, "datum": datum}
-        return places, {"angles": jnp.zeros_like(angles), "reeled": zero}
+        return _start(self)  # type: ignore[no-any-return]
 
     def motion(self, t, x) -> HoseMotion:
         """Where hose and drogue are."""
@@ -135,6 +129,18 @@ class DrogueHose(Substructure):
         place, velocity, acceleration = self.receiver.path(t)
         R = geometry.rotation(datum[3:])
         return datum[:3] + R @ place, R @ velocity, R @ acceleration
+
+
+@eqx.filter_jit  # some hundred small operations, each of which would compile by itself
+def _start(flow: DrogueHose):
+    """Steady flight, and the drogue's place in it."""
+    hose = flow.hose
+    angles = trim_angles(hose, flow.air)
+    zero = jnp.zeros(())
+    m = hose.motion(angles, jnp.zeros_like(angles), top=flow.tow.motion(0.0, hose.tow_point)[:2])
+    datum = jnp.concatenate([m.r[:, -2], angles[:, -1]])
+    places = {"angles": angles, "reeled": zero, "since_contact": zero, "datum": datum}
+    return places, {"angles": jnp.zeros_like(angles), "reeled": zero}
 
 
 def vector_rate(phi: jax.Array, w: jax.Array) -> jax.Array:

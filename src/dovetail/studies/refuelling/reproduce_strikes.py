@@ -367,8 +367,8 @@ def wrench_repeatability() -> list[float]:
 
 def spectra() -> float:
     """RT-31: share of the band from 1 to 8 Hz in which the slow run's spectrum is above the full-speed one's."""
-    f, fast = validation.spectrum(validation.fast_cases()[2])
-    _, slow = validation.spectrum(validation.slow_case())
+    f, fast = validation.spectrum(validation.nominal(True))
+    _, slow = validation.spectrum(validation.nominal(False))
     band = (f >= 1) & (f <= 8)
     return float(np.mean(slow[band] > fast[band]))
 

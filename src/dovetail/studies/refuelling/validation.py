@@ -180,6 +180,13 @@ def strains(found: Strikes, scatter: Scatter = FULL_SPEED_SCATTER, seed: int = 1
     return clean * touching + scatter.strain * np.random.default_rng(seed).standard_normal(clean.shape)
 
 
+@cache
+def nominal(full_speed: bool) -> Strikes:
+    """V1000A35 without scatter, at full speed or pseudo-dynamically."""
+    none = Scatter(radius=0.0, angle=0.0, swing=0.0, pull=0.0)
+    return strikes(1.0, [np.radians(35.0)], FAST if full_speed else SLOW, none, 1)[0]
+
+
 def spectrum(found: Strikes) -> tuple[np.ndarray, np.ndarray]:
     """Frequencies [Hz] and mean amplitude [m] of the drogue's perturbation across, over the runs."""
     signal = found.position[:, :, 0] - found.position[:, :1, 0]
