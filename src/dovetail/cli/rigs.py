@@ -236,18 +236,10 @@ def run_against(test, url: str, key: Path | None):
 
 def describe(run) -> str:
     """How clock and link did, in a few lines."""
-    told, data = run.data.attrs, run.data
-    rows = []
-    for name, word in (
-        ("tick_lateness", "lateness"),
-        ("exchange_time", "exchange"),
-        ("compute_time", "compute"),
-    ):
-        values = data[name][1:]
-        if values.size:
-            shown = {"median": 0.5, "99.9 %": 0.999, "worst": 1.0}
-            texts = (f"{what} {1e6 * float(values.quantile(q)):.0f} us" for what, q in shown.items())
-            rows.append(f"{word:<9} {', '.join(texts)}")
+    from dovetail.links.budget import budget
+
+    told = run.data.attrs
+    rows = [str(budget(run.data))] if run.data.sizes["time"] > 1 else []
     rows.append(
         f"link      {told['datagrams_sent']} sent, {told['datagrams_lost']} unanswered; "
         f"{told['ticks_late']} ticks late, {told['ticks_held']} held; {told['tick']} tick"

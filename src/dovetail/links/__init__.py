@@ -1,9 +1,11 @@
-"""Links to real rigs: the rig protocol, the served rig, the tick that keeps the deadline, the `run` mode.
+"""Links to real rigs and other programs: the rig protocol, the `run` mode, OpenSees, FMI, robots.
 
-Depends on: core, testing.
+Depends on: core, mechanics, specimens, testing.
 """
 
+from dovetail.links import egm, fmi, watching
 from dovetail.links.address import Address, read_key, write_key
+from dovetail.links.budget import Budget, budget
 from dovetail.links.cell_check import Finding, check_cell
 from dovetail.links.cell_server import CellServer
 from dovetail.links.connection import Connection, connect
@@ -19,6 +21,7 @@ from dovetail.links.virtual_plant import VirtualPlant
 
 __all__ = [
     "Address",
+    "Budget",
     "CellServer",
     "Connection",
     "Datagram",
@@ -37,9 +40,13 @@ __all__ = [
     "State",
     "VirtualPlant",
     "Welcome",
+    "budget",
     "check_cell",
     "connect",
+    "egm",
+    "fmi",
     "read_key",
     "run",
+    "watching",
     "write_key",
 ]

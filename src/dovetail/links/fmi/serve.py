@@ -34,12 +34,14 @@ class Model:
         self.state = None
 
     def start(self, time, values):
+        """Begin with these parameters and inputs; what is shown."""
         split = len(self.about["parameters"])
         self.parameters, inputs = values[:split], values[split:]
         self.state = self.calls["start"](self.parameters, time, inputs)
         return self.show(time, inputs)
 
     def step(self, time, h, inputs):
+        """Advance by `h` [s]; what is shown."""
         ticks = h / self.about["step"]
         number = max(round(ticks), 1) if self.about["whole"] else max(int(-(-(ticks - 1e-9) // 1)), 1)
         if self.about["whole"] and abs(ticks - number) > 1e-6 * number:
@@ -50,10 +52,12 @@ class Model:
         return self.show(time + h, inputs)
 
     def show(self, time, inputs):
+        """The outputs."""
         return self.numpy.asarray(self.calls["show"](self.parameters, time, self.state, inputs), dtype=float)
 
 
 def receive(stream, size):
+    """Exactly so many bytes; the end of the other side is ours."""
     data = b""
     while len(data) < size:
         piece = stream.recv(size - len(data))
@@ -64,6 +68,7 @@ def receive(stream, size):
 
 
 def failed(stream, error):
+    """Tell what went wrong."""
     text = f"{type(error).__name__}: {error}".encode()[:1000]
     stream.sendall(struct.pack("=BI", 1, len(text)) + text)
 
