@@ -1,5 +1,6 @@
 """Running from the command line: folders, settings, bad input, interruption."""
 
+import dataclasses
 import json
 import os
 import signal
@@ -10,9 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from dovetail.cli.running import EXIT_STOPPED, parse_settings
+from dovetail import testing
+from dovetail.cli.running import EXIT_STOPPED, _impacts, parse_settings
 from dovetail.core.errors import TestFileError
+from dovetail.studies.registry import find_test
 from dovetail.testing import folder
+from dovetail.transfer import Quantiser
 
 SHORT = ("--set", "duration=0.2", "--no-report")
 
@@ -190,3 +194,14 @@ def test_ctrl_c_keeps_what_was_computed(tmp_path):
         kept = folder.read(tmp_path / "run")
         assert kept.outcome.name == "INTERRUPTED"
         assert kept.data.sizes["time"] > 1000
+
+
+def test_a_run_with_impacts_tells_them_beside_the_ideal_and_warns_of_coarse_steps():
+    test = testing.load(find_test("docking/impact-1dof"), {"rate": "20 kHz", "duration": "0.11 s"})
+    ideal = test.emulate()
+    coarse = dataclasses.replace(test, rig=dataclasses.replace(test.rig, actuator=Quantiser(100e-6)))
+    told = _impacts(coarse.rehearse(), ideal)
+    assert any(line.startswith("  ideal") and "1589." in line for line in told)
+    assert any(line.startswith("  rehearse") for line in told)
+    assert told[-1].startswith("warning: the motion comes in steps of 100 um")
+    assert "warning" not in "".join(_impacts(ideal, None))

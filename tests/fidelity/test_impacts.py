@@ -3,7 +3,7 @@ import pytest
 import xarray as xr
 
 from dovetail.core.errors import AnalysisError, ParameterError
-from dovetail.fidelity.impacts import energy_balance, find_impacts, impact_log
+from dovetail.fidelity.impacts import coarse_steps, energy_balance, find_impacts, impact_log
 
 
 def half_sine(t, start, duration, peak):
@@ -64,3 +64,28 @@ def test_energies_are_summed():
 def test_traces_of_different_length_are_refused():
     with pytest.raises(ParameterError, match="give four of equal length"):
         find_impacts(T, DEPTH[:-1], FORCE, VELOCITY)
+
+
+def test_impacts_on_several_axes_are_those_along_the_normal():
+    t = np.linspace(0, 1, 1001)
+    depth = 0.1 * (0.3 - np.abs(t - 0.5))  # in at 0.1 m/s, out at the same
+    data = xr.Dataset(
+        {
+            "depth": ("time", depth),
+            "normal_force": ("time", np.maximum(depth, 0) * 1e3),
+            "force": (("time", "axis"), np.zeros((1001, 6))),
+            "velocity": (("time", "axis"), np.zeros((1001, 6))),
+        },
+        {"time": t},
+    )
+    (event,) = impact_log(data)
+    assert event.approach == pytest.approx(0.1)
+    assert event.rebound == pytest.approx(0.1)
+    assert event.peak_force == pytest.approx(30.0)
+
+
+def test_steps_as_coarse_as_the_depth_are_told_with_their_arithmetic():
+    assert coarse_steps(1e-6, 100e-6) is None
+    said = coarse_steps(50e-6, 100e-6)
+    assert said.startswith("the motion comes in steps of 50 um, 50 % of the depth of 100 um")
+    assert coarse_steps(1e-6, 0.0) is None  # nothing touched

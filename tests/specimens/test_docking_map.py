@@ -5,6 +5,7 @@ import pytest
 import xarray as xr
 
 from dovetail import testing
+from dovetail.core.errors import TestFileError
 from dovetail.specimens.docking_map import worst_successes
 from dovetail.specimens.docking_record import record
 from dovetail.specimens.six_dof_loop import DOCKED, LEFT, Docking
@@ -52,3 +53,9 @@ def test_a_point_of_the_map_is_a_docking_of_its_own(published):
 def test_a_map_without_success_has_no_worst():
     empty = xr.Dataset({"ending": (("height", "pitch"), [[LEFT]])}, {"height": [0.1], "pitch": [0.0]})
     assert worst_successes(empty) == []
+
+
+def test_a_tip_larger_than_the_drogue_is_told_whatever_the_map():
+    for name in ("map", "energy-map", "robot-by-mass"):
+        with pytest.raises(TestFileError, match="33 mm does not fit into the docking cylinder of 32.5 mm"):
+            testing.load(find_test(f"docking/{name}"), {"chart.radius": "33 mm"})

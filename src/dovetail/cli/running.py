@@ -6,6 +6,7 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import tomli_w
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
@@ -17,6 +18,7 @@ from dovetail.studies.registry import find_test
 from dovetail.testing import Outcome, Run, folder
 
 EXIT_STOPPED, EXIT_INTERRUPTED = 3, 130
+MOST_IMPACTS = 12  # of each kind on the terminal
 MODES = ("emulate", "rehearse", "run", "creep", "replay")
 
 
@@ -98,6 +100,8 @@ def run_test(
     ideal = _ideal(run)
     if ideal is not None:
         say(_compared(run, ideal))
+    for line in _impacts(run, ideal):
+        say(line)
     say(f"written   {target}")
     if report:
         from dovetail.report import write_run
@@ -157,6 +161,25 @@ def _ideal(run: Run) -> Run | None:
         return run.test.emulate()
     except AnalysisError:
         return None
+
+
+def _impacts(run: Run, ideal: Run | None) -> list[str]:
+    """The impacts of a run beside those of the ideal, and what spoils them; nothing where none can be."""
+    if "depth" not in run.data:
+        return []
+    from dovetail.fidelity.impacts import coarse_steps, impact_log
+    from dovetail.transfer import Quantiser, Series
+
+    found = {"ideal": impact_log(ideal) if ideal is not None else [], run.mode: impact_log(run)}
+    lines = ["impacts      start       contact    in   ->  out           peak force   peak depth"]
+    lines += [f"  {name:<9}{impact}" for name, log in found.items() for impact in log[:MOST_IMPACTS]]
+    deepest = max((impact.peak_depth for impact in found[run.mode]), default=0.0)
+    actuator = getattr(run.test.rig, "actuator", None)
+    for part in actuator.parts if isinstance(actuator, Series) else (actuator,):
+        step = float(np.max(part.resolution)) if isinstance(part, Quantiser) else 0.0
+        warning = coarse_steps(step, deepest)
+        lines += [f"warning: {warning}"] if warning else []
+    return lines if any(found.values()) else ["impacts: none"]
 
 
 def _compared(run: Run, ideal: Run) -> str:

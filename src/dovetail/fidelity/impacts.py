@@ -13,6 +13,8 @@ import xarray as xr
 from dovetail.core.errors import AnalysisError, ParameterError
 from dovetail.fidelity.traces import Recording, dataset
 
+COARSE = 0.1  # share of the depth that a step of the motion may have
+
 
 @dataclass(frozen=True)
 class ImpactEvent:
@@ -44,8 +46,16 @@ class ImpactEvent:
 
 
 def impact_log(run: Recording, *, force: str = "force", velocity: str = "velocity") -> list[ImpactEvent]:
-    """The impacts of a run of one axis, in order; empty if nothing touched."""
+    """The impacts of a run, in order; empty if nothing touched.
+
+    On several axes force and speed are those along the normal of the contact, as the specimen met them: its
+    `normal_force` and the rate of its depth.
+    """
     data = dataset(run)
+    if {"depth", "normal_force"} <= set(data) and data[velocity].ndim > 1:
+        depth = data["depth"].values
+        rate = np.gradient(depth, data.time.values)
+        return find_impacts(data.time.values, depth, data["normal_force"].values, rate)
     for name in ("depth", force, velocity):
         if name not in data:
             raise AnalysisError(f'the recording has no "{name}"; impacts are found by depth, force and speed')
@@ -90,6 +100,19 @@ def find_impacts(
             )
         )
     return events
+
+
+def coarse_steps(resolution: float, depth: float) -> str | None:
+    """A warning where the steps of a motion [m] are no longer small against the depth of an impact [m].
+
+    Beyond a tenth of the depth traces are distorted [Bondoky 2020, sec. 7.4.1].
+    """
+    if not resolution > COARSE * depth > 0:
+        return None
+    return (
+        f"the motion comes in steps of {1e6 * resolution:.3g} um, {100 * resolution / depth:.3g} % of the depth of "
+        f"{1e6 * depth:.3g} um; beyond {100 * COARSE:g} % traces are distorted and errors not to be trusted"
+    )
 
 
 def energy_balance(run: Recording) -> xr.Dataset:

@@ -18,11 +18,12 @@ import xarray as xr
 
 from dovetail.core import kind, parameter
 from dovetail.core.chart import Chart
+from dovetail.core.errors import Fault
 from dovetail.mechanics.bodies import FreeBodies
 from dovetail.mechanics.contact import Dissipative
 from dovetail.mechanics.friction import Friction
 from dovetail.mechanics.geometry import Cavity
-from dovetail.specimens.probe_in_drogue import BallInCavity
+from dovetail.specimens.probe_in_drogue import BallInCavity, misfit
 from dovetail.specimens.six_dof_loop import GOING, HilDocking, SixAxisInstruments, advance, begin
 
 
@@ -42,6 +43,11 @@ class DockingEnergyMap(Chart):
     sensor_delay: jax.Array = parameter("s", "total delay of the sensor", above=0.0, default=0.1e-3)
     duration: jax.Array = parameter("s", "longest docking", above=0.0, default=5.0)
     contact_step: jax.Array = parameter("s", "step in contact", above=0.0, default=10e-6)
+
+    def faults(self) -> list[Fault]:
+        """A tip that does not fit."""
+        too_large = misfit(self.cavity, self.radius)
+        return [Fault("chart.radius", too_large)] if too_large else []
 
     def compute(self) -> xr.Dataset:
         """Energy ratio and restitution of the first impact at every point."""

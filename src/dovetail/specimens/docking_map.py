@@ -18,7 +18,7 @@ from dovetail.mechanics.contact import NormalLaw
 from dovetail.mechanics.friction import Friction
 from dovetail.mechanics.geometry import Cavity
 from dovetail.specimens.docking_record import outcomes
-from dovetail.specimens.probe_in_drogue import BallInCavity
+from dovetail.specimens.probe_in_drogue import BallInCavity, misfit
 from dovetail.specimens.six_dof_loop import DOCKED, GOING, LEFT, Docking
 
 SIGNS = {GOING: "?", DOCKED: "o", LEFT: "."}
@@ -41,7 +41,10 @@ class DockingMap(Chart):
     contact_step: jax.Array = parameter("s", "step in contact", above=0.0, default=50e-6)
 
     def faults(self) -> list[Fault]:
-        """Points of the grid at which the tip would overlap the wall at the start."""
+        """A tip that does not fit, and points of the grid at which it would overlap the wall at the start."""
+        too_large = misfit(self.cavity, self.radius)
+        if too_large:
+            return [Fault("chart.radius", too_large)]
         x, y, _ = (float(v) for v in self.bodies.position)
         deepest = min(
             float(self.cavity.touch(jnp.array([x, y, float(z)]), self.radius).gap)

@@ -26,7 +26,7 @@ from dovetail.mechanics.bodies import FreeBodies
 from dovetail.mechanics.contact import Dissipative, GivenStiffness, HertzPair, Material
 from dovetail.mechanics.friction import Friction
 from dovetail.mechanics.geometry import Cavity
-from dovetail.specimens.probe_in_drogue import BallInCavity
+from dovetail.specimens.probe_in_drogue import BallInCavity, misfit
 from dovetail.specimens.six_dof_loop import GOING, Docking, HilDocking, SixAxisInstruments, advance, begin
 
 MEASURES = ("peak_force", "peak_depth", "force_integral", "depth_integral", "speed_out", "duration")
@@ -82,7 +82,10 @@ class FirstImpactSweep(Chart):
         return max(*sizes, len(self.body_1), len(self.body_2))
 
     def faults(self) -> list[Fault]:
-        """Lists that have neither one entry nor one for each case."""
+        """A tip that does not fit, and lists that have neither one entry nor one for each case."""
+        too_large = misfit(self.cavity, self.radius)
+        if too_large:
+            return [Fault("chart.radius", too_large)]
         sizes = {name: np.size(getattr(self, name)) for name in self._LISTS}
         sizes |= {"body_1": len(self.body_1), "body_2": len(self.body_2)}
         return [

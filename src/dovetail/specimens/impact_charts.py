@@ -151,6 +151,7 @@ class DelaySweep(Chart):
                 ),
             },
         )
+        out["ideal_depth"] = ("impact", np.asarray(i.peak_depth[:, 0]), {"units": "m"})
         out["ideal_duration"] = ("impact", np.asarray(i.duration[:, 0]), {"units": "s"})
         return out
 
@@ -182,6 +183,13 @@ class DelaySweep(Chart):
             contact = f"{1e3 * float(at.ideal_duration):.2f} ms"
             errors = "".join(f"{v:8.2f}" for v in at.velocity_error.values)
             lines.append(f"{n + 1:3d}  {label:<24} {contact:>9} {errors}")
+        steps = np.broadcast_to(np.ravel(self.position_resolution), (data.sizes["impact"],))
+        for n, (step, depth) in enumerate(zip(steps, data.ideal_depth.values, strict=True)):
+            if step > 0.1 * depth:
+                lines.append(
+                    f"warning: impact {n + 1}: a step of {1e6 * step:.3g} um is more than a tenth of the depth of "
+                    f"{1e6 * depth:.3g} um; traces are distorted and errors not to be trusted"
+                )
         return "\n".join(lines)
 
 

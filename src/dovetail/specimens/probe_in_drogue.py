@@ -76,6 +76,15 @@ class BallInCavity(Part):
         )
 
 
+def misfit(cavity: Cavity, radius) -> str | None:
+    """What is wrong with a ball that cannot enter, in words; None where it can."""
+    bore = getattr(cavity, "cylinder_radius", None)
+    if bore is None or float(radius) < float(bore):
+        return None
+    size = f"{1e3 * float(radius):g} mm does not fit into the docking cylinder of {1e3 * float(bore):g} mm"
+    return f"{size}; it could never dock"
+
+
 @kind("probe-in-drogue")
 class ProbeInDrogue(Specimen):
     """Probe tip and drogue, or any other cavity, with a contact law and friction; six axes.
@@ -105,12 +114,9 @@ class ProbeInDrogue(Specimen):
                 f"ProbeInDrogue.home: the tip overlaps the wall by {-1e3 * float(touch.gap):.3g} mm at the "
                 "start; move it towards the axis or out of the drogue"
             )
-        bore = getattr(self.cavity, "cylinder_radius", None)
-        if bore is not None and float(self.radius) >= float(bore):
-            raise ParameterError(
-                f"ProbeInDrogue.radius: {1e3 * float(self.radius):g} mm does not fit into the docking "
-                f"cylinder of {1e3 * float(bore):g} mm; it could never dock"
-            )
+        too_large = misfit(self.cavity, self.radius)
+        if too_large:
+            raise ParameterError(f"ProbeInDrogue.radius: {too_large}")
 
     def ending(self, displacement: np.ndarray) -> tuple[int, str] | None:
         """Docked when the front of the ball reaches the bottom; left when its centre is out and goes away."""
