@@ -59,6 +59,7 @@ def test_steps_end_at_first_touch(drop):
     assert float(x["held"]["count"][2]) >= 1
 
 
+@pytest.mark.slow
 def test_space_drops_as_the_plane_does(drop, make):
     flat, x2, shown2 = drop
     deep = make(3, start=[0.0, 0.0, 0.6, 0.0, 0.0, 0.0])
@@ -70,6 +71,7 @@ def test_space_drops_as_the_plane_does(drop, make):
     np.testing.assert_allclose(deep_shown["displacement"][:, 0], 0.0, atol=1e-9)
 
 
+@pytest.mark.slow
 def test_a_reduced_gear_lands_alike(drop, make):
     _, _, shown = drop
     reduced = make(2, modes=4, start=[0.0, 0.6, 0.0])
@@ -78,6 +80,7 @@ def test_a_reduced_gear_lands_alike(drop, make):
     assert float(jnp.abs(found["energy_residual"]).max()) < 0.05
 
 
+@pytest.mark.slow
 def test_friction_holds_an_aircraft_on_a_moving_deck(make):
     friction = BristleSlider(stiffness=3e3, damping=600.0, sliding=0.4, stiction=0.9)
     sway = HarmonicMotion(at=[0.0, 0.1, 0.0], amplitude=[[0.3, 0.1, 0.05]], frequency=[1.2], rise=0.5)
@@ -89,6 +92,7 @@ def test_friction_holds_an_aircraft_on_a_moving_deck(make):
     assert float(jnp.abs(shown["energy_residual"]).max()) < 1e-3 * float(jnp.abs(ledger).sum())
 
 
+@pytest.mark.slow
 def test_wheels_on_oleos_land_and_stand(make):
     wheels = WheelGear(
         nodes=[[-1.0, -1.0], [1.0, -1.0]], axis=[[0.0, 1.0], [0.0, 1.0]], wheel_mass=8.0, radius=0.2
@@ -112,6 +116,7 @@ def test_wheels_on_oleos_land_and_stand(make):
     assert float(jnp.abs(shown["energy_residual"]).max()) < 1e-3 * lost
 
 
+@pytest.mark.slow
 def test_a_fixed_step_tends_to_the_adaptive_one(drop, make):
     aircraft, _, shown = drop
     fixed = ContactRosenbrock(control="fixed")

@@ -99,7 +99,9 @@ def rates(aircraft, x):
     return coordinates(x), moving(x), qdd
 
 
-@pytest.mark.parametrize(("d", "joint"), [(2, "hinged"), (2, "fixed"), (3, "hinged")])
+@pytest.mark.parametrize(
+    ("d", "joint"), [(2, "hinged"), pytest.param(2, "fixed", marks=pytest.mark.slow), (3, "hinged")]
+)
 def test_the_consistent_form_is_lagranges(make, d, joint):
     aircraft = make(d, joint=joint, softer=1e-4)
     x, _ = state(aircraft, 1)
