@@ -1,0 +1,66 @@
+"""
+A rotor in a wind
+=================
+
+A head-wind meets the advancing side, starboard, faster than the retreating one. Left, the thrust of the disc's
+elements, which is larger to starboard; middle, the induced velocity; right, what a stiff rotor and a flapping one pass
+on to the airframe: the flapping disc blows back and rolls, and its hub feels a fraction of the moment.
+"""
+
+import jax
+import jax.numpy as jnp
+import matplotlib.pyplot as plt
+import numpy as np
+
+from dovetail.air.rotor import Blade, Controls, FlappingRotor, PittPeters, Rotor, Section
+from dovetail.core import RK4
+from dovetail.report.style import RC
+
+plt.rcParams.update({**RC, "figure.facecolor": "white", "savefig.facecolor": "white"})
+
+blade = Blade(radius=3.0, chord=0.12, inner=0.15, outer=1.0, lift_slope=5.7, drag_offset=0.01, elements=30)
+rotor = Rotor(blade, Section(), blades=2, sectors=36, inflow="iterated", loss="prandtl")
+controls = Controls(speed=60.0, collective=0.12)
+winds = np.linspace(0.0, 20.0, 11)
+
+loads = jax.jit(lambda v: rotor.loads(controls, wind=jnp.array([-v, 0.0, 0.0])))
+disc = loads(15.0).disc
+stiff = np.array([float(loads(v).moment[0]) for v in winds])
+
+flapping = FlappingRotor(rotor, inertia=30.0, hinge=0.04, wake=PittPeters())
+
+
+@jax.jit
+def settled(v):
+    u = {"controls": controls, "wind": jnp.array([-v, 0.0, 0.0])}
+    x, _ = jax.lax.scan(
+        lambda x, _: (RK4().step(flapping, 0.0, 4e-3, x, u, ())[0], None), flapping.init(), None, 500
+    )
+    return x["flap"], flapping.loads(x, u).moment
+
+
+flap, moment = jax.vmap(settled)(jnp.asarray(winds))
+
+figure = plt.figure(figsize=(12, 3.9), layout="constrained")
+psi = np.append(rotor.azimuths, 2 * np.pi)
+r = np.asarray(blade.cut().r)
+for i, (values, label) in enumerate(
+    [(disc.thrust / blade.cut().width, "thrust of a blade [N/m]"), (disc.induced, "induced velocity [m/s]")]
+):
+    axis = figure.add_subplot(1, 3, i + 1, projection="polar", theta_offset=np.pi / 2)
+    closed = np.vstack([values, values[:1]])
+    drawn = axis.pcolormesh(psi, r, closed.T, cmap="viridis", shading="gouraud")
+    figure.colorbar(drawn, ax=axis, label=label, shrink=0.75, pad=0.12)
+    axis.set_xticks(np.deg2rad([0, 90, 180, 270]), ["nose", "port", "tail", "stbd."])
+    axis.set_yticks([])
+    axis.grid(False)
+axis = figure.add_subplot(1, 3, 3)
+axis.plot(winds, stiff, label="stiff: rolling moment")
+axis.plot(winds, moment[:, 0], label="flapping: rolling moment")
+axis.set(xlabel="head-wind [m/s]", ylabel="moment on the hub [N m]")
+tilt = axis.twinx()
+tilt.plot(winds, np.degrees(flap[:, 1]), "--", color="#9a9a9a")
+tilt.plot(winds, np.degrees(flap[:, 2]), ":", color="#9a9a9a")
+tilt.set_ylabel("tilt [deg]: back --, to starboard ..")
+axis.legend(loc="upper right", bbox_to_anchor=(1.0, 0.62), fontsize=8)
+plt.show()

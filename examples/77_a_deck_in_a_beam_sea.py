@@ -1,0 +1,67 @@
+"""
+A deck in a beam sea
+====================
+
+Sea state 6 from abeam: three minutes of roll, heave and of the acceleration across the deck at the landing spot, and
+their spectra over three hours (pale) against theory, the sea's spectrum times the ship's response. Right, wave heights
+between upward crossings against Rayleigh's law, which is for a narrow band: the highest of a real sea stay below it.
+"""
+
+import jax
+import jax.numpy as jnp
+import matplotlib.pyplot as plt
+import numpy as np
+
+from dovetail.core.randomness import seeded
+from dovetail.report.style import RC
+from dovetail.sea import BoxShip, Jonswap, Seaway, sea_state, spectrum_of, waves
+
+plt.rcParams.update({**RC, "figure.facecolor": "white", "savefig.facecolor": "white"})
+
+height, period, _ = sea_state(6)
+spectrum = Jonswap(height=height, period=period)
+ship = seeded(Seaway(spectrum, BoxShip(), heading=np.pi / 2, waves=400), jax.random.key(1))
+spot = jnp.array([-45.0, 0.0, 6.0])
+
+t = np.arange(0.0, 3 * 3600.0, 0.5)
+motion = np.asarray(jax.jit(jax.vmap(ship.displacement))(t))
+sea = np.asarray(jax.jit(jax.vmap(ship.elevation))(t))
+short = np.arange(0.0, 180.0, 0.2)
+felt = np.asarray(jax.jit(jax.vmap(lambda s: ship.felt(s, spot)))(short))
+deck = np.asarray(jax.jit(jax.vmap(ship.displacement))(short))
+
+figure, axes = plt.subplots(1, 3, figsize=(12, 3.8), layout="constrained", width_ratios=(1.3, 1, 1))
+axes[0].plot(short, np.degrees(deck[:, 3]), label="roll [deg]")
+axes[0].plot(short, deck[:, 2], label="heave [m]")
+axes[0].plot(short, felt[:, 1], label="felt across [m/s²]", lw=1)
+axes[0].set(xlabel="time [s]")
+axes[0].legend(ncols=3, loc="upper left", fontsize=8)
+axes[0].set_ylim(-14, 18)
+
+omega = np.linspace(0.25, 1.6, 300)
+H = np.asarray(ship.response.operators(omega, np.full_like(omega, np.pi / 2), 0.0))
+for values, response, label in (
+    (sea, 1.0, "sea"),
+    (motion[:, 2], abs(H[2]), "heave"),
+    (20 * motion[:, 3], 20 * abs(H[3]), "roll, 20 m off"),
+):
+    w, density = spectrum_of(t, values, 60)
+    (line,) = axes[1].plot(w, density, lw=1, alpha=0.6)
+    axes[1].plot(
+        omega, response**2 * np.asarray(spectrum.density(omega)), color=line.get_color(), label=label
+    )
+axes[1].set(xlim=(0.2, 1.6), xlabel="frequency [rad/s]", ylabel="density [m² s]")
+axes[1].legend()
+
+single = waves(t, sea)
+h = np.sort(single.heights) / single.deviation
+axes[2].semilogy(h, 1 - np.arange(len(h)) / len(h), ".", ms=3, label=f"{len(h)} waves")
+x = np.linspace(0, 8, 100)
+axes[2].semilogy(x, np.exp(-(x**2) / 8), label="Rayleigh")
+axes[2].yaxis.set_major_formatter("{x:g}")
+axes[2].set(xlabel="height over standard deviation", ylabel="share that is higher", ylim=(3e-4, 1.3))
+axes[2].legend()
+print(
+    f"significant height {4 * sea.std():.2f} m of {float(height):.2f} m, mean period {single.mean_period:.2f} s"
+)
+plt.show()
