@@ -82,7 +82,8 @@ def test_a_buffered_path_is_run_as_one_motion(fresh):
     ("target", "seconds", "code"),
     [
         (FREE + np.array([-1.0, 0, 0, 0, 0, 0]), 0.05, TripCode.JOINT_VELOCITY),
-        ([-0.8, 0.0, -1.35, 0.0, 0.0, 0.0], 4.0, TripCode.WORKSPACE),
+        ([-0.8, 0.0, 0.95, 0.0, 0.0, 0.0], 4.0, TripCode.WORKSPACE),  # too near to the floor
+        ([-0.8, 0.0, -1.35, 0.0, 0.0, 0.0], 4.0, TripCode.SINGULARITY),  # up there the wrist is straight
         ([-0.8, 0.0, -0.1, 0.0, 0.0, np.nan], 1.0, TripCode.NOT_FINITE),
         ([-0.15, 0.0, -0.10, 0.0, 0.0, 0.0], 4.0, TripCode.TORQUE),
     ],

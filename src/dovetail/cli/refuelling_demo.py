@@ -69,6 +69,7 @@ def demonstrate(out: Path | None) -> int:
 
 def struck_at(test: testing.Test, offset: float) -> testing.Test:
     """The test with the nozzle at another height above the drogue's axis [m]."""
+    assert test.stepping is not None
     home = np.array(test.stepping.home)
     home[2] = -offset
     values = {"numerical.receiver.offset": offset, "rig.specimen.home": home[:3], "stepping.home": home}

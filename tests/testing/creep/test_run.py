@@ -278,5 +278,6 @@ def test_a_scaled_specimen_stands_for_a_stiffer_one(make_creep, run):
     small = dv.Rig(test.rig.actuator, dv.specimens.Spring(k=2250.0 / 60))
     scaled = dataclasses.replace(test, rig=small).creep()
     assert np.max(np.abs(z(scaled) - z(run))) < 1e-12 * np.max(np.abs(z(run)))
-    assert np.allclose(scaled.data.command, scaled.data.displacement / 5.0, rtol=1e-12, atol=1e-18)
+    rows = scaled.data.isel(time=slice(0, -1))  # the last one is not followed by a move
+    assert np.allclose(rows.command, rows.displacement / 5.0, rtol=1e-12, atol=1e-18)
     assert np.allclose(scaled.data.force, 300.0 * scaled.data.measured_force, rtol=1e-12)

@@ -13,7 +13,7 @@ Source: [Bolien 2018, eqs 2.4 to 2.8]; [Takanashi et al. 1975].
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import equinox as eqx
 import jax
@@ -37,6 +37,8 @@ class Classical:
     driven: Driven
     method: PredictorCorrector
     shape: tuple[int, ...]
+    _load: Any = dataclasses.field(init=False, repr=False, default=None)  # compiled, see below
+    _correct: Any = dataclasses.field(init=False, repr=False, default=None)
 
     @staticmethod
     def of(test: Test, method: PredictorCorrector | None = None) -> Classical:

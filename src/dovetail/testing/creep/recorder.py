@@ -61,7 +61,9 @@ class Recorder:
                 **extras,
             }
         )
-        if self.rows == 1 or self.test.stepping.scheme != "classical":  # which records a step after its move
+        if (
+            self.rows == 1 or getattr(self.test.stepping, "scheme", "") != "classical"
+        ):  # which records a step after its move
             self.moves[-1][-1] = number
 
     def breach(self, limits: Limits, count: int) -> Outcome | None:

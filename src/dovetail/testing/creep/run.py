@@ -75,6 +75,7 @@ def creep(
         cell = virtual_cell(test, keep=keep, pace=pace, shape=shape)
         home = None
     else:
+        assert test.stepping is not None
         home = test.stepping.home
     return _Loop(test, prepared, shape, cell, log, progress, home).run()
 

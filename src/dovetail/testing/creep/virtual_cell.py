@@ -47,8 +47,8 @@ class Shifted(Transfer):
 
 def at_rest(rig: Rig, home: jax.Array) -> tuple[Rig, Any]:
     """A sized virtual rig that rests at `home`, and its state there."""
-    arms = isinstance(rig.actuator, RobotArms)
-    actuator = rig.actuator.placed(home) if arms else Shifted(rig.actuator, home)
+    arms = arms_of(rig)
+    actuator = Shifted(rig.actuator, home) if arms is None else arms.placed(home)
     sensor = Shifted(rig.position_sensor, home)
     rig = eqx.tree_at(lambda r: (r.actuator, r.position_sensor), rig, (actuator, sensor))
     return rig, {**_init(rig), "commands": (home, home), "positions": (home, home)}
@@ -305,12 +305,13 @@ class VirtualCell(Cell):
         """Take up a run from the newer of the files in which it was kept; False if it is not there."""
         if self.keep is None:
             return False
-        found = [kept for slot in self._slots() if (kept := self._opened(slot, run)) is not None]
-        if not found:
+        opened = [self._opened(slot, run) for slot in self._slots()]
+        whole = [pair for pair in opened if pair is not None]
+        if not whole:
             return False
-        about, kept = max(found, key=lambda pair: pair[0]["number"])
-        structure = jax.tree.structure(self.rest)
-        stored = [jnp.asarray(kept[f"state{i}"]) for i in range(structure.num_leaves)]
+        about, kept = max(whole, key=lambda pair: pair[0]["number"])
+        leaves, structure = jax.tree.flatten(self.rest)
+        stored = [jnp.asarray(kept[f"state{i}"]) for i in range(len(leaves))]
         self.state = jax.tree.unflatten(structure, stored)
         self.run, self.ticks, self.where = run, about["ticks"], jnp.asarray(kept["where"])
         self.last_target = kept["target"]
