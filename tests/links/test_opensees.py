@@ -97,6 +97,18 @@ def test_trials_are_answered_with_the_resisting_force(serve, udp):
     assert server.said[0].startswith("client ended after 5 steps")
 
 
+def test_a_client_without_time_steps_with_every_command(serve):
+    """As OpenFresco's generic control: commands and readings, no time, no commit."""
+    server = serve()
+    sizes = (1, 0, 0, 0, 0, 1, 0, 0, 1, 0, 8)
+    client = Client(server, False, sizes)
+    with client.socket:
+        for displacement in (0.01, 0.02, 0.02, 0.05):
+            client.send(3, displacement=displacement)
+            assert client.ask(6)[:2].tolist() == pytest.approx([displacement, K * displacement])
+        assert server.specimen.time == 3.0  # each command has settled the one before
+
+
 def test_one_client_after_another_even_if_the_first_vanishes(serve):
     server = serve()
     first = Client(server, False)

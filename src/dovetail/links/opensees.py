@@ -106,6 +106,8 @@ class _Frames:
         if action == TRIAL:
             n, before_time = self.sizes[0], 1 + sum(self.sizes[:4])
             values = np.frombuffer(frame)
+            if not self.sizes[4]:  # a client without time, as OpenFresco's control: each command is a step
+                self.specimen.commit()
             at = float(values[before_time]) if self.sizes[4] else self.specimen.time + 1.0
             self.specimen.trial(values[1 : 1 + n], at)
             return None

@@ -17,6 +17,7 @@ import socket
 import threading
 import time
 from collections.abc import Callable
+from typing import Any
 
 from dovetail.core.errors import LinkError
 from dovetail.links.address import Address
@@ -184,8 +185,9 @@ class Server:
             return
         session = NativeSession(self.plant, datagrams=self.datagrams, priority=self.priority, **agreed)
         self.session = session
+        plant: Any = self.plant
         self.worker = threading.Thread(
-            target=lambda: self.plant.program(session.handle), name="dovetail-rig", daemon=True
+            target=lambda: plant.program(session.handle), name="dovetail-rig", daemon=True
         )
         self.worker.start()
 
@@ -213,7 +215,7 @@ class Server:
             self.session.go_safe(Flag.ENDED)
         if self.control is not None:
             self.control.close()
-        if self.worker is not None:
+        if self.worker is not None and isinstance(self.session, NativeSession):
             self.session.end()
             self.worker.join()
             self.worker = None

@@ -63,8 +63,8 @@ class VirtualPlant:
         return np.asarray(reading)
 
     @cached_property
-    def program(self) -> Callable[[int], None]:
-        """A whole session as one compiled program: takes the handle of a `NativeSession`, returns at its end.
+    def program(self) -> Callable[[int], int]:
+        """A whole session as one compiled program: from the handle of a `NativeSession` to its number of ticks.
 
         It has been run once when this returns, so that the first command meets no cold code.
         """

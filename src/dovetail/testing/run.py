@@ -137,6 +137,6 @@ def _watched(test: Test, data: xr.Dataset, name: str) -> np.ndarray:
         return np.asarray(data["displacement"] - data["measured_displacement"])
     if name not in ("power", "interface_energy"):
         return np.asarray(data[name])
-    power = data["measured_force"] * data["velocity"]
-    power = np.asarray(power.sum("axis") if "axis" in power.dims else power)
-    return power if name == "power" else test.dt * np.cumsum(power[1:])
+    product = data["measured_force"] * data["velocity"]
+    power = np.asarray(product.sum("axis") if "axis" in product.dims else product)
+    return power if name == "power" else np.asarray(test.dt * np.cumsum(power[1:]))
