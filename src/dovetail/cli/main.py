@@ -189,6 +189,23 @@ def compare(
 
 
 @app.command()
+def view(
+    what: Annotated[
+        str, typer.Argument(metavar="RUN_OR_TEST", help="Folder of a run, or a test to run first.")
+    ],
+    host: Annotated[str, typer.Option(help="Where to listen; beyond loopback the address has a token.")] = (
+        "127.0.0.1"
+    ),
+    port: Annotated[int, typer.Option(help="Port to listen on; 0 takes a free one.")] = 8080,
+    seconds: Annotated[float | None, typer.Option(help="End by itself after so long.", hidden=True)] = None,
+) -> None:
+    """See a run in the browser: the mechanism in 3-D, played at any speed, with its signals."""
+    from dovetail.cli.viewing import view
+
+    raise typer.Exit(view(what, host, port, seconds))
+
+
+@app.command()
 def doctor() -> None:
     """Versions, devices, compiler, real-time permissions; what is missing and how to get it."""
     from dovetail.cli.doctor import examine
