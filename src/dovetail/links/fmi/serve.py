@@ -11,9 +11,6 @@ import struct
 import sys
 from pathlib import Path
 
-os.environ["JAX_PLATFORMS"] = "cpu"
-os.environ["JAX_ENABLE_X64"] = "1"
-
 FOLDER = Path(__file__).resolve().parent
 
 
@@ -104,4 +101,5 @@ def main():
 
 
 if __name__ == "__main__":
+    os.environ |= {"JAX_PLATFORMS": "cpu", "JAX_ENABLE_X64": "1"}
     main()
