@@ -12,6 +12,7 @@ from dovetail.specimens.docking_map import DockingMap
 from dovetail.specimens.docking_record import DockingRecord, record
 from dovetail.specimens.first_impact_sweep import FirstImpactSweep
 from dovetail.specimens.funnel import Funnel
+from dovetail.specimens.funnel_map import StrikeMap
 from dovetail.specimens.funnel_strike import Ending, Strike, strike
 from dovetail.specimens.impact_charts import ContactLawChart, DelaySweep
 from dovetail.specimens.impact_flow import ImpactFlow
@@ -66,6 +67,7 @@ __all__ = [
     "Spring",
     "Storey",
     "Strike",
+    "StrikeMap",
     "TennisBall",
     "YieldingPair",
     "first_impact",

@@ -1,0 +1,45 @@
+import dataclasses
+
+import numpy as np
+import pytest
+
+from dovetail.specimens import funnel_map
+from dovetail.specimens.funnel_map import StrikeMap
+from dovetail.specimens.funnel_strike import Ending
+
+
+@pytest.fixture(scope="module")
+def chart(tmp_path_factory):
+    folder = str(tmp_path_factory.mktemp("map"))
+    return StrikeMap(offset=(0.05, 0.2, 0.35), speed=(1.5,), block=2, folder=folder, way=0.75)
+
+
+@pytest.fixture(scope="module")
+def data(chart):
+    return chart.compute()
+
+
+def test_endings_by_offset(data):
+    assert [Ending(int(e)) for e in data.ending.values[:, 0, 0]] == [
+        Ending.LATCHED,
+        Ending.LIMIT_TRIP,
+        Ending.MISS,
+    ]
+    assert data.tipping.attrs["units"] == "rad"
+
+
+def test_a_map_goes_on_from_its_finished_blocks(chart, data, monkeypatch):
+    def refuse(*_):
+        raise AssertionError("a finished block was computed again")
+
+    monkeypatch.setattr(funnel_map, "_strikes", refuse)
+    again = chart.compute()
+    np.testing.assert_array_equal(again.ending, data.ending)
+    other = dataclasses.replace(chart, limit=500.0)
+    with pytest.raises(AssertionError, match="finished"):
+        other.compute()
+
+
+def test_the_summary_counts_every_strike(chart, data):
+    text = chart.summary(data)
+    assert "3 strikes: 1 miss (m), 1 limit trip (!), 1 latched (o)" in text
