@@ -10,7 +10,6 @@ import dovetail as dv
 from dovetail.core.errors import AnalysisError
 from dovetail.studies.registry import find_test
 from dovetail.view import stage_of
-from dovetail.view.stage import Line, framed
 
 
 @pytest.fixture(scope="module")
@@ -47,18 +46,6 @@ def test_a_rope_is_its_nodes():
     assert stage.up == "-y"
 
 
-def test_an_aircraft_has_its_gear_its_deck_and_a_force_on_each_foot():
-    test = dataclasses.replace(dv.load(find_test("shipboard/case-6-drop")), duration=0.02)
-    run = test.simulate()
-    stage = stage_of(run)
-    names = [line.name for line in stage.lines]
-    assert "gear" in names
-    assert any(name.startswith("platforms/") for name in names)
-    assert len(stage.arrows) == run.data["contact_force"].shape[1]
-    gear = next(line for line in stage.lines if line.name == "gear").points(0)
-    assert gear[:, 1].min() == pytest.approx(run.data["node_position"].values[0][:, 0].min())
-
-
 def test_a_long_recording_is_thinned(run):
     count = 100_001
     data = xr.Dataset({"displacement": ("time", np.zeros(count))}, {"time": np.arange(count) * 1e-4})
@@ -71,10 +58,3 @@ def test_a_recording_without_a_place_in_space_is_said_to_be_one(run):
     data = run.data[["force"]]
     with pytest.raises(AnalysisError, match="nothing in the recording has a place in space"):
         stage_of(dataclasses.replace(run, data=data))
-
-
-@pytest.mark.parametrize(("up", "axis", "sign"), [("+z", 2, 1), ("-z", 2, -1), ("-y", 1, -1)])
-def test_the_eye_is_above_what_it_looks_at(up, axis, sign):
-    line = Line("a", lambda k: np.array([[0.0, 0, 0], [1.0, 2.0, 3.0]]))
-    eye, target = framed([line], 3, up)
-    assert sign * (eye[axis] - target[axis]) > 0
