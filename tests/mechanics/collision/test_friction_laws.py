@@ -6,6 +6,7 @@ from dovetail.mechanics.collision import BristleSlider, CoulombSurface, LuGreSur
 from dovetail.mechanics.friction import Coulomb, LuGre
 
 N = jnp.array([100.0])
+S = jnp.zeros(1)  # speed of slip at the last accepted step
 
 
 def pulled(law, speed, duration=2.0, steps=4000):
@@ -13,10 +14,10 @@ def pulled(law, speed, duration=2.0, steps=4000):
     z, h, found = jnp.zeros(2), duration / steps, []
     v = jnp.array([speed, 0.0])
     for _ in range(steps):
-        _, rate, relax = law.act(N, v, z)
+        _, rate, relax = law.act(N, v, z, jnp.array([speed]))
         z = (z + h * rate + h * relax * z) / (1 + h * relax)  # the decay implicitly
         z = law.settled(N, v, z)
-        found.append(-float(law.act(N, v, z)[0][0]))
+        found.append(-float(law.act(N, v, z, jnp.array([speed]))[0][0]))
     return np.array(found)
 
 
@@ -38,15 +39,15 @@ def test_bristle_damping_resists_slip_and_may_be_kept_within_the_limit():
     v, z = jnp.array([0.1, 0.0]), jnp.zeros(2)
     free = BristleSlider(stiffness=1e4, damping=1e4, sliding=0.4, stiction=0.4)
     bound = BristleSlider(stiffness=1e4, damping=1e4, sliding=0.4, stiction=0.4, damping_bound="limit")
-    assert free.act(N, v, z)[0][0] == pytest.approx(-1000.0)
-    assert bound.act(N, v, z)[0][0] == pytest.approx(-40.0)
+    assert free.act(N, v, z, S)[0][0] == pytest.approx(-1000.0)
+    assert bound.act(N, v, z, S)[0][0] == pytest.approx(-40.0)
 
 
 def test_without_normal_force_there_is_no_friction():
     law = BristleSlider(stiffness=1e4, damping=1e3, sliding=0.4, stiction=0.4)
-    force = law.act(jnp.zeros(1), jnp.array([0.3, 0.1]), jnp.array([1e-3, 0.0]))[0]
+    force = law.act(jnp.zeros(1), jnp.array([0.3, 0.1]), jnp.array([1e-3, 0.0]), S)[0]
     np.testing.assert_array_equal(force, 0.0)
-    np.testing.assert_array_equal(NoFriction().act(N, jnp.ones(2), jnp.ones(2))[0], 0.0)
+    np.testing.assert_array_equal(NoFriction().act(N, jnp.ones(2), jnp.ones(2), S)[0], 0.0)
 
 
 def test_lugre_in_steady_slip_is_its_stribeck_curve():
@@ -56,5 +57,5 @@ def test_lugre_in_steady_slip_is_its_stribeck_curve():
 
 
 def test_coulomb_without_memory_opposes_slip_in_the_surface():
-    force = CoulombSurface(law=Coulomb(mu=0.3)).act(N, jnp.array([3.0, -4.0]), jnp.zeros(2))[0]
+    force = CoulombSurface(law=Coulomb(mu=0.3)).act(N, jnp.array([3.0, -4.0]), jnp.zeros(2), S)[0]
     np.testing.assert_allclose(force, [-18.0, 24.0], rtol=1e-6)

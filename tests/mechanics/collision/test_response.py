@@ -22,6 +22,7 @@ def at(
         0.01,
         on,
         0.0,
+        jnp.zeros(()),
         jnp.array(r),
         R,
         jnp.array(v),

@@ -179,6 +179,7 @@ class DeckAircraft(Flow):
             "inside": inside,
             "touch": on,
             "impact": jnp.zeros(on.shape[:2]),
+            "slid": jnp.zeros(on.shape[:2]),
             "count": jnp.zeros(3),
             "energy": jnp.zeros(()),
             "event_depth": jnp.zeros(()),
@@ -214,7 +215,7 @@ class DeckAircraft(Flow):
 
     # contact
 
-    def _touches(self, t, at, velocity, z, on, impact) -> response.Touch:
+    def _touches(self, t, at, velocity, z, on, impact, slid) -> response.Touch:
         """All pairs of foot and body; arrays (feet, bodies, ...) in world axes."""
         normals, offsets = half_spaces(self.platforms)
         frame = frames(self.platforms, t)
@@ -222,12 +223,12 @@ class DeckAircraft(Flow):
             response.touch, cross=self.dim.cross, law=self.contact, friction=self.friction
         )
 
-        def pair(p, v, z, radius, on, impact, r, R, vb, wb, n, c):
-            return one(p, v, z, radius, on, impact, r, R, vb, wb, n, c)
+        def pair(p, v, z, radius, on, impact, slid, r, R, vb, wb, n, c):
+            return one(p, v, z, radius, on, impact, slid, r, R, vb, wb, n, c)
 
-        bodies = jax.vmap(pair, (None, None, 0, None, 0, 0, 0, 0, 0, 0, 0, 0))
-        feet = jax.vmap(bodies, (0, 0, 0, 0, 0, 0, *(None,) * 6))
-        return feet(at, velocity, z, self.gear.radii, on, impact, *frame, normals, offsets)
+        bodies = jax.vmap(pair, (None, None, 0, None, 0, 0, 0, 0, 0, 0, 0, 0, 0))
+        feet = jax.vmap(bodies, (0, 0, 0, 0, 0, 0, 0, *(None,) * 6))
+        return feet(at, velocity, z, self.gear.radii, on, impact, slid, *frame, normals, offsets)
 
     def _on(self, t, x):
         if self.surfaces == "nearest":
@@ -240,7 +241,10 @@ class DeckAircraft(Flow):
         rho, V, _ = self._nodes(x)
         feet, d = np.array(self.feet), self.dim.d
         at = x["position"] + rho[feet] @ R.T
-        return self._touches(t, at, V[feet, :d] @ R.T, x["bristle"], self._on(t, x), x["held"]["impact"])
+        held = x["held"]
+        return self._touches(
+            t, at, V[feet, :d] @ R.T, x["bristle"], self._on(t, x), held["impact"], held["slid"]
+        )
 
     # dynamics
 
@@ -366,8 +370,13 @@ class DeckAircraft(Flow):
         R = frames(self.platforms, t).rotation
         world = jnp.einsum("bij,fbj->fbi", R, x["bristle"])
         slid = self.friction.settled(touch.normal, touch.slip, world)
+        speed = jnp.sqrt(jnp.sum(touch.slip**2, -1))
         bristle = jnp.einsum("bji,fbj->fbi", R, slid) * now[..., None]
-        return {**x, "bristle": bristle, "held": {**x["held"], "impact": impact, "event_depth": deepest}}
+        return {
+            **x,
+            "bristle": bristle,
+            "held": {**x["held"], "impact": impact, "event_depth": deepest, "slid": speed},
+        }
 
     def time_rate(self, t: Any, x: dict[str, Any]) -> dict[str, Any]:
         """Partial derivative of the rates with respect to time, as far as contact with moving bodies causes it."""
@@ -396,11 +405,11 @@ class DeckAircraft(Flow):
         rho, V, _ = self._nodes(x)
         feet = np.array(self.feet)
         at, velocity = x["position"] + rho[feet] @ R.T, V[feet, :d] @ R.T
-        on, impact = self._on(t, x), x["held"]["impact"]
+        on, impact, slid = self._on(t, x), x["held"]["impact"], x["held"]["slid"]
         t = jnp.asarray(t, float)
 
         def given(t, dp, dv, dz):
-            touch = self._touches(t, at + dp, velocity + dv, x["bristle"] + dz, on, impact)
+            touch = self._touches(t, at + dp, velocity + dv, x["bristle"] + dz, on, impact, slid)
             return touch.force, touch.bristle_rate, touch.relaxation
 
         eye = jnp.eye(d)

@@ -30,10 +30,13 @@ class SurfaceFriction(Part):
     """Normal force, slip and bristle in; force on the node, rate of the bristle and its decay rate out."""
 
     @abstractmethod
-    def act(self, normal: jax.Array, slip: jax.Array, z: jax.Array) -> tuple[jax.Array, jax.Array, jax.Array]:
+    def act(
+        self, normal: jax.Array, slip: jax.Array, z: jax.Array, slid: jax.Array
+    ) -> tuple[jax.Array, jax.Array, jax.Array]:
         """Force [N] on the node, rate of z [m/s], and the rate [1/s] at which z relaxes.
 
-        `normal` (..., 1) [N] is zero or positive, `slip` and `z` (..., d) lie in the surface.
+        `normal` (..., 1) [N] is zero or positive, `slip` and `z` (..., d) lie in the surface, `slid` (..., 1) [m/s] is
+        the speed of slip when a step was last accepted.
         """
 
     def settled(self, normal: jax.Array, slip: jax.Array, z: jax.Array) -> jax.Array:
@@ -45,17 +48,19 @@ class SurfaceFriction(Part):
 class NoFriction(SurfaceFriction):
     """A surface without friction."""
 
-    def act(self, normal, slip, z):
+    def act(self, normal, slip, z, slid):
         return jnp.zeros_like(slip), jnp.zeros_like(z), jnp.zeros_like(normal)
 
 
 @kind("bristle-friction")
 class BristleSlider(SurfaceFriction):
-    """The source's form of LuGre: a spring and damper on an anchor that slides at the limit.
+    r"""The source's form of LuGre: a spring and damper on an anchor that slides at the limit.
 
     Inside a step a deflection beyond the limit gives the limiting force; the anchor is moved when the step has been
-    accepted. `damping_bound = "limit"` keeps the damper from lifting the force above the limit. With equal
-    coefficients it is Coulomb's slider.
+    accepted. The fall from stiction is as steep as a negative damper of :math:`(\mu_s - \mu_d)N/v_s`, which throws a
+    light foot about within microseconds; `fall = "step"` takes the coefficient of the last accepted step, as the
+    source's program does with all that it remembers, `fall = "now"` that of the moment. `damping_bound = "limit"`
+    keeps the damper from lifting the force above the limit. With equal coefficients it is Coulomb's slider.
     """
 
     stiffness: jax.Array = parameter("N/m", "of the bristle, K_f", above=0.0)
@@ -63,18 +68,18 @@ class BristleSlider(SurfaceFriction):
     stiction: jax.Array = parameter("1", "coefficient at the onset of slip, mu_s", at_least=0.0)
     damping: jax.Array = parameter("N s/m", "of the bristle, C_f", at_least=0.0, default=0.0)
     stribeck: jax.Array = parameter("m/s", "speed over which it falls, v_s", above=0.0, default=1e-3)
+    fall: str = choice("step", "now", about="which slip sets the coefficient", default="step")
     damping_bound: str = choice(
         "free", "limit", about="whether the damper may exceed the limit", default="free"
     )
 
-    def limit(self, normal, slip) -> jax.Array:
-        """Largest force [N] at a slip."""
-        square = jnp.sum(slip * slip, -1, keepdims=True) / self.stribeck**2
-        mu = self.sliding + (self.stiction - self.sliding) * jnp.exp(-square)
+    def limit(self, normal, speed) -> jax.Array:
+        """Largest force [N] at a speed of slip (..., 1)."""
+        mu = self.sliding + (self.stiction - self.sliding) * jnp.exp(-((speed / self.stribeck) ** 2))
         return mu * jnp.maximum(normal, 0.0)
 
-    def act(self, normal, slip, z):
-        most = self.limit(normal, slip)
+    def act(self, normal, slip, z, slid):
+        most = self.limit(normal, slid if self.fall == "step" else length(slip))
         pull = self.stiffness * length(z)
         slides = pull >= most
         share = jnp.where(slides, 0.0, 1 - pull / jnp.where(most > 0, most, 1.0))
@@ -86,7 +91,7 @@ class BristleSlider(SurfaceFriction):
         return jnp.where(slides, slid, stuck), -slip, jnp.zeros_like(normal)
 
     def settled(self, normal, slip, z):
-        most = self.limit(normal, slip) / self.stiffness
+        most = self.limit(normal, length(slip)) / self.stiffness
         size = length(z)
         return z * jnp.where(size > most, most / jnp.where(size > 0, size, 1.0), 1.0)
 
@@ -97,7 +102,7 @@ class LuGreSurface(SurfaceFriction):
 
     law: LuGre = LuGre()
 
-    def act(self, normal, slip, z):
+    def act(self, normal, slip, z, slid):
         law = self.law
         speed = length(slip)
         relax = law.stiffness * speed / law.steady(speed)
@@ -112,7 +117,7 @@ class CoulombSurface(SurfaceFriction):
 
     law: Coulomb = Coulomb()
 
-    def act(self, normal, slip, z):
+    def act(self, normal, slip, z, slid):
         smooth = jnp.sqrt(jnp.sum(slip * slip, -1, keepdims=True) + self.law.creep**2)
         force = -self.law.coefficient(length(slip)) * jnp.maximum(normal, 0.0) * slip / smooth
         return force, jnp.zeros_like(z), jnp.zeros_like(normal)

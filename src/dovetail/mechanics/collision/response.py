@@ -40,9 +40,12 @@ def distances(
 
 
 def touch(
-    position, velocity, z, radius, on, impact_speed, r, R, v, w, normals, offsets, cross, law, friction
+    position, velocity, z, radius, on, impact_speed, slid, r, R, v, w, normals, offsets, cross, law, friction
 ) -> Touch:
-    """Force on one node by one body; `on` (m,) is one at the touched plane, all zero where none is."""
+    """Force on one node by one body; `on` (m,) is one at the touched plane, all zero where none is.
+
+    `slid` is the speed of slip [m/s] at the last accepted step.
+    """
     law_: SurfaceNormal = law
     friction_: SurfaceFriction = friction
     active = jnp.sum(on)
@@ -57,7 +60,7 @@ def touch(
     push = active * law_.force(depth, speed, impact_speed)
     bent = R @ z
     bent = bent - (bent @ n) * n
-    force, rate, relax = friction_.act(push[None], slip, bent)
+    force, rate, relax = friction_.act(push[None], slip, bent, slid[None])
     return Touch(
         force=push * n + active * force,
         bristle_rate=active * (R.T @ rate),
