@@ -126,7 +126,8 @@ def _chain(name: str, up: str) -> Callable[[str, Any, xr.Dataset, xr.Dataset | N
             lines.append(Line("ideal", lambda k: wanted[k], FAINT, 2.0, ghost=True))
         if {"ball_joint_position", "drogue_position"} <= set(data):
             lines += _drogue(run, data)
-        eye, target = framed(lines, len(data.time), up)
+        near = [line for line in lines if line.name in ("drogue", "probe")]  # where it happens
+        eye, target = framed(near or lines, len(data.time), up)
 
         def notes(k: int) -> str:
             return f"tip at {', '.join(f'{v:.3g}' for v in nodes[k][-1])} m"
