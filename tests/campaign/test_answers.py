@@ -37,7 +37,7 @@ def test_a_file_asks_and_is_answered(small, tmp_path):
     text = told(small(answers=questions), tmp_path / "out")
     assert "no answer: already 1 errs" in text
     assert "10 at point 0" in text
-    assert "python -c 'from campaign_models import oscillator; print(oscillator(mass=1.0" in text
+    assert 'python -c "from campaign_models import oscillator; print(oscillator(mass=1.0' in text
     assert "frequency > 6: 50 % of the points (6 of 12)" in text
     assert "points are beaten by none" in text
     assert "damping matters to ratio up to mass = 8" in text

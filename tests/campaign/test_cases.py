@@ -40,7 +40,7 @@ def test_the_seed_of_a_replicate_is_part_of_the_command():
 
 def test_the_command_of_a_model_is_one():
     plan = Campaign("model", "math:hypot", (Axis("x", ("x",), (3.0,)),))
-    assert command(plan, {"x": 3.0}) == "python -c 'from math import hypot; print(hypot(x=3.0))'"
+    assert command(plan, {"x": 3.0}) == 'python -c "from math import hypot; print(hypot(x=3.0))"'
     plan = Campaign("evaluate", "builtins:len", (Axis("x", ("x",), (3.0,)),))
     words = shlex.split(command(plan, {"x": 3.0}))
     done = subprocess.run([sys.executable, *words[1:]], capture_output=True, text=True, check=True)

@@ -52,7 +52,9 @@ def command(campaign: Campaign, point: Mapping[str, Any], seed: int | None = Non
         call = f"{name}([{values!r}])"
     else:
         call = f"{name}({', '.join(f'{key}={value!r}' for key, value in values.items())})"
-    return f"python -c {shlex.quote(f'from {module} import {name}; print({call})')}"
+    code = f"from {module} import {name}; print({call})"
+    plain = not set(code) & set('"$`\\\\!')
+    return f'python -c "{code}"' if plain else f"python -c {shlex.quote(code)}"
 
 
 def _toml(value: Any) -> str:

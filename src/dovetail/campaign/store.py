@@ -209,6 +209,7 @@ def open_results(folder: str | Path, *, flat: bool = False) -> xr.Dataset:
         if words is not None:
             data[name] = (data[name].dims, np.array(words)[data[name].values.astype(int)], data[name].attrs)
     data = data.set_coords(names)
+    data = data[sorted(map(str, data.data_vars))]
     if "mode" in data.dims:
         data = data.assign_coords(mode=list(store.campaign.modes))
     data.attrs = {

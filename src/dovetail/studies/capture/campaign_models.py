@@ -1,0 +1,67 @@
+"""Ropes of the catalogue for campaigns: how deep and how soon each settles behind the aircraft, and what it bears."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from dovetail.air import PointDevice, TowedRope
+from dovetail.air.settling import settling
+from dovetail.core import RK4
+from dovetail.core.methods.rolled import rolled
+from dovetail.studies.capture.assembly import catalogue, rope
+
+STEP, SAMPLE = 10e-3, 5  # [s] of RK4; steps between two samples
+METHOD = rolled(RK4())  # compiled once a step, not once a stage
+
+
+@eqx.filter_jit
+def _towed(systems: TowedRope, samples: int):
+    def one(system):
+        def sample(x, k):
+            def step(x, i):
+                return METHOD.step(system, (k * SAMPLE + i) * STEP, STEP, x, None, ())[0], None
+
+            x, _ = jax.lax.scan(step, x, jnp.arange(SAMPLE))
+            shown = system.output((k + 1) * SAMPLE * STEP, x, None)
+            return x, (shown["displacement"][1], jnp.max(shown["tension"]))
+
+        return jax.lax.scan(sample, system.init(), jnp.arange(samples))[1]
+
+    return eqx.filter_vmap(one)(systems)
+
+
+def ropes(points: list[dict[str, Any]]) -> dict[str, Any]:
+    """Candidates by name of the rope, `length` [m], `device_mass` [kg], `airspeed` [m/s] and `duration` [s].
+
+    Depth at which the device settles [m] and when [s], largest tension [N], mass of the rope [kg], and how many times
+    it bears the load of section 4.2 [Mastrogiuseppe 2023].
+    """
+    built = [
+        TowedRope(
+            chain=rope(p["rope"], length=p["length"], n=int(p.get("links", 20))),
+            device=PointDevice(mass=p.get("device_mass", 150.0), drag_area=0.7909, trim_lift=171.5),
+            airspeed=p.get("airspeed", 170.0),
+            density=p.get("density", 0.7),
+        )
+        for p in points
+    ]
+    joined = jax.tree.map(lambda *leaves: jnp.stack(leaves), *built)
+    samples = round(points[0].get("duration", 120.0) / (SAMPLE * STEP))
+    depth, tension = (np.asarray(a) for a in _towed(joined, samples))
+    times = SAMPLE * STEP * np.arange(1, samples + 1)
+    found = [settling(times, row) for row in depth]
+    entries = [catalogue()[p["rope"]] for p in points]
+    return {
+        "depth": np.array([f.final for f in found]),
+        "settling_time": np.array([f.settling_time for f in found]),
+        "tension": tension.max(axis=1),
+        "mass": np.array([e["mass_per_length"] * p["length"] for e, p in zip(entries, points, strict=True)]),
+        "safety": np.array(
+            [e["strength"] / p.get("load", 125e3) for e, p in zip(entries, points, strict=True)]
+        ),
+    }

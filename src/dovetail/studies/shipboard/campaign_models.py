@@ -1,0 +1,30 @@
+"""The operating envelope as a model of one point, for campaigns."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax.numpy as jnp
+
+from dovetail.sea.envelope import SecuringEnvelope
+from dovetail.sea.response import BoxShip
+
+
+def envelope_point(
+    sea_state: Any = 5.0,
+    heading: Any = 90.0,
+    wind_speed: Any = 10.0,
+    wind_from: Any = 0.0,
+    strength: float = 250.0,
+    duration: float = 60.0,
+    roll_period: Any = 10.0,
+    roll_damping: Any = 0.08,
+) -> dict[str, Any]:
+    """A minute on deck: `heading` of the waves and `wind_from` in degrees; free outcome, load of the device held.
+
+    The ship is that of the study's envelope: 120 m by 11 m by 4.5 m at 6 m/s.
+    """
+    ship = BoxShip(length=120.0, beam=11.0, draught=4.5, roll_period=roll_period, roll_damping=roll_damping)
+    chart = SecuringEnvelope(response=ship, strength=strength, duration=float(duration))
+    found = chart.point(sea_state, jnp.radians(heading), wind_speed, jnp.radians(wind_from))
+    return {name: jnp.asarray(value, float) for name, value in found.items()}
