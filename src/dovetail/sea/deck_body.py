@@ -6,8 +6,8 @@ out by :math:`\kappa u`, and the moment about the hinge is that of the strut, wh
 
 .. math:: N = Ku + C\dot u - \kappa H
 
-which stiffens such a gear against rolling sixfold: what pushes it sideways also lifts it. Bending of the legs is left
-out. Everything is seen from the deck, with the felt acceleration f (gravity included), angular velocity and
+which stiffens such a gear against rolling some eightfold: what pushes it sideways also lifts it. Bending of the legs
+is left out. Everything is seen from the deck, with the felt acceleration f (gravity included), angular velocity and
 acceleration of the deck at the spot:
 
 .. math:: m\left(\dot v + f + \dot\omega\times p + 2\omega\times v + \omega\times(\omega\times p)\right) = \sum F,
@@ -28,7 +28,7 @@ import jax.numpy as jnp
 
 from dovetail.air.flat_plate import FlatPlates
 from dovetail.core import Part, kind, parameter
-from dovetail.mechanics.collision.friction_laws import BristleSlider
+from dovetail.mechanics.collision.friction_laws import BristleSlider, length
 from dovetail.mechanics.spatial import quaternion
 from dovetail.sea.motion import DeckMotion
 
@@ -140,11 +140,11 @@ class DeckBody(Part):
         spring = self.stiffness * up + self.damping * pace_up - self.splay * jnp.sum(hold * out, 1)
         # the normal force with which it would slide along its bristle; whether it does is then the same at the true one
         bent = x["bristle"] / jnp.maximum(jnp.sqrt(jnp.sum(x["bristle"] ** 2, 1, keepdims=True)), 1e-12)
-        mu = self.friction.limit(jnp.ones((len(self.feet), 1)), slip)[:, 0]
+        pace = length(slip)
+        mu = self.friction.limit(jnp.ones((len(self.feet), 1)), pace)[:, 0]
         lean = jnp.maximum(1.0 + self.splay * mu * jnp.sum(bent * out, 1), 0.05)
-        rub, rate, _ = self.friction.act(
-            jnp.maximum(spring / lean, 0.0)[:, None] * on[:, None], slip, x["bristle"]
-        )
+        pressed = jnp.maximum(spring / lean, 0.0)[:, None] * on[:, None]
+        rub, rate, _ = self.friction.act(pressed, slip, x["bristle"], pace)
         normal = jnp.maximum(spring - self.splay * jnp.sum(rub * out, 1), 0.0) * on
         total = (rub + hold).at[:, 2].add(normal)
         return {
