@@ -166,7 +166,6 @@ ops.wipe()
 """
 
 
-@pytest.mark.slow
 @pytest.mark.skipif(importlib.util.find_spec("openseespy") is None, reason="openseespy is not installed")
 @pytest.mark.parametrize("kind", ["tcp", "udp"])
 def test_opensees_itself_gets_from_the_rig_what_its_own_element_gives(serve, tmp_path, kind):
