@@ -79,8 +79,8 @@ def stability(test: Test) -> Stability:
     transfer, remarks = _transfer(test)
     delay = float(np.max(transfer)) if transfer is not None else math.nan
     if _open_at_rest(test):
-        said = ("at rest the specimen exerts no force and the loop is open: each contact's energy counts",)
-        return Stability(math.nan, math.nan, delay, math.nan, math.nan, test.dt / 2, (*remarks, *said))
+        open_loop = "at rest the specimen exerts no force and the loop is open: each contact's energy counts"
+        return Stability(math.nan, math.nan, delay, math.nan, math.nan, test.dt / 2, (*remarks, open_loop))
     critical, frequency, said = _critical(test)
     poles = sampled_poles(test)
     near_rest = _only_near_rest(test, poles.frequency)

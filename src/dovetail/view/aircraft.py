@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 import xarray as xr
 
-from dovetail.view.stage import Arrow, Line, Plot, Stage, framed
+from dovetail.view.stage import Arrow, Line, Plot, Points, Stage, framed
 
 AIRFRAME, GEAR, DECK, FORCE = "#333333", "#0072b2", "#8d969e", "#b5179e"
 WEIGHT = 0.5  # [m] that the weight of the aircraft would be drawn long
@@ -40,23 +40,22 @@ def draw(title: str, run: Any, data: xr.Dataset, plots: Sequence[Plot]) -> Stage
         Line("gear", gear, GEAR, 5.0),
         Line("airframe", airframe, AIRFRAME, 3.0),
     ]
-    for i, platform in enumerate(aircraft.platforms):
-        lines.append(
-            Line(
-                f"platforms/{platform.name}",
-                lambda k, i=i: _spatial(_outline(corners[i]) @ places[1][k, i].T + places[0][k, i]),
-                DECK,
-                3.0,
-            )
-        )
+
+    def platform_at(i: int) -> Points:
+        return lambda k: _spatial(_outline(corners[i]) @ places[1][k, i].T + places[0][k, i])
+
+    def foot_at(foot: int) -> Points:
+        return lambda k: _spatial(nodes[k][foot][None])[0]
+
+    def force_on(i: int) -> Points:
+        return lambda k: _spatial(force[k][i][None])[0]
+
+    lines += [
+        Line(f"platforms/{platform.name}", platform_at(i), DECK, 3.0)
+        for i, platform in enumerate(aircraft.platforms)
+    ]
     arrows = [
-        Arrow(
-            f"force on foot {i + 1}",
-            lambda k, foot=foot: _spatial(nodes[k][foot][None])[0],
-            lambda k, i=i: _spatial(force[k][i][None])[0],
-            WEIGHT / largest,
-            FORCE,
-        )
+        Arrow(f"force on foot {i + 1}", foot_at(foot), force_on(i), WEIGHT / largest, FORCE)
         for i, foot in enumerate(feet)
     ]
     eye, target = _eye(lines, len(data.time), nodes.shape[2])

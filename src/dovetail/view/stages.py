@@ -10,7 +10,7 @@ import xarray as xr
 
 from dovetail.core import signals
 from dovetail.core.errors import AnalysisError
-from dovetail.view.stage import Arrow, Line, Plot, Stage, framed
+from dovetail.view.stage import Arrow, Line, Plot, Points, Stage, framed
 
 DEMAND, MEASURED, FORCE, INK, FAINT = "#0072b2", "#d55e00", "#b5179e", "#333333", "#8d969e"
 POINTS = 600  # of a plot
@@ -65,18 +65,9 @@ def _oscillator(title: str, run: Any, data: xr.Dataset, ideal: xr.Dataset | None
             wanted = _by_axis(_on(ideal["displacement"], data))[:, i]
             lines += _mass(f"{label}ideal", wanted, magnified, (y, 0.0), FAINT, ghost=True)
         if force is not None:
-            pull = force[:, i]
-            scale = 0.6 / max(float(np.nanmax(np.abs(pull))), 1e-12)
-            place, rest = measured[:, i], y
-            arrows.append(
-                Arrow(
-                    f"{label}force",
-                    lambda k, x=place, y=rest: np.array([magnified * x[k], y - 0.7 + 0.16, 0.0]),
-                    lambda k, f=pull: np.array([f[k], 0.0, 0.0]),
-                    scale,
-                    FORCE,
-                )
-            )
+            scale = 0.6 / max(float(np.nanmax(np.abs(force[:, i]))), 1e-12)
+            at, pull = _along_x(magnified * measured[:, i], y - 0.54), _along_x(force[:, i], 0.0)
+            arrows.append(Arrow(f"{label}force", at, pull, scale, FORCE))
     eye, target = framed(lines, len(data.time))
 
     def notes(k: int) -> str:
@@ -85,6 +76,10 @@ def _oscillator(title: str, run: Any, data: xr.Dataset, ideal: xr.Dataset | None
         return f"demand {shown} mm, measured {read} mm; drawn {magnified:.3g} times as large"
 
     return Stage(title, data.time.values, lines, arrows, _plots(data), "+z", eye, target, notes)
+
+
+def _along_x(x: np.ndarray, y: float) -> Points:
+    return lambda k: np.array([x[k], y, 0.0])
 
 
 def _mass(
