@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from matplotlib.ticker import MaxNLocator
 
 
 def snapshots(axes: Any, nodes: np.ndarray, *, number: int = 9) -> np.ndarray:
@@ -71,14 +72,19 @@ def save_animation(run: Any, path: str | Path, *, frames: int = 80) -> Path:
 def _name(axes: Any, nodes: np.ndarray) -> None:
     """Equal scales around all that the rope passes, with names."""
     x, y, z = (nodes[:, k] for k in range(3))
+    largest = max(float(np.ptp(values)) for values in (x, y, z))
     spans = []
     for values, setting in ((x, axes.set_xlim), (z, axes.set_ylim), (-y, axes.set_zlim)):
-        low, high = float(values.min()), float(values.max())
-        pad = 0.05 * max(high - low, 0.1 * float(np.ptp(nodes)))
-        setting(low - pad, high + pad)
-        spans.append(high - low + 2 * pad)
-    axes.set_box_aspect(spans)
+        middle = 0.5 * float(values.max() + values.min())
+        span = max(
+            1.1 * float(np.ptp(values)), 0.4 * largest
+        )  # room for the names, however flat the motion is
+        setting(middle - span / 2, middle + span / 2)
+        spans.append(span)
+    axes.set_box_aspect(spans, zoom=1.1)
     axes.set_xlabel("downstream [m]")
     axes.set_ylabel("starboard [m]")
     axes.set_zlabel("height [m]")
-    axes.locator_params(nbins=4)
+    for axis in (axes.xaxis, axes.yaxis, axes.zaxis):
+        axis.set_major_locator(MaxNLocator(3))
+        axis.labelpad = 8

@@ -1,5 +1,6 @@
 """The capture study: every file is read, every quick target met; the others, which take minutes, are slow."""
 
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -35,3 +36,14 @@ def test_quick_targets_are_met(name):
 def test_the_other_targets_are_met(name):
     result = judge(TARGETS[name])
     assert result.status == "met", result.got
+
+
+@pytest.mark.parametrize("name", ["refuelling-hose", "glider-tow", "sling-load"])
+def test_presets_of_other_slender_bodies_run_and_stay_whole(name):
+    from dovetail.testing.file import change
+
+    table = tomllib.loads((FOLDER / "tests" / f"{name}.toml").read_text("utf-8"))
+    run = testing.parse(change(table, {"duration": "0.5 s"})).simulate()
+    assert run.outcome.completed
+    assert float(run.data["tension"].max()) > 0
+    assert float(abs(run.data["energy_residual"]).max()) < 1e-3 * float(abs(run.data["external_work"]).max())

@@ -22,6 +22,7 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from dovetail.core import choice, count, kind, parameter
 from dovetail.mechanics.chain import joints
@@ -102,10 +103,12 @@ class LinkChain(Chain):
         """Mass [kg] of each link of lengths l (n,), and of each of the nodes 1 to n."""
         density = self.mass / (self.length - self.last_link)
         link = density * l
+        # by masks: an update of one entry becomes a scatter in a batch, which XLA's CPU compiler runs entry by entry
+        last = np.arange(self.n) == self.n - 1
         if self.n > 1:
-            link = link.at[-1].mul(jnp.where(self.last_link > 0, 0.0, 1.0))
+            link = jnp.where(last & (self.last_link > 0), 0.0, link)
         node = link if self.distribution == "end" else 0.5 * (link + after(link))
-        return link, (node + self.node_mass).at[-1].add(self.tip_mass)
+        return link, node + self.node_mass + jnp.where(last, self.tip_mass, 0.0)
 
     def solve(self, t, x, u):
         p, v = x["position"], x["velocity"]
@@ -114,7 +117,7 @@ class LinkChain(Chain):
         link_mass, m = self.masses(l)
         inverse = 1 / m
         if self.end == "held":
-            inverse = inverse.at[-1].set(0.0)
+            inverse = jnp.where(np.arange(self.n) == self.n - 1, 0.0, inverse)
         square = dot(d, d)
         scale = jax.lax.rsqrt(square)
         n = d * scale
