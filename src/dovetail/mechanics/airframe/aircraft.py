@@ -14,7 +14,7 @@ The state holds a ledger of work: gear damping, struts, contact (losses and what
 from __future__ import annotations
 
 import functools
-from typing import Any, NamedTuple
+from typing import Any
 
 import equinox as eqx
 import jax
@@ -23,7 +23,9 @@ import numpy as np
 
 from dovetail.core import Flow, Part, choice, kind, parameter
 from dovetail.core.errors import Fault, ParameterError
+from dovetail.mechanics.airframe import implicit
 from dovetail.mechanics.airframe.gear import Frozen, ModalGear
+from dovetail.mechanics.airframe.implicit import LEDGER
 from dovetail.mechanics.airframe.loads import BodyLoad, BodyMotion
 from dovetail.mechanics.airframe.skids import LandingGear
 from dovetail.mechanics.airframe.struts import Strut, strut_force
@@ -33,23 +35,6 @@ from dovetail.mechanics.collision.normal_laws import SurfaceNormal
 from dovetail.mechanics.dimension import Dimension, dimension
 from dovetail.mechanics.securing.platform import Platform, frames, half_spaces, platform_faults
 from dovetail.mechanics.spatial import euler
-
-DENSE = 40  # speeds up to which an inverse is cheaper than factors
-LEDGER = ("gear damping", "struts", "contact", "platforms", "loads")
-
-
-class Slopes(NamedTuple):
-    """Derivatives at all pairs of foot and body, in world axes."""
-
-    R: jax.Array  # body to world
-    position: jax.Array  # of the force, (feet, bodies, d, d)
-    by_velocity: jax.Array
-    bristle: jax.Array
-    bristle_velocity: jax.Array  # of the bristle's rate, by velocity
-    time: jax.Array  # of the force, (feet, bodies, d)
-    bristle_time: jax.Array
-    relaxation: jax.Array  # (feet, bodies) [1/s]
-    velocity: jax.Array  # (feet, d) [m/s] of the feet themselves
 
 
 @kind("airframe")
@@ -380,123 +365,11 @@ class DeckAircraft(Flow):
 
     def time_rate(self, t: Any, x: dict[str, Any]) -> dict[str, Any]:
         """Partial derivative of the rates with respect to time, as far as contact with moving bodies causes it."""
-        slopes = self._contact_slopes(t, x)
-        touch = self.touches(t, x)
-        moving = jnp.sum(slopes.time, 1) @ slopes.R
-        slip = slopes.velocity[:, None] - touch.surface_velocity
-        work = jnp.zeros(len(LEDGER)).at[2].set(jnp.sum(slopes.time * slip))
-        work = work.at[3].set(jnp.sum(slopes.time * touch.surface_velocity))
-        F = self.model.stiff_forces(
-            self.formulation,
-            jnp.zeros(self.model.shape_size),
-            self._nodes(x)[0],
-            jnp.zeros((len(self.struts), self.dim.d)),
-            moving,
-            tuple(s.node - 1 for s in self.struts),
-            self.feet,
-        )
-        zero = jax.tree.map(jnp.zeros_like, x)
-        return {**zero, "speed": self.mass_inverse @ F, "bristle": slopes.bristle_time, "work": work}
+        return implicit.time_rate(self, t, x)
 
-    def _contact_slopes(self, t, x):
-        """Derivatives of the forces and bristle rates of all pairs."""
-        d = self.dim.d
-        R = self.dim.rotation(x["attitude"])
-        rho, V, _ = self._nodes(x)
-        feet = np.array(self.feet)
-        at, velocity = x["position"] + rho[feet] @ R.T, V[feet, :d] @ R.T
-        on, impact, slid = self._on(t, x), x["held"]["impact"], x["held"]["slid"]
-        t = jnp.asarray(t, float)
-
-        def given(t, dp, dv, dz):
-            touch = self._touches(t, at + dp, velocity + dv, x["bristle"] + dz, on, impact, slid)
-            return touch.force, touch.bristle_rate, touch.relaxation
-
-        eye = jnp.eye(d)
-        o = jnp.zeros(d)
-        tangents = (
-            jnp.concatenate([jnp.ones(1), jnp.zeros(3 * d)]),
-            jnp.concatenate([o[None], eye, jnp.zeros((2 * d, d))]),
-            jnp.concatenate([o[None], jnp.zeros((d, d)), eye, jnp.zeros((d, d))]),
-            jnp.concatenate([o[None], jnp.zeros((2 * d, d)), eye]),
-        )
-
-        def along(dt, dp, dv, dz):
-            _, tangent = jax.jvp(given, (t, o, o, o), (dt, dp, dv, dz))
-            return tangent[0], tangent[1]
-
-        relax = given(t, o, o, o)[2]
-        force, rate = jax.vmap(along)(*tangents)  # (1 + 3 d, f, b, d)
-        force_t, rate_t = force[0], rate[0]
-        per = lambda a, i: jnp.moveaxis(a[1 + i * d : 1 + (i + 1) * d], 0, -1)  # noqa: E731  (f, b, d, d)
-        by = [per(force, i) for i in range(3)]  # position, velocity, bristle; world axes
-        return Slopes(R, *by, per(rate, 1), force_t, rate_t, relax[..., 0], velocity)
-
-    def shifted(self, t: Any, x: dict[str, Any], g: Any):
+    def shifted(self, t: Any, x: dict[str, Any], g: Any) -> Any:
         """A function that solves (1 - g J) k = b, with J exact for all that is stiff."""
-        dim, model, d = self.dim, self.model, self.dim.d
-        nd = model.nd
-        R = dim.rotation(x["attitude"])
-        rho, V, _ = self._nodes(x)
-        twist, _ = self._split(x)
-        rate = (V - model.rigid(twist, rho))[:, :d]
-        feet, strut_nodes = self.feet, tuple(s.node - 1 for s in self.struts)
-        by_r, by_v = [], []
-        for s in self.struts:
-            r, v = rho[s.node - 1] - (s.mount - self.offset), rate[s.node - 1]
-            by_r.append(jax.jacfwd(lambda a, s=s, v=v: strut_force(s, a, v))(r))
-            by_v.append(jax.jacfwd(lambda a, s=s, r=r: strut_force(s, r, a))(v))
-        by_r = jnp.stack(by_r) if by_r else jnp.zeros((0, d, d))
-        by_v = jnp.stack(by_v) if by_v else jnp.zeros((0, d, d))
-        slopes, touch = self._contact_slopes(t, x), self.touches(t, x)
-        f_p, f_v = (R.T @ jnp.sum(a, 1) @ R for a in (slopes.position, slopes.by_velocity))
-        f_z, z_v = R.T @ slopes.bristle, slopes.bristle_velocity @ R
-        slip = slopes.velocity[:, None] - touch.surface_velocity
-        ease = 1 / (1 + g * slopes.relaxation)[..., None, None]
-        through = jnp.einsum("fbij,fbjk->fik", f_z * ease, z_v)  # force by velocity through the bristle
-        block = -(g * f_v + g**2 * f_p + g**2 * through)
-        strut_block = -(g * by_v + g**2 * by_r)
-        S = self.mass_matrix + model.implicit(self.formulation, g, rho, strut_block, block, strut_nodes, feet)
-        if S.shape[0] <= DENSE:
-            inverse = jnp.linalg.inv(S)
-            through_S = lambda b: inverse @ b  # noqa: E731
-        else:
-            factors = jax.scipy.linalg.lu_factor(S)
-            through_S = lambda b: jax.scipy.linalg.lu_solve(factors, b)  # noqa: E731
-        at = np.array(feet)
-        strut_at = np.array(strut_nodes, int)
-
-        def solve(b):
-            turned = dim.turned(x["attitude"], b["attitude"])
-            moved = model.displacement(b["shape"])[:, :d]
-            carried = (R.T @ b["position"]) + dim.cross(turned, rho[at]) + moved[at]
-            z = b["bristle"]
-            push = jnp.einsum("fij,fj->fi", f_p, carried) + jnp.einsum("fbij,fbj->fi", f_z * ease, z)
-            strut_push = jnp.einsum("sij,sj->si", by_r, moved[strut_at]) if strut_nodes else jnp.zeros((0, d))
-            stiff = model.stiff_forces(self.formulation, b["shape"], rho, strut_push, push, strut_nodes, feet)
-            k = through_S(self.mass_matrix @ b["speed"] + g * stiff)
-            k_twist, k_own = k[:nd], k[nd:]
-            k_nodes = model.node_change(k_twist, k_own, feet, rho)
-            k_z = (z + g * jnp.einsum("fbij,fj->fbi", z_v, k_nodes)) * ease[..., 0]
-            # the work of contact is as stiff as its force
-            dv, dp = k_nodes @ R.T, (carried + g * k_nodes) @ R.T
-            df = jnp.einsum("fbij,fj->fbi", slopes.position, dp) + jnp.einsum(
-                "fbij,fj->fbi", slopes.by_velocity, dv
-            )
-            df = df + jnp.einsum("fbij,fbj->fbi", slopes.bristle, k_z)
-            lost = jnp.sum(df * slip) + jnp.sum(touch.force * dv[:, None])
-            moved_by = jnp.sum(df * touch.surface_velocity)
-            return {
-                "position": b["position"] + g * (R @ k_twist[:d]),
-                "attitude": b["attitude"] + g * dim.turn_rate(x["attitude"], k_twist[d:]),
-                "shape": b["shape"] + g * model.shape_rate(k_twist, k_own, rho),
-                "speed": k,
-                "bristle": k_z,
-                "work": b["work"] + g * jnp.stack([0.0 * lost, 0.0 * lost, lost, moved_by, 0.0 * lost]),
-                "held": b["held"],
-            }
-
-        return solve
+        return implicit.shifted(self, t, x, g)
 
     # what it shows
 
