@@ -9,6 +9,8 @@ swings about what Hooke's law says, and the tip slowly comes to rest.
 import matplotlib.pyplot as plt
 import numpy as np
 
+import dovetail as dv
+from dovetail.studies import find_test
 from dovetail.studies.capture.reproduce import pulled, static_pull
 
 long = pulled(30, 1e-3, 100.0)
@@ -28,6 +30,21 @@ left.legend(ncols=3)
 right.plot(long["time"][:2500], long["stretch"][:2500])
 right.axhline(rest[3], color="0.5", lw=0.8, ls=":")
 right.set(xlabel="time [s]", ylabel="stretch [m]")
+
+# %%
+# Energy, the work of the force and of the dampers, and what is left over (figures 4.8 and 4.9). Once the rope hangs
+# along the force both works only make up for each other.
+
+data = dv.load(find_test("capture/tip-force")).simulate().data
+total = data["kinetic_energy"] + data["gravity_energy"] + data["elastic_energy"]
+figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.0), layout="constrained")
+left.plot(data.time, (total - total[0]) / 1e6, label="energy gained")
+left.plot(data.time, data["external_work"] / 1e6, "--", label="work of the force")
+left.plot(data.time, data["damping_work"] / 1e6, label="work of the dampers")
+left.set(xlabel="time [s]", ylabel="[MJ]")
+left.legend()
+right.plot(data.time, data["energy_residual"])
+right.set(xlabel="time [s]", ylabel="residual [J]")
 
 # %%
 # The same with 10 and 20 rods instead of 30: ten already show the motion (figure 4.14).
