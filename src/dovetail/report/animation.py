@@ -123,7 +123,7 @@ def animated(
         return []
 
     animation = FuncAnimation(figure, show, frames=len(times), interval=1000 / fps, blit=False)
-    animation._draw_was_started = True  # a picture that is only looked at in part is no reason to warn
+    animation._draw_was_started = True  # type: ignore[attr-defined]  # a picture that is only looked at in part is no reason to warn
     show(0)
     return animation
 

@@ -85,8 +85,10 @@ class ContactMaterialChart(Chart):
         pairs = list(zip(self.body_1, self.body_2, strict=True))
         stiffness = jnp.array([HertzPair(a, b, self.radius).value for a, b in pairs])
         factor = find(self.law, Dissipative)(stiffness=1.0).damping_factor(self.restitution)
-        grid = (jnp.broadcast_to(v, stiffness.shape) for v in (factor, self.speed))
-        ideal = _impacts(*grid, stiffness, jnp.broadcast_to(self.mass, stiffness.shape))
+        factors, speeds, masses = (
+            jnp.broadcast_to(v, stiffness.shape) for v in (factor, self.speed, self.mass)
+        )
+        ideal = _impacts(factors, speeds, stiffness, masses)
         names = [f"{name_of(type(a))} on {name_of(type(b))}" for a, b in pairs]
         out = _table(ideal, ("pair",), {"pair": names})
         out["stiffness"] = ("pair", np.asarray(stiffness), {"units": "N/m^1.5"})

@@ -121,7 +121,7 @@ class FirstImpactSweep(Chart):
 
     def labels(self, data: xr.Dataset) -> list[str]:
         """What tells the cases apart."""
-        texts = [[] for _ in range(self.cases)]
+        texts: list[list[str]] = [[] for _ in range(self.cases)]
         shown = {"speed": "{:g} m/s", "sensor_resolution": "{:g} N"}
         scaled = {"resolution": (1e6, "{:g} um"), "sensor_delay": (1e3, "sensor {:g} ms")}
         for i, text in enumerate(texts):

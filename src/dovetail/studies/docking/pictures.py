@@ -112,8 +112,9 @@ def impact_notes(data: xr.Dataset, times: np.ndarray) -> list[str]:
     """A line for each time: impacts so far, and the energy against that at the start."""
     touching = data["depth"].values > 0
     starts = data.time.values[1:][touching[1:] & ~touching[:-1]]
-    total = sum(data[name] for name in ("kinetic_energy", "contact_energy", "contact_heat", "friction_heat"))
-    ratio = (total / total[0]).values
+    names = ("kinetic_energy", "contact_energy", "contact_heat", "friction_heat")
+    total = np.sum([data[name].values for name in names], axis=0)
+    ratio = total / total[0]
     k = np.clip(np.searchsorted(data.time.values, times), 0, len(ratio) - 1)
     texts = [
         f"impact {np.sum(starts <= t)}, energy {ratio[i]:.2f} of the initial"
