@@ -44,7 +44,7 @@ class Body:
 
 @dataclass(frozen=True)
 class Scene:
-    """Bodies under a title; `trail` [m], (frames, 3), is drawn as far as the clock has come, in the last body's colour."""
+    """Bodies under a title; `trail` [m], (frames, 3), is drawn up to the clock, in the last body's colour."""
 
     title: str
     bodies: Sequence[Body]
