@@ -103,7 +103,7 @@ class Page:
         self.clock = gui.add_markdown("")
         self.play = gui.add_button("Play")
         self.hold = gui.add_button("Hold")
-        self.scrubber = gui.add_slider("moment", min=0, max=SLIDER, step=1, initial_value=0)
+        self.scrubber: Any = gui.add_slider("moment", min=0, max=SLIDER, step=1, initial_value=0)
         self.speed = gui.add_dropdown("speed", SPEEDS, initial_value="1")
         self.play.on_click(lambda _: self._press("play", self.player.play))
         self.hold.on_click(lambda _: self._press("hold", self.player.hold))
@@ -111,8 +111,7 @@ class Page:
         self.scrubber.on_update(self._drag)
         with gui.add_folder("what is shown", expand_by_default=False):
             for line, handle in zip(stage.lines, self._lines, strict=True):
-                box = gui.add_checkbox(line.name, initial_value=True)
-                box.on_update(lambda _, box=box, handle=handle: setattr(handle, "visible", box.value))
+                _show_or_hide(gui.add_checkbox(line.name, initial_value=True), handle)
         for plot in stage.plots:
             _add_plot(gui, plot)
 
@@ -174,6 +173,10 @@ class Page:
         """Shut the server."""
         with contextlib.redirect_stdout(io.StringIO()):
             self.server.stop()
+
+
+def _show_or_hide(box: Any, handle: Any) -> None:
+    box.on_update(lambda _: setattr(handle, "visible", box.value))
 
 
 def _add_plot(gui: Any, plot: Plot) -> None:
