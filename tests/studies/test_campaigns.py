@@ -32,7 +32,13 @@ SMALL = {
         "batch": 4,
     },
 }
-HEAVY = {"docking/chapter-7", "refuelling/strike-matrix", "shipboard/envelope", "docking/impact-sensitivity"}
+HEAVY = {
+    "capture/rope-selection",
+    "docking/chapter-7",
+    "refuelling/strike-matrix",
+    "shipboard/envelope",
+    "docking/impact-sensitivity",
+}
 
 
 def test_every_ready_campaign_has_a_small_form():

@@ -96,4 +96,6 @@ def six_dof(points: list[dict[str, Any]]) -> dict[str, Any]:
     from dovetail.studies.docking.reproduce_six_dof import first_errors
 
     rows = [first_errors(p["robot_delay"], p["robot_resolution"]) for p in points]
-    return {f"{name}_error": np.array([row[name] for row in rows]) for name in rows[0]}
+    errors = {f"{name}_error": name for name in ("force", "depth", "speed")}
+    named = errors | {"peak_force": "peak_force", "depth_integral": "depth_integral"}
+    return {shown: np.array([row[name] for row in rows]) for shown, name in named.items()}
