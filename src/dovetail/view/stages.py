@@ -113,7 +113,6 @@ def _chain(name: str, up: str) -> Callable[[str, Any, xr.Dataset, xr.Dataset | N
         trail = nodes[:, -1]
         lines = [
             Line("chain", lambda k: nodes[k], DEMAND, 4.0),
-            Line("tip", lambda k: _cross(nodes[k][-1], 0.02 * _size(nodes)), MEASURED, 4.0),
             Line("trail of the tip", lambda k: _so_far(trail, k), FAINT, 1.5),
         ]
         if ideal is not None and name in ideal:
@@ -121,6 +120,8 @@ def _chain(name: str, up: str) -> Callable[[str, Any, xr.Dataset, xr.Dataset | N
             lines.append(Line("ideal", lambda k: wanted[k], FAINT, 2.0, ghost=True))
         if {"ball_joint_position", "drogue_position"} <= set(data):
             lines += _drogue(run, data)
+        else:
+            lines.append(Line("tip", lambda k: _cross(nodes[k][-1], 0.02 * _size(nodes)), MEASURED, 4.0))
         near = [line for line in lines if line.name in ("drogue", "probe")]  # where it happens
         eye, target = framed(near or lines, len(data.time), up)
 
