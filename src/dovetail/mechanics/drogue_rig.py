@@ -9,8 +9,8 @@ for cables that lead off to one side.
 
 The interface is that of `DrogueHose`: pose of the nozzle in the drogue's frame, x along its axis towards the rope,
 origin at the drogue's flange below the attachment, and the wrench on the drogue there. Axes of the room: z down. The
-published rig's numbers are lost; the defaults were chosen so that the strike at 1 m/s and 35 degrees moves and loads it as
-described. Source: [Bolien 2018, ch. 5 sec. III and app. C].
+published rig's numbers are lost; the defaults were chosen so that the strike at 1 m/s and 35 degrees moves and loads
+it as described. Source: [Bolien 2018, ch. 5 sec. III and app. C].
 """
 
 from __future__ import annotations
@@ -23,7 +23,9 @@ import jax.numpy as jnp
 
 from dovetail.core import RK4, count, kind, parameter
 from dovetail.mechanics import hose_geometry as geometry
+from dovetail.mechanics import hose_loads as loads
 from dovetail.mechanics.base import Substructure
+from dovetail.mechanics.chain.base import after
 from dovetail.mechanics.drogue_hose import vector_rate
 from dovetail.mechanics.drogue_receiver import Receiver, SpeedProfile
 from dovetail.mechanics.hose import Hose, HoseMotion, HoseSolved
@@ -121,8 +123,8 @@ class HungDrogue(Substructure):
         total = towards @ jnp.where(stretch > 0, pull, 0.0) + jnp.append(self.side_pull, 0.0)
         share = self.bungee_place / m.l[-1]  # the lever rule between the body's two masses
         force = force.at[:, -2].add((1 - share) * total).at[:, -1].add(share * total)
-        friction = self.joint_damping * (m.turn[:, -1] - m.turn[:, -2]) / m.l[-1]
-        return force.at[:, -1].add(friction).at[:, -2].add(-friction)
+        pair = loads.joint_friction(m.n, m.turn, m.l, self.joint_damping)
+        return force + pair - after(pair)
 
     def solve(self, x, force) -> tuple[HoseMotion, HoseSolved]:
         """Motion, accelerations and tensions under a wrench (6,) on the drogue."""
