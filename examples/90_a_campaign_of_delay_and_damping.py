@@ -22,7 +22,9 @@ from dovetail.report.style import RC
 from dovetail.stability.single_interface import critical_delay
 from dovetail.studies.registry import find_campaign
 
-plt.rcParams.update({**RC, "figure.facecolor": "white", "savefig.facecolor": "white"})
+plt.rcParams.update(
+    {**RC, "figure.facecolor": "white", "savefig.facecolor": "white", "text.parse_math": True}
+)
 
 plan = campaign.load(find_campaign("substructuring/delay-damping"))
 with tempfile.TemporaryDirectory() as folder:
@@ -44,9 +46,9 @@ shown = ax.pcolormesh(
 )
 figure.colorbar(shown, label="rms error of the numerical substructure [%]")
 lines = ax.contour(1e3 * data.delay, data.damping, finished, levels=[5, 10, 50], colors="white", linewidths=1)
-ax.clabel(lines, fmt="%g %%")
+ax.clabel(lines, fmt="%g %%", manual=[(2.7, 20), (5.2, 22), (6.5, 14)])
 ax.plot(1e3 * np.asarray(critical), data.damping, "--", color="#20252b", label="critical delay, theory")
-ax.text(8.2, 6, "met a limit", color="#20252b")
+ax.text(7.0, 8.5, "met a limit", color="#20252b")
 ax.set(xlabel="delay of the actuator [ms]", ylabel="numerical damping [N s/m]", xlim=(0.4, 10.1))
-ax.legend(loc="upper left")
+ax.legend(loc="lower right", frameon=True, facecolor="white")
 plt.show()

@@ -85,3 +85,12 @@ def test_rows_have_seeds_and_modes(tmp_path):
     assert list(table["z"]) == [1, 1, 2, 2]
     assert list(table["law"]) == ["a", "a", "b", "b"]
     assert list(table["seed"]) == [5, 6, 5, 6]
+
+
+def test_a_model_may_call_something_outcome(small, tmp_path, models):
+    import sys
+
+    sys.modules.pop("campaign_models", None)
+    (tmp_path / "modules" / "campaign_models.py").write_text("def f(x):\n    return {'outcome': 2 * x}\n")
+    text = told(small(model="campaign_models:f", axis=[{"path": "x", "values": [0, 1]}]), tmp_path / "out")
+    assert "1 0, 1 2" in text

@@ -215,11 +215,13 @@ def _ranges(data: xr.Dataset) -> list[str]:
 
 
 def _outcomes(data: xr.Dataset) -> list[str]:
-    """How the runs ended."""
+    """How the runs of a test ended; what a model calls its outcome is its own."""
     if "outcome" not in data:
         return []
-    names = data["outcome"].attrs["meanings"]
     values = data["outcome"].values.ravel()
+    names = data["outcome"].attrs.get(
+        "meanings", [str(i) for i in range(1 + int(np.nanmax(values, initial=0)))]
+    )
     count = Counter(names[int(code)].lower() for code in values[np.isfinite(values)])
     return [f"  {'outcome':<34} " + ", ".join(f"{number} {name}" for name, number in count.most_common())]
 
