@@ -22,6 +22,23 @@ def test_draws_repeat_and_have_their_size():
     assert one[:, 0].std() == pytest.approx(2.5e-3, rel=0.05)
 
 
+def test_the_spectrum_shows_a_tone_and_its_attenuation():
+    t = 1e-3 * np.arange(2000)
+    decay = np.stack([np.exp(-a * t) * np.sin(2 * np.pi * 5 * t) for a in (0.5, 3.0)])
+    place = np.zeros((2, 2000, 3))
+    place[..., 0] = 0.1 * decay
+    rest = np.zeros((2, 2000, 6))
+    slow, fast = (
+        validation.Strikes(t, place[i : i + 1], place[i : i + 1, :, :2], rest[:1], rest[:1], rest[:1, :, 0])
+        for i in (0, 1)
+    )
+    f, light = validation.spectrum(slow)
+    _, heavy = validation.spectrum(fast)
+    assert f[np.argmax(light)] == pytest.approx(5.0, abs=0.5)
+    near = np.abs(f - 5) < 0.6
+    assert np.all(light[near] > heavy[near])
+
+
 def test_the_matrix_has_384_strikes():
     assert len(validation.ANGLES) * len(validation.SPEEDS) * validation.RUNS == 384
 
