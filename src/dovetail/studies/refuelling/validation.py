@@ -146,7 +146,7 @@ def matrix(
     speeds=SPEEDS, angles=ANGLES, runs: int = RUNS, seed: int = 0
 ) -> dict[tuple[float, float], Strikes]:
     """The whole matrix of full-speed strikes by speed [m/s] and angle [rad]: 4 x 8 x 12 = 384 by default."""
-    found = {}
+    found: dict[tuple[float, float], Strikes] = {}
     for i, speed in enumerate(speeds):
         rows = strikes(speed, angles, FAST, FULL_SPEED_SCATTER, runs, seed + i)
         found |= {(speed, angle): row for angle, row in zip(angles, rows, strict=True)}
@@ -274,8 +274,13 @@ def identify_rig(
     one, first = fit(("inertia", "joint_damping"), slack, free, ((0.5, 0.01), (60.0, 60.0)))
     both = dataclasses.replace(guess, inertia=one.inertia, joint_damping=one.joint_damping)
     two, second = fit(("bungee_damping", "bungee_length"), both, held, ((0.1, 0.4), (200.0, 1.15)))
-    values = (one.inertia, one.joint_damping, two.bungee_damping, two.bungee_length)
-    return IdentifiedRig(*(float(v) for v in values), (first, second))
+    return IdentifiedRig(
+        inertia=float(one.inertia),
+        joint_damping=float(one.joint_damping),
+        bungee_damping=float(two.bungee_damping),
+        bungee_length=float(two.bungee_length),
+        misfit=(first, second),
+    )
 
 
 CORNERS = np.radians([[8.0, 8.0], [8.0, -8.0], [-8.0, 8.0], [-8.0, -8.0]])
