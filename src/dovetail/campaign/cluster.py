@@ -21,6 +21,9 @@ from dovetail.core.errors import LinkError, ParameterError
 ONE_CORE = {"NPROC": "1", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}  # a worker keeps to its core
 AHEAD = 2  # chunks under way for each worker: it never waits, and memory is bounded
 ANSWER = "10s"  # in which a scheduler must
+GONE = (
+    "the scheduler of the cluster is gone; what was computed is kept. Start it again and go on with --resume"
+)
 PATIENCE = 30.0  # [s] without a scheduler, after which it is given up
 
 
@@ -34,45 +37,47 @@ class Cluster:
         self, campaign: Campaign, tasks: Sequence[tuple[int, Columns]]
     ) -> Iterator[tuple[int, Result]]:
         """Chunks as they are ready. One whose worker died again and again is left out."""
-        from distributed import TimeoutError, wait
+        from distributed import CancelledError
+        from distributed.comm import CommClosedError
 
-        spec = campaign.spec()
-        workers = max(
-            sum(w["nthreads"] for w in self.client.scheduler_info(n_workers=-1)["workers"].values()), 1
-        )
-        todo, under_way = iter(tasks), {}
-        seen = time.monotonic()
+        under_way: dict[str, tuple[int, Any]] = {}
         try:
-            while True:
-                for number, columns in todo:
-                    future = self.client.submit(evaluate_chunk, spec, columns, pure=False, retries=2)
-                    under_way[future.key] = (number, future)
-                    if len(under_way) >= AHEAD * workers:
-                        break
-                if not under_way:
-                    return
-                try:
-                    ready = wait(
-                        [f for _, f in under_way.values()], timeout=1.0, return_when="FIRST_COMPLETED"
-                    ).done
-                    seen = time.monotonic()
-                except TimeoutError:
-                    ready = set()
-                    if self.client.status == "running":
-                        seen = time.monotonic()
-                if self._lost(seen) or any(future.status == "cancelled" for future in ready):
-                    raise LinkError(
-                        "the scheduler of the cluster is gone; what was computed is kept. Start it again and go on "
-                        "with --resume"
-                    )
-                for future in ready:
-                    number, _ = under_way.pop(future.key)
-                    if future.status == "error" and type(future.exception()).__name__ == "KilledWorker":
-                        continue
-                    yield number, future.result()
+            yield from self._as_ready(campaign, tasks, under_way)
+        except (CommClosedError, CancelledError) as error:
+            raise LinkError(GONE) from error
         finally:
             if self.client.status == "running":
                 self.client.cancel([future for _, future in under_way.values()])
+
+    def _as_ready(self, campaign, tasks, under_way) -> Iterator[tuple[int, Result]]:
+        from distributed import TimeoutError, wait
+
+        spec = campaign.spec()
+        known = self.client.scheduler_info(n_workers=-1)["workers"].values()
+        most = AHEAD * max(sum(worker["nthreads"] for worker in known), 1)
+        todo, seen = iter(tasks), time.monotonic()
+        while True:
+            for number, columns in todo:
+                future = self.client.submit(evaluate_chunk, spec, columns, pure=False, retries=2)
+                under_way[future.key] = (number, future)
+                if len(under_way) >= most:
+                    break
+            if not under_way:
+                return
+            ready: Any = ()
+            try:
+                futures = [future for _, future in under_way.values()]
+                ready = wait(futures, timeout=1.0, return_when="FIRST_COMPLETED").done
+                seen = time.monotonic()
+            except TimeoutError:
+                seen = time.monotonic() if self.client.status == "running" else seen
+            if self._lost(seen) or any(future.status == "cancelled" for future in ready):
+                raise LinkError(GONE)
+            for future in ready:
+                number, _ = under_way.pop(future.key)
+                if future.status == "error" and type(future.exception()).__name__ == "KilledWorker":
+                    continue
+                yield number, future.result()
 
     def _lost(self, seen: float) -> bool:
         return self.client.status in ("closed", "closing") or time.monotonic() - seen > PATIENCE
