@@ -96,8 +96,8 @@ def descend(
         return cost(jax.nn.sigmoid(q))
 
     begun = time.perf_counter()
-    solver = optx.BFGS(rtol=tolerance, atol=tolerance)
-    found = optx.minimise(of, solver, q0, max_steps=steps, throw=False)
+    solver: Any = optx.BFGS(rtol=tolerance, atol=tolerance)
+    found: Any = optx.minimise(of, solver, q0, max_steps=steps, throw=False)
     best = jax.nn.sigmoid(found.value)
     value = float(cost(best))
     if not np.isfinite(value):

@@ -72,7 +72,7 @@ def longest_buffers(test: Any, axes: list[Axis]) -> Any:
 
 def flat(table: Mapping[str, Any], at: str = "") -> dict[str, Any]:
     """A nested table by dotted paths."""
-    found = {}
+    found: dict[str, Any] = {}
     for key, value in table.items():
         path = f"{at}{key}"
         found |= flat(value, f"{path}.") if isinstance(value, Mapping) else {path: value}
