@@ -36,7 +36,7 @@ def campaign(count, **changes):
             "model": "dovetail.studies.docking.campaign_models:impact",
             "design": {"kind": "latin-hypercube", "points": count, "seed": 9},
             "axis": [{"path": name, "from": low, "to": high} for name, (low, high) in axes.items()],
-            "chunk": 500,
+            "chunk": 2000,
             "batch": 500,
             **changes,
         }
@@ -101,7 +101,7 @@ def test_cost_a_point_does_not_depend_on_the_number_of_points(figure):
         for _ in range(max(1, min(10, 20_000 // count))):
             with tempfile.TemporaryDirectory() as folder:
                 begin = time.process_time()
-                Store.create(Path(folder) / "out", plan, 500, 500)
+                Store.create(Path(folder) / "out", plan, min(2000, count), 500)
                 opened = time.process_time()
                 run(plan, Path(folder) / "out", resume=True, executor=executor)
                 found.append((time.process_time() - opened) / count)

@@ -1,6 +1,7 @@
 """How much faster than real time does an aircraft land on a deck, whole and reduced, in the plane and in space?
 
-CPU seconds of one core after compiling, beside the distance of the trajectory to a reference with tolerances a hundred times
+CPU seconds of one core after compiling, beside the distance of the trajectory to a reference with tolerances
+a hundred times
 tighter. The last row is a drop-and-settle of the same mass on four feet in MuJoCo, rigid legs on springs.
 """
 

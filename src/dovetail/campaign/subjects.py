@@ -58,7 +58,8 @@ class Subject(ABC):
     def sizes(self, total: int) -> tuple[int, int]:
         """Points that are stored together, and points that are computed at once, where the file says nothing."""
         batch = min(CPU_BATCH if jax.default_backend() == "cpu" else GPU_BATCH, total)
-        return min(-(-total // batch), 2) * batch, batch
+        # writing a chunk costs about as much as computing one batch; eight chunks keep every core busy
+        return max(1, min(8, total // (8 * batch))) * batch, batch
 
 
 def subject_of(campaign: Campaign) -> Subject:

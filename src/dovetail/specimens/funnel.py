@@ -69,8 +69,12 @@ class Funnel(Specimen):
         "m", "way over which memory follows: slip, latch, side", default=1e-3, above=0.0
     )
     damping: jax.Array = parameter("N s/m", "of the wall: what a slow test loses", default=0.0, at_least=0.0)
-    fast_loss: jax.Array = parameter("1", "share of the force lost as it springs back fast", default=0.0, at_least=0.0)
-    fast_speed: jax.Array = parameter("m/s", "speed at which that loss is fully there", default=0.1, above=0.0)
+    fast_loss: jax.Array = parameter(
+        "1", "share of the force lost as it springs back fast", default=0.0, at_least=0.0
+    )
+    fast_speed: jax.Array = parameter(
+        "m/s", "speed at which that loss is fully there", default=0.1, above=0.0
+    )
     rim_radius: jax.Array = parameter("m", "of the rim's tube", default=0.01, above=0.0)
     latch_reach: jax.Array = parameter(
         "m", "how close to the stop the latch engages", default=1e-3, at_least=0.0

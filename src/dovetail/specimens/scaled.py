@@ -4,7 +4,8 @@ r"""A specimen of another scale: it sees lengths divided by a factor, and answer
 
 so a simulated drogue can meet a small one on small robots: with :math:`\alpha = 300` and :math:`\lambda = 5` the
 simulation sees :math:`\alpha/\lambda = 60` times the small one's stiffness. Angles are not scaled. How moments were
-scaled is unpublished; :math:`\alpha\lambda` is what forces at scaled levers give. Source: [Bolien 2018, ch. 4.2 sec. IV].
+scaled is unpublished; :math:`\alpha\lambda` is what forces at scaled levers give. Source: [Bolien 2018, ch.
+4.2 sec. IV].
 """
 
 from __future__ import annotations

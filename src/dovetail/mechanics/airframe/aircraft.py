@@ -169,7 +169,7 @@ class DeckAircraft(Flow):
             "energy": jnp.zeros(()),
             "event_depth": jnp.zeros(()),
         }
-        x = {**x, "held": held}
+        x = {**x, "held": held}  # type: ignore[dict-item]
         return {**x, "held": {**held, "energy": self.energy(0.0, x)["total"]}}
 
     def _split(self, x):

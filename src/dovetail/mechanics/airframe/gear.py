@@ -119,7 +119,7 @@ class GearModel(eqx.Module):
 
     def gravity(self, g: jax.Array) -> jax.Array:
         """Consistent weight of all nodes, (n, nd), under gravity g (d,) in body axes."""
-        return (self.weight @ g).reshape(self.count, self.nd)
+        return jnp.asarray(self.weight @ g).reshape(self.count, self.nd)
 
     def weight_wrench(self, g: jax.Array, deformation: jax.Array) -> jax.Array:
         """Force and moment of the gear's weight, the derivative of one potential."""

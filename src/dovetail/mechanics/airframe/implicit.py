@@ -88,8 +88,8 @@ def contact_slopes(aircraft: Any, t: Any, x: dict[str, Any]) -> Slopes:
     force, rate = jax.vmap(along)(*tangents)  # (1 + 3 d, f, b, d)
     force_t, rate_t = force[0], rate[0]
     per = lambda a, i: jnp.moveaxis(a[1 + i * d : 1 + (i + 1) * d], 0, -1)  # noqa: E731  (f, b, d, d)
-    by = [per(force, i) for i in range(3)]  # position, velocity, bristle; world axes
-    return Slopes(R, *by, per(rate, 1), force_t, rate_t, relax[..., 0], velocity)
+    position, by_velocity, bristle = (per(force, i) for i in range(3))  # world axes
+    return Slopes(R, position, by_velocity, bristle, per(rate, 1), force_t, rate_t, relax[..., 0], velocity)
 
 
 def shifted(aircraft: Any, t: Any, x: dict[str, Any], g: Any):

@@ -34,7 +34,7 @@ class BeamMesh(Part):
     """
 
     nodes: jax.Array = parameter("m", "undeformed coordinates, (n, 2) or (n, 3)")
-    elements: tuple[tuple[int, int], ...] = eqx.field(
+    elements: tuple[tuple[int, int], ...] = eqx.field(  # type: ignore[misc]  # parameters have no default either
         static=True, converter=lambda pairs: tuple(tuple(int(i) for i in pair) for pair in pairs)
     )
     E: jax.Array = parameter("Pa", "Young's modulus", above=0.0)

@@ -4,7 +4,8 @@ r"""A body joins the tip of a chain in flight: mass and momentum are taken over.
 
 with the mass matrix of the formulation and the tip's Jacobian J. Inextensible links keep their length, so the
 impulse runs up the rope, :math:`n_k\cdot(v_k^+ - v_{k-1}^+) = 0`; where the rope is elastic
-the tip alone changes its velocity and the stretch brings the rest. The impulse divided by the time in which the catch takes place is the snap load.
+the tip alone changes its velocity and the stretch brings the rest. The impulse divided by the time in which
+the catch takes place is the snap load.
 """
 
 from __future__ import annotations

@@ -110,7 +110,7 @@ class Polyhedron(ConvexShape):
     """
 
     vertices: jax.Array = parameter("m", "corners (n, 3)")
-    faces: tuple[tuple[int, ...], ...] = eqx.field(
+    faces: tuple[tuple[int, ...], ...] = eqx.field(  # type: ignore[misc]  # parameters have no default either
         static=True, converter=lambda rows: tuple(tuple(int(i) for i in row) for row in rows)
     )
 

@@ -93,7 +93,8 @@ def corners_at(platforms: Sequence[Platform], t: float) -> list[jax.Array]:
 
 def platform_faults(platforms: Sequence[Platform], d: int, duration: float | None = None) -> list[Fault]:
     """What is wrong with a set of bodies: parents, names, dimensions, motions that end too soon."""
-    faults, known = [], set()
+    faults: list[Fault] = []
+    known: set[str] = set()
     size = d + dimension(d).turns
     for i, platform in enumerate(platforms):
         place = f"system.platforms.{i}"
