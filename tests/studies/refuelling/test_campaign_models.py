@@ -3,33 +3,39 @@
 import numpy as np
 
 from dovetail.studies.refuelling import campaign_models
-from dovetail.studies.refuelling.validation import Strikes
+from dovetail.studies.refuelling.campaign_models import scatter, strike_matrix
 
 
-def test_a_point_is_the_run_of_its_angle_and_speed(monkeypatch):
+def test_a_point_is_the_same_alone_and_among_others(monkeypatch):
     asked = []
 
-    def strikes(speed, angles, funnel, scatter, runs, seed):
-        asked.append((speed, len(angles), runs))
-        time = np.array([0.1, 0.2])
-        return [
-            Strikes(
-                time,
-                np.full((runs, 2, 3), angle) * np.arange(runs)[:, None, None],
-                np.zeros((runs, 2, 2)),
-                np.full((runs, 2, 6), speed),
-                np.zeros((runs, 2, 6)),
-                np.ones((runs, 2)),
-            )
-            for angle in angles
-        ]
+    def batch(angles, speed, drawn, funnel, duration):
+        asked.append((float(speed), len(angles), duration))
+        size = len(angles)
+        whole = np.asarray(drawn)[:, None, :] * np.ones((1, 4, 1))
+        return {
+            "drogue_position": whole[..., :3],
+            "tipping": whole[..., :2],
+            "force": whole * np.asarray(angles)[:, None, None],
+            "contact_zone": np.ones((size, 4)),
+        }
 
-    monkeypatch.setattr(campaign_models, "strikes", strikes)
+    monkeypatch.setattr(campaign_models, "_batch", batch)
     points = [
         {"speed": v, "angle": a, "run": r} for v, a, r in ((0.5, 0.0, 0), (1.0, 10.0, 2), (1.0, 5.0, 1))
     ]
-    found = campaign_models.strike_matrix(points)
-    assert asked == [(0.5, 1, 1), (1.0, 2, 3)]
-    np.testing.assert_allclose(found["swing"], np.sqrt(3) * np.radians([0, 20, 5]))
-    np.testing.assert_allclose(found["force"], np.sqrt(3) * np.array([0.5, 1.0, 1.0]))
-    np.testing.assert_allclose(found["contact_time"], 0.2)
+    together = strike_matrix(points)
+    assert [row[:2] for row in asked] == [(0.5, 1), (1.0, 2)]
+    assert asked[0][2] > asked[1][2]  # a slower probe is watched for longer
+    np.testing.assert_allclose(together["contact_time"], 4e-3)
+    for i, point in enumerate(points):
+        alone = strike_matrix([point])
+        for name, values in alone.items():
+            assert values[0] == together[name][i]
+
+
+def test_no_two_runs_have_the_same_scatter():
+    drawn = [
+        scatter({"speed": v, "angle": a, "run": r}) for v in (0.5, 1.0) for a in (0, 35) for r in range(12)
+    ]
+    assert len({tuple(row) for row in drawn}) == 48

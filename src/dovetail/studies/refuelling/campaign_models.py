@@ -4,9 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
+import jax.numpy as jnp
 import numpy as np
 
-from dovetail.studies.refuelling.validation import FAST, FULL_SPEED_SCATTER, strikes
+from dovetail.mechanics.drogue_rig import HungDrogue
+from dovetail.studies.refuelling.validation import FAST, FULL_SPEED_SCATTER, _batch, draws, duration_of
+
+STEP = 1e-3  # [s] between two records
+
+
+def scatter(point: dict[str, Any]) -> np.ndarray:
+    """What differs in this run from the next, (6,): it follows from the point alone, not from those beside it."""
+    seed = [round(1e3 * point["speed"]), round(1e3 * point["angle"]), int(point["run"])]
+    return draws(FULL_SPEED_SCATTER, 1, int(np.random.SeedSequence(seed).generate_state(1)[0]))[0]
 
 
 def strike_matrix(points: list[dict[str, Any]]) -> dict[str, Any]:
@@ -15,26 +25,23 @@ def strike_matrix(points: list[dict[str, Any]]) -> dict[str, Any]:
     Largest swing [m] and tipping [rad] of the drogue, force [N] and moment [N m] on the probe; time in contact [s].
     Points of one speed are one batch.
     """
-    found: dict[str, np.ndarray] = {}
     speeds = np.array([p["speed"] for p in points])
-    angles = np.radians([p["angle"] for p in points])
-    runs = np.array([int(p["run"]) for p in points])
+    rest = np.array([0.0, 0.0, float(HungDrogue().rope_length + HungDrogue().centre)])
+    found = {
+        name: np.full(len(points), np.nan) for name in ("swing", "tipping", "force", "moment", "contact_time")
+    }
     for speed in np.unique(speeds):
         places = np.flatnonzero(speeds == speed)
-        wanted = sorted(set(angles[places]))
-        count = int(runs[places].max()) + 1
-        rows = strikes(float(speed), wanted, FAST, FULL_SPEED_SCATTER, count, seed=int(1000 * speed))
-        for i in places:
-            record = rows[wanted.index(angles[i])]
-            k = runs[i]
-            force = np.linalg.norm(record.wrench[k, :, :3], axis=-1)
-            values = {
-                "swing": np.linalg.norm(record.position[k], axis=-1).max(),
-                "tipping": np.linalg.norm(record.tipping[k], axis=-1).max(),
-                "force": force.max(),
-                "moment": np.linalg.norm(record.wrench[k, :, 3:], axis=-1).max(),
-                "contact_time": float(np.sum(record.zone[k] > 0) * (record.time[1] - record.time[0])),
-            }
-            for name, value in values.items():
-                found.setdefault(name, np.full(len(points), np.nan))[i] = value
+        angles = jnp.radians(jnp.array([points[i]["angle"] for i in places], float))
+        drawn = jnp.asarray(np.stack([scatter(points[i]) for i in places]))
+        shown = _batch(angles, jnp.asarray(float(speed)), drawn, FAST, duration_of(float(speed)))
+
+        def largest(values):
+            return np.linalg.norm(np.asarray(values), axis=-1).max(axis=1)
+
+        found["swing"][places] = largest(shown["drogue_position"] - rest)
+        found["tipping"][places] = largest(shown["tipping"])
+        found["force"][places] = largest(shown["force"][..., :3])
+        found["moment"][places] = largest(shown["force"][..., 3:])
+        found["contact_time"][places] = STEP * np.sum(np.asarray(shown["contact_zone"]) > 0, axis=1)
     return found
