@@ -16,7 +16,7 @@ def pulled(law, speed, duration=2.0, steps=4000):
     for _ in range(steps):
         _, rate, relax = law.act(N, v, z, jnp.array([speed]))
         z = (z + h * rate + h * relax * z) / (1 + h * relax)  # the decay implicitly
-        z = law.settled(N, v, z)
+        z = law.settled(N, v, z, jnp.array([speed]))
         found.append(-float(law.act(N, v, z, jnp.array([speed]))[0][0]))
     return np.array(found)
 
@@ -37,8 +37,8 @@ def test_equal_coefficients_make_a_coulomb_slider():
 
 def test_bristle_damping_resists_slip_and_may_be_kept_within_the_limit():
     v, z = jnp.array([0.1, 0.0]), jnp.zeros(2)
-    free = BristleSlider(stiffness=1e4, damping=1e4, sliding=0.4, stiction=0.4)
-    bound = BristleSlider(stiffness=1e4, damping=1e4, sliding=0.4, stiction=0.4, damping_bound="limit")
+    free = BristleSlider(stiffness=1e4, damping=1e4, sliding=0.4, stiction=0.4, damping_bound="free")
+    bound = BristleSlider(stiffness=1e4, damping=1e4, sliding=0.4, stiction=0.4)
     assert free.act(N, v, z, S)[0][0] == pytest.approx(-1000.0)
     assert bound.act(N, v, z, S)[0][0] == pytest.approx(-40.0)
 

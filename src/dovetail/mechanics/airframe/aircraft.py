@@ -165,6 +165,7 @@ class DeckAircraft(Flow):
             "touch": on,
             "impact": jnp.zeros(on.shape[:2]),
             "slid": jnp.zeros(on.shape[:2]),
+            "time": jnp.zeros(()),
             "count": jnp.zeros(3),
             "energy": jnp.zeros(()),
             "event_depth": jnp.zeros(()),
@@ -354,13 +355,14 @@ class DeckAircraft(Flow):
         deepest = jnp.maximum(held["event_depth"], jnp.max(jnp.where(new, touch.depth, 0.0)))
         R = frames(self.platforms, t).rotation
         world = jnp.einsum("bij,fbj->fbi", R, x["bristle"])
-        slid = self.friction.settled(touch.normal, touch.slip, world)
         speed = jnp.sqrt(jnp.sum(touch.slip**2, -1))
+        speed = jnp.where(new, speed, self.friction.remembered(held["slid"], speed, t - held["time"])) * now
+        slid = self.friction.settled(touch.normal, touch.slip, world, speed[..., None])
         bristle = jnp.einsum("bji,fbj->fbi", R, slid) * now[..., None]
         return {
             **x,
             "bristle": bristle,
-            "held": {**x["held"], "impact": impact, "event_depth": deepest, "slid": speed},
+            "held": {**x["held"], "impact": impact, "event_depth": deepest, "slid": speed, "time": t + 0.0 * deepest},
         }
 
     def time_rate(self, t: Any, x: dict[str, Any]) -> dict[str, Any]:

@@ -36,12 +36,16 @@ class SurfaceFriction(Part):
         """Force [N] on the node, rate of z [m/s], and the rate [1/s] at which z relaxes.
 
         `normal` (..., 1) [N] is zero or positive, `slip` and `z` (..., d) lie in the surface, `slid` (..., 1) [m/s] is
-        the speed of slip when a step was last accepted.
+        the speed of slip that is remembered.
         """
 
-    def settled(self, normal: jax.Array, slip: jax.Array, z: jax.Array) -> jax.Array:
+    def settled(self, normal: jax.Array, slip: jax.Array, z: jax.Array, slid: jax.Array) -> jax.Array:
         """The bristle after an accepted step."""
         return z
+
+    def remembered(self, slid: jax.Array, speed: jax.Array, dt: jax.Array) -> jax.Array:
+        """The speed of slip [m/s] to remember after a step of dt [s]."""
+        return speed
 
 
 @kind("no-friction")
@@ -58,9 +62,11 @@ class BristleSlider(SurfaceFriction):
 
     Inside a step a deflection beyond the limit gives the limiting force; the anchor is moved when the step has been
     accepted. The fall from stiction is as steep as a negative damper of :math:`(\mu_s - \mu_d)N/v_s`, which throws a
-    light foot about within microseconds; `fall = "step"` takes the coefficient of the last accepted step, as the
-    source's program does with all that it remembers, `fall = "now"` that of the moment. `damping_bound = "limit"`
-    keeps the damper from lifting the force above the limit. With equal coefficients it is Coulomb's slider.
+    light foot about within microseconds; `fall = "lagged"` lets the coefficient follow the slip over `lag`, as dry
+    friction does [Hess & Soom 1990], `fall = "now"` takes that of the moment, as printed. The damper may not lift
+    the force above the limit, unless `damping_bound = "free"`, as printed: then a foot that slides as it touches
+    feels the full damper at the slightest normal force, a jump that no step gets past. With equal coefficients it
+    is Coulomb's slider.
     """
 
     stiffness: jax.Array = parameter("N/m", "of the bristle, K_f", above=0.0)
@@ -68,9 +74,10 @@ class BristleSlider(SurfaceFriction):
     stiction: jax.Array = parameter("1", "coefficient at the onset of slip, mu_s", at_least=0.0)
     damping: jax.Array = parameter("N s/m", "of the bristle, C_f", at_least=0.0, default=0.0)
     stribeck: jax.Array = parameter("m/s", "speed over which it falls, v_s", above=0.0, default=1e-3)
-    fall: str = choice("step", "now", about="which slip sets the coefficient", default="step")
+    fall: str = choice("lagged", "now", about="which slip sets the coefficient", default="lagged")
+    lag: jax.Array = parameter("s", "time in which the coefficient follows the slip", default=5e-3, above=0.0)
     damping_bound: str = choice(
-        "free", "limit", about="whether the damper may exceed the limit", default="free"
+        "limit", "free", about="whether the damper may exceed the limit", default="limit"
     )
 
     def limit(self, normal, speed) -> jax.Array:
@@ -79,7 +86,7 @@ class BristleSlider(SurfaceFriction):
         return mu * jnp.maximum(normal, 0.0)
 
     def act(self, normal, slip, z, slid):
-        most = self.limit(normal, slid if self.fall == "step" else length(slip))
+        most = self.limit(normal, slid if self.fall == "lagged" else length(slip))
         pull = self.stiffness * length(z)
         slides = pull >= most
         share = jnp.where(slides, 0.0, 1 - pull / jnp.where(most > 0, most, 1.0))
@@ -90,8 +97,11 @@ class BristleSlider(SurfaceFriction):
         slid = z * (self.stiffness * most / jnp.where(pull > 0, pull, 1.0))
         return jnp.where(slides, slid, stuck), -slip, jnp.zeros_like(normal)
 
-    def settled(self, normal, slip, z):
-        most = self.limit(normal, length(slip)) / self.stiffness
+    def remembered(self, slid, speed, dt):
+        return speed + (slid - speed) * jnp.exp(-dt / self.lag)
+
+    def settled(self, normal, slip, z, slid):
+        most = self.limit(normal, slid if self.fall == "lagged" else length(slip)) / self.stiffness
         size = length(z)
         return z * jnp.where(size > most, most / jnp.where(size > 0, size, 1.0), 1.0)
 

@@ -44,7 +44,7 @@ def touch(
 ) -> Touch:
     """Force on one node by one body; `on` (m,) is one at the touched plane, all zero where none is.
 
-    `slid` is the speed of slip [m/s] at the last accepted step.
+    `slid` is the speed of slip [m/s] that friction remembers.
     """
     law_: SurfaceNormal = law
     friction_: SurfaceFriction = friction
