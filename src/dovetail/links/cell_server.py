@@ -181,9 +181,12 @@ class CellServer:
         return "halted by the test" if kind is Message.HALT else f"{kind.name.lower()} in mid-move"
 
     def _waiting(self, line: Line) -> bool:
-        """True if the test has said something; whoever else calls meanwhile is refused."""
+        """True if the test has said something; whoever else calls meanwhile is refused.
+
+        What the test says comes first: it may be its farewell, and the caller its successor.
+        """
         ready = select.select([line.socket, self.listener], [], [], 0 if line.buffer else IDLE)[0]
-        if self.listener in ready:
+        if self.listener in ready and line.socket not in ready and not line.buffer:
             other, _ = self.listener.accept()
             with other:
                 self._refuse(Line(other, self.key), "another session is going on")

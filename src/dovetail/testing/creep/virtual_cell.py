@@ -91,7 +91,7 @@ def _run(rig: AbstractRig, safety, period, first, segment: Segment, total, avera
     return jax.lax.while_loop(lambda c: (c[0] < until) & (c[4] == 0), step, carry)
 
 
-_references = eqx.filter_jit(lambda arms, pose, near: arms.references(pose, near))
+_references = eqx.filter_jit(lambda arms, pose, near: arms.joint_targets(pose, near))
 
 
 def arms_of(rig: AbstractRig) -> RobotArms | None:

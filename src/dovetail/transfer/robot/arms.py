@@ -93,7 +93,7 @@ class RobotArms(Random, Transfer):
         """Pose of the tool in the world, from the track and the six joints of its arm."""
         return self._base(joints[0]) @ self.tool_arm.forward(joints[1:]) @ to_pose(self.tool_mount)
 
-    def references(self, vector: jax.Array, near: jax.Array) -> tuple[jax.Array, jax.Array, jax.Array]:
+    def joint_targets(self, vector: jax.Array, near: jax.Array) -> tuple[jax.Array, jax.Array, jax.Array]:
         """Joints (13,) for a relative pose, near others; whether they are allowed, and whether there are any."""
         wanted = self.specimen_pose @ to_pose(vector)
         track = self._track(wanted.p, near[0])
@@ -104,7 +104,7 @@ class RobotArms(Random, Transfer):
     def first_joints(self) -> jax.Array:
         """Joints at rest."""
         guess = jnp.concatenate([jnp.ravel(self.track_start), self.tool_joints, self.specimen_joints])
-        return self.references(self.home, guess)[0]
+        return self.joint_targets(self.home, guess)[0]
 
     # the block
 
@@ -122,7 +122,7 @@ class RobotArms(Random, Transfer):
         }
 
     def step(self, t, dt, x, u):
-        joints, allowed, reachable = self.references(u, x["references"])
+        joints, allowed, reachable = self.joint_targets(u, x["references"])
         trip = self._judged(joints, (joints - x["references"]) / dt, allowed, reachable)
         before = x["trip"][0] > 0
         trip = jax.tree.map(lambda old, new: jnp.where(before, old, new), x["trip"], trip)
