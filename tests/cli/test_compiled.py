@@ -36,6 +36,7 @@ def test_a_second_run_finds_what_the_first_compiled_and_gives_the_same_numbers(h
     xr.testing.assert_identical(first.drop_attrs(), second.drop_attrs())
 
 
+@pytest.mark.slow
 def test_a_broken_entry_is_no_concern_of_the_user(home, tmp_path):
     short = ["run", "substructuring/cs1", "--set", "duration=0.1 s"]
     assert command(*short, "--out", "a", cwd=tmp_path).returncode == 0

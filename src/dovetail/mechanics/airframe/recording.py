@@ -37,7 +37,7 @@ def recorded(aircraft: Any, t: Any, x: dict[str, Any]) -> dict[str, Any]:
         "slip": jnp.sqrt(jnp.sum(touch.slip**2, -1)),
         "load_wrench": wrench,
         "platform_position": place.position,
-        "platform_angle": place.rotation[:, 1, 0] if d == 2 else place.rotation[:, 2, 1],
+        "platform_angle": jnp.arctan2(place.rotation[:, -1, -2], place.rotation[:, -1, -1]),
         "kinetic_energy": energy["kinetic"],
         "gravity_energy": energy["gravity"],
         "elastic_energy": energy["gear"] + energy["struts"],

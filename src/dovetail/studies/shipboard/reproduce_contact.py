@@ -7,16 +7,16 @@ import numpy as np
 from dovetail.studies.shipboard.assembly import Changes, run
 
 DEVICE, LEFT, RIGHT = 1, 2, 3  # platforms of the cases with clamps
-FACE = 2.0  # [m] half width of the device
+FACE = 2.03  # [m] half width of the device
 
 
-def _slip(name: str) -> tuple[float, int]:
+def _slip(name: str, changes: Changes = ()) -> tuple[float, int]:
     """Roll of the deck [rad] when the aircraft begins to slide for good, and the record."""
-    data = run(name)
-    speed = np.abs(np.diff(_along_deck(data))) / np.diff(data.time.values)
-    start = int(np.flatnonzero(speed < 2e-2)[-1]) + 1 if (speed > 2e-2).any() else len(speed) - 1
-    still = np.flatnonzero(speed[: np.argmax(_along_deck(data) > 0.3)] < 5e-3)
-    start = int(still[-1]) + 1 if len(still) else start
+    data = run(name, changes)
+    way = _along_deck(data)
+    gone = int(np.argmax(way > 0.3))
+    speed = np.diff(way[: gone + 1]) / np.diff(data.time.values[: gone + 1])
+    start = int(np.flatnonzero(speed < 2e-3)[-1]) + 1
     return float(data["platform_angle"].values[start, 0]), start
 
 
@@ -41,12 +41,12 @@ def stribeck_drop() -> float:
     """RT-18: friction over normal force in slip, over the coefficient of stiction."""
     data = run("case-5-slip")
     _, k = _slip("case-5-slip")
-    at = k + 100  # a quarter of a second later
+    at = slice(k + 200, k + 400)  # from half a second to a second later
     angle = data["platform_angle"].values[at, 0]
-    force = data["contact_force"].values[at].sum(0)
-    along = force @ [np.cos(angle), np.sin(angle)]
-    across = force @ [-np.sin(angle), np.cos(angle)]
-    return float(abs(along) / across / 0.4)
+    force = data["contact_force"].values[at].sum(1)
+    along = force[:, 0] * np.cos(angle) + force[:, 1] * np.sin(angle)
+    across = -force[:, 0] * np.sin(angle) + force[:, 1] * np.cos(angle)
+    return float(np.mean(np.abs(along)) / np.mean(across) / 0.4)
 
 
 def weight_transfer() -> list[bool]:
