@@ -190,7 +190,9 @@ class DeckBody(Part):
         q = new["attitude"]
         new["attitude"] = q / jnp.sqrt(q @ q)
         acts = self.forces(new, after)
-        bristle = self.friction.settled(acts["normal"][:, None], acts["slip"], new["bristle"])
+        bristle = self.friction.settled(
+            acts["normal"][:, None], acts["slip"], new["bristle"], length(acts["slip"])
+        )
         new["bristle"] = bristle * (acts["normal"] > 0)[:, None]
         return new
 

@@ -362,7 +362,13 @@ class DeckAircraft(Flow):
         return {
             **x,
             "bristle": bristle,
-            "held": {**x["held"], "impact": impact, "event_depth": deepest, "slid": speed, "time": t + 0.0 * deepest},
+            "held": {
+                **x["held"],
+                "impact": impact,
+                "event_depth": deepest,
+                "slid": speed,
+                "time": t + 0.0 * deepest,
+            },
         }
 
     def time_rate(self, t: Any, x: dict[str, Any]) -> dict[str, Any]:
