@@ -37,6 +37,11 @@ def bristle_slip() -> float:
     return _slip("case-5-slip")[0]
 
 
+def slips_early() -> bool:
+    """RT-17b: whether it slips before the heavier foot alone would."""
+    return bool(-np.arctan(0.4) < bristle_slip() < -np.arctan(0.2))
+
+
 def stribeck_drop() -> float:
     """RT-18: friction over normal force in slip, over the coefficient of stiction."""
     data = run("case-5-slip")
