@@ -69,6 +69,12 @@ class DeckAircraft(Flow):
     surfaces: str = choice(
         "last-crossed", "nearest", about="how the touched surface is found", default="last-crossed"
     )
+    load_sampling: str = choice(
+        "stage",
+        "step",
+        about="how often air loads are computed: at every stage, or held over a step",
+        default="stage",
+    )
     built: Frozen = eqx.field(init=False, static=True)
 
     def __post_init__(self):
@@ -166,12 +172,14 @@ class DeckAircraft(Flow):
             "impact": jnp.zeros(on.shape[:2]),
             "slid": jnp.zeros(on.shape[:2]),
             "time": jnp.zeros(()),
+            "load": jnp.zeros(dim.d + dim.turns),
             "count": jnp.zeros(3),
             "energy": jnp.zeros(()),
             "event_depth": jnp.zeros(()),
         }
         x = {**x, "held": held}  # type: ignore[dict-item]
-        return {**x, "held": {**held, "energy": self.energy(0.0, x)["total"]}}
+        load = self._body_loads(0.0, x) if self.load_sampling == "step" else held["load"]
+        return {**x, "held": {**held, "energy": self.energy(0.0, x)["total"], "load": load}}
 
     def _split(self, x):
         nd = self.model.nd
@@ -281,7 +289,7 @@ class DeckAircraft(Flow):
             strut_power = strut_power - s.law.loss(length, rate[s.node - 1, :d] @ arm / length)
         g = R.T @ jnp.zeros(d).at[-1].set(-self.gravity)
         F = model.forces(self.formulation, twist, own, rho, deformation, load, strut, g)
-        wrench = self._body_loads(t, x)
+        wrench = x["held"]["load"] if self.load_sampling == "step" else self._body_loads(t, x)
         v, w = twist[:d], twist[d:]
         if isinstance(model, ModalGear):
             momentum = (self.mass_matrix @ x["speed"])[: model.nd]
@@ -351,6 +359,7 @@ class DeckAircraft(Flow):
         x = {**x, "held": {**held, "inside": inside, "touch": on}}
         touch = self.touches(t, x)
         new = now & ~before
+        load = self._body_loads(t, x) if self.load_sampling == "step" else held["load"]
         impact = jnp.where(new, jnp.maximum(touch.approach, 0.0), held["impact"])
         deepest = jnp.maximum(held["event_depth"], jnp.max(jnp.where(new, touch.depth, 0.0)))
         R = frames(self.platforms, t).rotation
@@ -368,6 +377,7 @@ class DeckAircraft(Flow):
                 "event_depth": deepest,
                 "slid": speed,
                 "time": t + 0.0 * deepest,
+                "load": load,
             },
         }
 
