@@ -37,16 +37,16 @@ def drop(make):
     return aircraft, *fly(aircraft, METHOD, aircraft.init(), 1.5, 150)
 
 
-@pytest.mark.xfail(
-    reason="since friction lags slip the feet carry 246.20 N at the end, not 246.42 N; cause not found yet"
-)
 def test_a_drop_ends_where_statics_say(drop, make):
     aircraft, x, shown = drop
     rest = equilibrium(make(2, start=[0.0, 0.55, 0.0]))
     np.testing.assert_allclose(
         shown["displacement"][-1], rest["position"], atol=1e-4
     )  # still settling, by 0.03 mm
-    np.testing.assert_allclose(shown["contact_force"][-1, :, 1], 246.42, atol=0.5)
+    # at 1.5 s it still sinks a little: what the loads lack of the weight is what it accelerates with
+    lack = float(jnp.sum(shown["contact_force"][-1, :, 1])) - 492.84
+    assert lack == pytest.approx(50.238 * float(shown["acceleration"][-1, 1]), abs=0.01)
+    assert abs(lack) < 1.0
 
 
 def test_the_energy_of_a_drop_is_accounted_for(drop):
