@@ -26,7 +26,7 @@ from dovetail.core.errors import DovetailError, Fault, ParameterError, TestFileE
 from dovetail.core.randomness import seeded
 from dovetail.testing import Outcome, Test, simulate
 from dovetail.testing import simulation as simulations
-from dovetail.testing.emulate import Accuracy, _coupled, _integrate
+from dovetail.testing.emulate import Accuracy, coupled_system, integrate_ideal
 from dovetail.testing.file import change, parse
 from dovetail.testing.run import dataset
 
@@ -378,8 +378,8 @@ def _simulated(prepared: Any) -> tuple[dict[str, jax.Array], jax.Array, jax.Arra
 def _emulated(test: Test) -> dict[str, jax.Array]:
     """Records of the ideal at the ticks after the first."""
     accuracy = Accuracy(**getattr(test.numerical, "ideal", {}))
-    coupled = _coupled(test, test.rig.specimen)  # type: ignore[attr-defined]
-    records = _integrate(coupled, accuracy.method, test.dt, accuracy.substeps, test.tick_count)
+    coupled = coupled_system(test, test.rig.specimen)  # type: ignore[attr-defined]
+    records = integrate_ideal(coupled, accuracy.method, test.dt, accuracy.substeps, test.tick_count)
     records = {name: values[1:] for name, values in records.items()}
     z, force = records["displacement"], records["specimen_force"]
     same = {"command": z, "achieved_displacement": z, "measured_displacement": z, "measured_force": force}

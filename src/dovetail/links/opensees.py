@@ -21,6 +21,7 @@ import dataclasses
 import socket
 import struct
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 
 import numpy as np
@@ -227,20 +228,20 @@ class _Stopped(Exception):
     """The server was told to stop, or its client vanished."""
 
 
-class _Channel:
+class _Channel(ABC):
     def __enter__(self):
         return self
 
     def __exit__(self, *_):
         pass
 
+    @abstractmethod
     def receive(self, size: int) -> bytes:
         """Exactly so many bytes."""
-        raise NotImplementedError
 
+    @abstractmethod
     def send(self, data: bytes) -> None:
         """All of them."""
-        raise NotImplementedError
 
 
 class _Stream(_Channel):

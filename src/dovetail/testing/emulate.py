@@ -105,7 +105,7 @@ class Coupled(Flow):
 
 
 @eqx.filter_jit
-def _integrate(coupled: Coupled, method: Method, dt: float, substeps: int, ticks: int):
+def integrate_ideal(coupled: Coupled, method: Method, dt: float, substeps: int, ticks: int):
     def advance(carry, k):
         # before tick 0 a step of no length, so that what is shown at the start is compiled only once
         t, h = jnp.maximum(k, 0) * dt, jnp.where(k < 0, 0.0, dt / substeps)
@@ -130,9 +130,9 @@ def emulate(test: Test, accuracy: Accuracy | None = None) -> Run:
         )
     test.prepared()  # for its checks
     accuracy = accuracy or Accuracy(**getattr(test.numerical, "ideal", {}))
-    coupled = _coupled(test, specimen)
+    coupled = coupled_system(test, specimen)
     records = jax.tree.map(
-        np.asarray, _integrate(coupled, accuracy.method, test.dt, accuracy.substeps, test.tick_count)
+        np.asarray, integrate_ideal(coupled, accuracy.method, test.dt, accuracy.substeps, test.tick_count)
     )
     z, force = records["displacement"], records["specimen_force"]
     records |= {"command": z, "achieved_displacement": z, "measured_displacement": z}
@@ -143,7 +143,7 @@ def emulate(test: Test, accuracy: Accuracy | None = None) -> Run:
     return Run(test, "emulate", *ended(test, data, Outcome.FINISHED if finite else Outcome.NOT_FINITE))
 
 
-def _coupled(test: Test, specimen: Specimen) -> Coupled:
+def coupled_system(test: Test, specimen: Specimen) -> Coupled:
     """Both substructures joined, with what of the test's schedule concerns them."""
     moved = {
         path.replace("rig.specimen.", "specimen."): profile
