@@ -53,6 +53,18 @@ def test_a_chunk_without_its_mark_is_missing_even_if_its_numbers_are_there(small
     assert Store.resume(tmp_path / "out").missing() == [0, 1, 2]
 
 
+def test_points_with_a_measure_of_another_shape_than_before_have_failed(small, tmp_path):
+    store = Store.create(tmp_path / "out", small(), 4, 2)
+    store.write(0, filled(0))
+    wide = Result({"y": Values(("time",), np.zeros((4, 2)))}, {})
+    store.write(1, wide)
+    assert store.missing() == [2]
+    text = "incompatible shapes: y has (2,) here, () elsewhere"
+    assert wide.reasons == dict.fromkeys(range(4), text)
+    assert store.reasons() == dict.fromkeys(range(4, 8), text)
+    assert np.isnan(open_results(tmp_path / "out", flat=True)["y"].values[4:]).all()
+
+
 def test_reasons_are_kept_by_point(small, tmp_path):
     store = Store.create(tmp_path / "out", small(), 4, 2)
     result = filled(4)

@@ -8,7 +8,7 @@ import pytest
 
 from dovetail.core import Part, choice, constant, count, parameter
 from dovetail.core.errors import ParameterError
-from dovetail.core.parameter import declared
+from dovetail.core.parameter import declared, known
 
 
 class Everything(Part):
@@ -49,6 +49,14 @@ def test_infinity_is_allowed_where_no_bound_forbids_it():
 
 def test_traced_values_pass_unchecked():
     assert jax.jit(lambda v: Everything(length=v).length)(-1.0) == -1.0
+
+
+def test_traced_values_and_placeholders_are_not_known():
+    assert known(1.0, np.zeros(2), jnp.ones(3))
+    assert not known(1.0, object())
+    seen = []
+    jax.jit(lambda v: seen.append(known(v)))(1.0)
+    assert seen == [False]
 
 
 def test_numeric_fields_are_leaves_and_words_are_not():

@@ -12,7 +12,7 @@ from dovetail.design.margins import (
     ByPoles,
     ByRehearsal,
     delay_margin,
-    departure_from_linear,
+    departure,
     growths,
     growths_later,
     later,
@@ -68,9 +68,9 @@ class Stiffening(Memoryless):
 
 def test_a_spring_is_linear_and_a_yielding_one_is_not(cs1):
     test = cs1(dv.transfer.Delay(1e-3), duration=1.0)
-    assert departure_from_linear(test, test.emulate()) < 1e-6
+    assert departure(test, test.emulate()) < 1e-6
     soft = cs1(rig=dv.Rig(dv.transfer.Delay(1e-3), Stiffening()), duration=1.0)
-    assert departure_from_linear(soft, soft.emulate()) > 0.3
+    assert departure(soft, soft.emulate()) > 0.3
 
 
 def test_poles_and_rehearsal_agree_on_a_linear_test(cs1):

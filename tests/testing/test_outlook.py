@@ -134,3 +134,17 @@ def test_a_specimen_that_is_not_linear_is_said_to_be_judged_near_rest(make_cs1):
     hardening = dataclasses.replace(plain, rig=dataclasses.replace(plain.rig, specimen=Hardening()))
     assert not any("not linear" in remark for remark in plain.stability().remarks)
     assert any("not linear" in remark for remark in hardening.stability().remarks)
+
+
+@pytest.mark.parametrize("name", ["refuelling/full-scale", "refuelling/drop"])
+def test_a_contact_that_is_still_to_come_is_no_instability(name):
+    """The funnel's latch is a memory that a force would follow, but no small motion reaches it."""
+    from dovetail import testing
+    from dovetail.studies.registry import find_test
+
+    outlook = testing.load(find_test(name)).stability()
+    assert np.isnan(outlook.growth_rate)
+    text = str(outlook)
+    assert "the loop is open" in text
+    assert "unstable" not in text
+    assert ("run by creep" in text) == (name == "refuelling/full-scale")

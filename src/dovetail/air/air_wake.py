@@ -19,6 +19,7 @@ from dovetail.air.turbulence import Dryden
 from dovetail.air.wake import GriddedWake
 from dovetail.core import Part, choice, kind, parameter
 from dovetail.core.errors import ParameterError
+from dovetail.core.parameter import known
 
 
 class WindField(Part):
@@ -62,7 +63,7 @@ class WindTable(WindField):
 
     def __check_init__(self):
         t, w = self.times, self.wind
-        if any(isinstance(v, jax.core.Tracer) or not isinstance(v, jax.Array) for v in (t, w)):
+        if not known(t, w):
             return
         if t.ndim != 1 or len(t) < 2 or w.shape != (len(t), 3):
             raise ParameterError(

@@ -34,6 +34,7 @@ import sys
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -98,7 +99,11 @@ class Campaign:
     answers: tuple[dict[str, Any], ...] = ()
 
     def points(self) -> sampling.Table:
-        """All points, in the order in which they are computed and stored."""
+        """All points, in the order in which they are computed and stored; to be read, not changed."""
+        return self._points
+
+    @cached_property
+    def _points(self) -> sampling.Table:
         table = sampling.points(self.axes, self.kind, self.number, self.seed)
         if self.constraints:
             if self.kind in ("saltelli", "morris"):
@@ -107,7 +112,10 @@ class Campaign:
                 )
             table = constraints.keep(self.constraints, table)
         order = self._order(table)
-        return {name: column[order] for name, column in table.items()}
+        ordered = {name: column[order] for name, column in table.items()}
+        for column in ordered.values():
+            column.flags.writeable = False
+        return ordered
 
     def as_designed(self) -> np.ndarray:
         """Where each point of the design is among `points`: indexing with it undoes their order."""

@@ -24,10 +24,10 @@ from typing import Any
 import numpy as np
 import tomli_w
 import xarray as xr
-import zarr
 
+from dovetail.campaign import zarr_files
 from dovetail.campaign.plan import UNSEEN, Campaign
-from dovetail.campaign.subjects import Result
+from dovetail.campaign.subjects import Result, Values
 from dovetail.core.errors import OutputError
 
 FORMAT = 1
@@ -41,8 +41,7 @@ class Store:
     def __init__(self, folder: Path, campaign: Campaign, chunk: int, batch: int, total: int):
         self.folder, self.campaign = folder, campaign
         self.chunk, self.batch, self.total = chunk, batch, total
-        self._group: zarr.Group | None = None
-        self._arrays: dict[str, Any] = {}  # opened once: opening costs more than writing
+        self._shapes: dict[str, tuple[int, ...]] = {}  # of a measure at one point
 
     # opening
 
@@ -63,27 +62,24 @@ class Store:
         total = len(next(iter(points.values())))
         with told(folder, lambda: 0, total):
             (folder / DONE).mkdir(parents=True, exist_ok=True)
-            group = zarr.create_group(folder / RESULTS)
             store = cls(folder, campaign, chunk, batch, total)
             for axis in campaign.axes:
-                store._coordinate(group, axis.name, points[axis.name], axis.unit, axis.about or axis.paths[0])
+                store._coordinate(axis.name, points[axis.name], axis.unit, axis.about or axis.paths[0])
             if len(campaign.seeds) > 1:
-                store._coordinate(
-                    group, "seed", np.array(campaign.seeds, dtype=float), "1", "seed", dim="seed"
-                )
-            group.attrs.update(
-                {
-                    "format": FORMAT,
-                    "dovetail": VERSION,
-                    "fingerprint": campaign.fingerprint,
-                    "chunk": chunk,
-                    "batch": batch,
-                    "campaign": campaign.spec(),
-                    "title": campaign.title,
-                }
-            )
+                store._coordinate("seed", np.array(campaign.seeds, dtype=float), "1", "seed", dim="seed")
+            spec = campaign.spec()
+            about = {
+                "format": FORMAT,
+                "dovetail": VERSION,
+                "fingerprint": campaign.fingerprint,
+                "chunk": chunk,
+                "batch": batch,
+                "campaign": spec,
+                "title": campaign.title,
+            }
+            zarr_files.create_group(folder / RESULTS, about)
             # last: a folder without it was never begun
-            _written(folder / PLAN, tomli_w.dumps(_without_none(campaign.spec())))
+            _written(folder / PLAN, tomli_w.dumps(_without_none(spec)))
         return store
 
     @classmethod
@@ -98,7 +94,7 @@ class Store:
         folder = Path(folder)
         if not (folder / PLAN).is_file():
             raise OutputError(f"{folder}: holds no campaign that was begun; leave --resume away to begin one")
-        about = dict(zarr.open_group(folder / RESULTS, mode="r").attrs)
+        about = zarr_files.attributes(folder / RESULTS)
         if about.get("format") != FORMAT:
             raise OutputError(f"{folder}: has format {about.get('format')}, this version writes {FORMAT}")
         if about["dovetail"] != VERSION:
@@ -148,14 +144,17 @@ class Store:
         return self.total - gone
 
     def write(self, number: int, result: Result) -> None:
-        """Keep a chunk."""
+        """Keep a chunk. Points with a measure of another shape than before have failed, and the result says so."""
         where = self.places(number)
         size = where.stop - where.start
         with told(self.folder, self.count, self.total):
             for name, values in sorted(result.values.items()):
-                self._array(name, values.dims, values.array.shape[1:], values.attrs)[where] = values.array[
-                    :size
-                ]
+                array, shape = values.array[:size], self._shape(name, values)
+                if array.shape[1:] != shape:
+                    text = f"incompatible shapes: {name} has {array.shape[1:]} here, {shape} elsewhere"
+                    result.reasons |= dict.fromkeys(range(size), text)
+                    array = np.full((size, *shape), np.nan)
+                zarr_files.write_chunk(self.folder / RESULTS / name, number, array, self.chunk)
             reasons = {str(where.start + i): text for i, text in sorted(result.reasons.items()) if i < size}
             _written(self.folder / DONE / f"{number:06d}.json", json.dumps({"reasons": reasons}))
 
@@ -166,32 +165,26 @@ class Store:
             found |= {int(i): text for i, text in json.loads(file.read_text("utf-8"))["reasons"].items()}
         return found
 
-    def _array(self, name: str, dims: tuple[str, ...], shape: tuple[int, ...], attrs: dict[str, Any]) -> Any:
-        if name in self._arrays:
-            return self._arrays[name]
-        if self._group is None:
-            self._group = zarr.open_group(self.folder / RESULTS, mode="r+")
-        if name not in self._group:
-            self._group.create_array(
-                name,
-                shape=(self.total, *shape),
-                chunks=(min(self.chunk, self.total), *shape),
-                dtype="float64",
-                fill_value=np.nan,
-                dimension_names=("point", *dims),
-                attributes=attrs,
-            )
-        return self._arrays.setdefault(name, self._group[name])
+    def _shape(self, name: str, values: Values) -> tuple[int, ...]:
+        """Shape of a measure at one point, as it is kept; the first that come decide."""
+        if name not in self._shapes:
+            path = self.folder / RESULTS / name
+            if not (path / zarr_files.ABOUT).is_file():
+                shape = (self.total, *values.array.shape[1:])
+                dims = ("point", *values.dims)
+                zarr_files.create_array(path, shape, dims, values.attrs, chunk=self.chunk)
+            self._shapes[name] = zarr_files.shape(path)[1:]
+        return self._shapes[name]
 
-    def _coordinate(self, group, name, column, unit, about, dim="point"):
+    def _coordinate(self, name, column, unit, about, dim="point"):
         words = None
         if column.dtype == object:  # words are kept as places in a list
             words = list(dict.fromkeys(str(v) for v in column))
             column = np.array([words.index(str(v)) for v in column], dtype=float)
         attrs = {"units": unit, "long_name": about, "coordinate": True} | ({"words": words} if words else {})
-        group.create_array(
-            name, data=column, dimension_names=(dim,), chunks=(max(len(column), 1),), attributes=attrs
-        )
+        path, size = self.folder / RESULTS / name, max(len(column), 1)
+        zarr_files.create_array(path, column.shape, (dim,), attrs, chunk=size)
+        zarr_files.write_chunk(path, 0, column, size)
 
 
 def open_results(folder: str | Path, *, flat: bool = False) -> xr.Dataset:

@@ -31,6 +31,7 @@ from dovetail.compensation.polynomial import filter_response, predictor_weights
 from dovetail.core import count, kind, parameter
 from dovetail.core.block import Input, Output, State, Time
 from dovetail.core.errors import ParameterError
+from dovetail.core.parameter import known
 
 
 @kind("fixed-coefficients")
@@ -67,7 +68,7 @@ class FixedCoefficients(Compensator):
             )
 
     def sampled_at(self, dt: float, shape: tuple[int, ...] = ()) -> Self:
-        if not isinstance(self.delay, jax.core.Tracer) and np.max(self.delay) > self.steps * dt:
+        if known(self.delay) and np.max(self.delay) > self.steps * dt:
             raise ParameterError(
                 f"FixedCoefficients.delay: {float(np.max(self.delay)):g} s is more than {self.steps} steps "
                 f"of {dt:g} s; raise steps to {int(np.ceil(np.max(self.delay) / dt))}"

@@ -116,15 +116,20 @@ def check(part: Any) -> None:
     """Raise `ParameterError` if a concrete field is outside its declared range."""
     for name, about in declared(type(part)).items():
         value = getattr(part, name)
-        if value is None or _is_abstract(value):
+        if value is None or not known(value):
             continue
         fault = about.fault(value)
         if fault:
             raise ParameterError(f"{type(part).__name__}.{name}: {fault}")
 
 
-def _is_abstract(value: Any) -> bool:
-    """True for tracers and for the placeholders JAX puts into a tree while it rebuilds it."""
-    if isinstance(value, str | int | float):
-        return False
-    return isinstance(value, jax.core.Tracer) or not isinstance(value, jax.Array | np.ndarray)
+def known(*values: Any) -> bool:
+    """True if every value is there to be looked at.
+
+    False for a traced value, and for the placeholders that JAX puts into a tree while it rebuilds it:
+    a check of a part's fields passes them over.
+    """
+    return all(
+        isinstance(v, str | int | float | jax.Array | np.ndarray) and not isinstance(v, jax.core.Tracer)
+        for v in values
+    )

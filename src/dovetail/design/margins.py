@@ -20,8 +20,8 @@ import jax.numpy as jnp
 import numpy as np
 from jax.flatten_util import ravel_pytree
 
-from dovetail.core import Flow, Method, Sampled
 from dovetail.core.errors import AnalysisError
+from dovetail.stability.linearity import departure_from_linear
 from dovetail.testing import Rig, Run, Test, simulate
 from dovetail.testing.loop import start, tick
 from dovetail.transfer import Delay, Series
@@ -172,28 +172,11 @@ def _rehearsed(test: Test, extras: jax.Array) -> tuple[jax.Array, jax.Array]:
     return jax.vmap(at)(extras)
 
 
-def departure_from_linear(test: Test, ideal: Run) -> float:
-    """How far the specimen's force on the ideal motion is from that on a hundredth of it, scaled; as a share."""
+def departure(test: Test, ideal: Run) -> float:
+    """How far the test's specimen departs from a linear one along the ideal motion, as a share."""
     names = ("displacement", "velocity", "acceleration")
     motion = {name: jnp.asarray(ideal.data[name].values) for name in names}
-    sized = test.prepared().rig.specimen
-    whole, small = (_forces(sized, test.rig.method, test.dt, motion, size) for size in (1.0, 0.01))
-    return float(jnp.sqrt(jnp.mean((whole - small / 0.01) ** 2) / jnp.mean(whole**2)))
-
-
-@eqx.filter_jit
-def _forces(
-    specimen: Flow, method: Method, dt: float, motion: dict[str, jax.Array], size: float
-) -> jax.Array:
-    """Force of a specimen moved along samples of a motion, straight in between."""
-    imposed = Sampled(specimen, method, substeps=4)
-
-    def step(carry, u):
-        k, x = carry
-        x, shown = imposed.step(k * dt, dt, x, jax.tree.map(lambda v: size * v, u))
-        return (k + 1, x), shown["force"]
-
-    return jax.lax.scan(step, (0, imposed.init()), motion)[1]
+    return departure_from_linear(test.prepared().rig.specimen, motion, test.dt, test.rig.method)
 
 
 def delay_margin(test: Test, *, up_to: float, points: int = 13) -> float:

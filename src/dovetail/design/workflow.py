@@ -19,12 +19,12 @@ from dovetail.design import robustify
 from dovetail.design.compensate import Candidate, Predictor, Spectrum, candidates, spectrum
 from dovetail.design.compensate import propose as propose_candidate
 from dovetail.design.identify import Identification, identify
-from dovetail.design.margins import ByPoles, ByRehearsal, Judge, departure_from_linear
+from dovetail.design.margins import ByPoles, ByRehearsal, Judge, departure
 from dovetail.design.robustify import Measure
 from dovetail.design.verify import Verification, verify
+from dovetail.stability.linearity import NOT_LINEAR
 from dovetail.testing import Run, Stability, Test
 
-NOT_LINEAR = 0.05  # departure of the specimen's force from proportion above which poles do not decide
 STEPS = ("identify", "compensate", "robustify", "verify")
 Choose = Callable[[str, str, Mapping[str, str]], str]  # fork, proposal, options with their text: the choice
 Tell = Callable[[str], None]  # what is going on
@@ -241,15 +241,15 @@ def _chosen(
 
 def _judge(test: Test, ideal: Run, notes: _Notes) -> Judge:
     """Poles, unless the specimen is another one when it moves."""
-    departure = departure_from_linear(test, ideal)
-    if departure <= NOT_LINEAR:
+    share = departure(test, ideal)
+    if share <= NOT_LINEAR:
         notes.add("identify", "specimen", "linear", "poles at rest decide on stability")
         return ByPoles()
     notes.add(
         "identify",
         "specimen",
         "not linear at the size of the test",
-        f"its force is {100 * departure:.2g} % from that of a small motion, scaled; poles at rest are no "
+        f"its force is {100 * share:.2g} % from that of a small motion, scaled; poles at rest are no "
         "verdict, so a rehearsal decides on stability",
     )
     return ByRehearsal(ideal)

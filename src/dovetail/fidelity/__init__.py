@@ -20,6 +20,7 @@ from dovetail.fidelity.growth import growth_rate
 from dovetail.fidelity.impact_errors import ImpactErrors, ImpactTrace, SignalErrors, impact_errors
 from dovetail.fidelity.impacts import ImpactEvent, energy_balance, find_impacts, impact_log
 from dovetail.fidelity.measured import read_traces, smoothed
+from dovetail.fidelity.pose_error import euclidean, frobenius, pose_error
 from dovetail.fidelity.rths_criteria import RthsCriteria, criteria_of, rths_criteria
 from dovetail.fidelity.spectra import Peak, amplitude_spectrum, peaks, spectrum_map
 from dovetail.fidelity.synchronisation import Loop, loop, outside, overlay, share_outside
@@ -59,8 +60,10 @@ __all__ = [
     "energy_in_time",
     "error_budget",
     "errors",
+    "euclidean",
     "find_impacts",
     "fit_contact",
+    "frobenius",
     "from_relative",
     "growth_rate",
     "impact_errors",
@@ -72,6 +75,7 @@ __all__ = [
     "overlay",
     "peak",
     "peaks",
+    "pose_error",
     "proposition_1",
     "rank_laws",
     "read_traces",

@@ -20,6 +20,7 @@ import numpy as np
 
 from dovetail.core import count, kind, parameter
 from dovetail.core.errors import ParameterError
+from dovetail.core.parameter import known
 from dovetail.mechanics.base import Substructure
 
 
@@ -54,7 +55,7 @@ class Frame(Substructure):
                 f"{self.storey}: give one mass a storey, a square matrix of as many rows, one ratio or one a "
                 "mode, and a storey that is there"
             )
-        if any(isinstance(v, jax.core.Tracer) for v in (m, k, self.share_mass)):
+        if not known(m, k, self.share_mass):
             return
         K = np.asarray(k)
         if not np.allclose(K, K.T, rtol=1e-9, atol=0.0):

@@ -23,6 +23,7 @@ import numpy as np
 
 from dovetail.core import count, kind, parameter
 from dovetail.core.errors import ParameterError
+from dovetail.core.parameter import known
 from dovetail.mechanics.base import Substructure
 from dovetail.mechanics.blade.modal import ModalBlade
 
@@ -45,8 +46,8 @@ class CoupledRotor(Substructure):
     blades: int = count("number of blades", default=5, at_least=3)
 
     def __check_init__(self):
-        if not isinstance(self.static_moment, jax.Array) or isinstance(self.static_moment, jax.core.Tracer):
-            return  # a placeholder while JAX rebuilds the tree
+        if not known(self.static_moment):
+            return
         if np.shape(self.static_moment) != (self.blade.modes.count,):
             raise ParameterError(
                 f"CoupledRotor.static_moment: has shape {np.shape(self.static_moment)} for "

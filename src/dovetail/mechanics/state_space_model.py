@@ -8,6 +8,7 @@ import numpy as np
 
 from dovetail.core import kind, parameter
 from dovetail.core.errors import ParameterError
+from dovetail.core.parameter import known
 from dovetail.mechanics.base import Substructure
 
 NEGLIGIBLE = 1e-12  # of the size of the factors: a product that is zero but for rounding
@@ -50,7 +51,7 @@ class StateSpaceModel(Substructure):
                 raise ParameterError(
                     f"StateSpaceModel.{name}: got shape {value.shape}; must be {right[name]}, as A and B say"
                 )
-            if left_out and not isinstance(value, jax.core.Tracer) and value != 0:
+            if left_out and known(value) and value != 0:
                 raise ParameterError(
                     f"StateSpaceModel.{name}: got {value:g}; must be {right[name]}, or 0 for none"
                 )
@@ -86,7 +87,7 @@ def _acting(matrix: jax.Array, signal: jax.Array) -> jax.Array | float:
 
 
 def _vanishes(C: jax.Array, B: jax.Array) -> bool:
-    if B.ndim == 0 or any(isinstance(value, jax.core.Tracer) for value in (C, B)):
+    if B.ndim == 0 or not known(C, B):
         return True
     C, B = np.asarray(C), np.asarray(B)
     return bool(np.all(np.abs(C @ B) <= NEGLIGIBLE * (np.abs(C) @ np.abs(B))))

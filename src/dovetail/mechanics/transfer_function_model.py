@@ -8,6 +8,7 @@ import numpy as np
 
 from dovetail.core import kind, parameter
 from dovetail.core.errors import ParameterError
+from dovetail.core.parameter import known
 from dovetail.mechanics.base import Substructure
 
 
@@ -46,7 +47,7 @@ class TransferFunctionModel(Substructure):
                     f"TransferFunctionModel.{name}: has {value.shape[1]} axes, another has {self.axes[0]}"
                 )
         a = self.denominator
-        if not isinstance(a, jax.core.Tracer) and np.any(np.asarray(a)[0] == 0):
+        if known(a) and np.any(np.asarray(a)[0] == 0):
             raise ParameterError(
                 "TransferFunctionModel.denominator: its leading coefficient is 0; leave it out"
             )

@@ -8,6 +8,7 @@ import numpy as np
 
 from dovetail.core import kind, parameter
 from dovetail.core.errors import ParameterError
+from dovetail.core.parameter import known
 from dovetail.sea.motion import DeckMotion
 
 
@@ -25,7 +26,7 @@ class HarmonicDeck(DeckMotion):
 
     def __check_init__(self):
         a, w = self.amplitude, self.frequency
-        if any(isinstance(v, jax.core.Tracer) or not isinstance(v, jax.Array) for v in (a, w)):
+        if not known(a, w):
             return
         if a.shape[-1:] != (6,) or np.atleast_1d(w).shape[0] not in (1, np.atleast_2d(a).shape[0]):
             raise ParameterError(

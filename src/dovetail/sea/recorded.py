@@ -17,6 +17,7 @@ import numpy as np
 
 from dovetail.core import kind, parameter
 from dovetail.core.errors import OutputError
+from dovetail.core.parameter import known
 from dovetail.mechanics.securing.motion import check_table
 from dovetail.sea.motion import NAMES, DeckMotion
 
@@ -38,7 +39,7 @@ class RecordedDeck(DeckMotion):
 
     def __check_init__(self):
         t, v = self.times, self.values
-        if any(isinstance(a, jax.core.Tracer) or not isinstance(a, jax.Array) for a in (t, v)):
+        if not known(t, v):
             return
         rows = np.asarray(v).reshape(-1, 6) if np.size(v) % 6 == 0 else np.asarray(v)
         check_table(self.file or "RecordedDeck", np.asarray(t), rows)

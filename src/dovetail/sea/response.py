@@ -33,6 +33,7 @@ import numpy as np
 
 from dovetail.core import Part, kind, parameter
 from dovetail.core.errors import OutputError, ParameterError
+from dovetail.core.parameter import known
 
 G = 9.81  # [m/s^2]
 
@@ -128,7 +129,7 @@ class TabulatedResponse(ShipResponse):
 
     def __check_init__(self):
         axes = (self.frequency, self.heading, self.real)
-        if any(isinstance(v, jax.core.Tracer) or not isinstance(v, jax.Array) for v in axes):
+        if not known(*axes):
             return
         shape = (6, self.frequency.size, self.heading.size)
         if self.real.shape != shape or self.imaginary.shape != shape or self.frequency.size < 2:

@@ -25,6 +25,7 @@ import numpy as np
 
 from dovetail.core import Part, kind, parameter
 from dovetail.core.errors import ParameterError
+from dovetail.core.parameter import known
 from dovetail.mechanics.bodies.free_bodies import from_motion
 from dovetail.mechanics.contact import Latch, NormalLaw
 from dovetail.mechanics.friction import Friction
@@ -104,9 +105,7 @@ class ProbeInDrogue(Specimen):
 
     def __check_init__(self):
         super().__check_init__()
-        if any(isinstance(leaf, jax.core.Tracer) for leaf in jax.tree.leaves(self)):
-            return
-        if not isinstance(self.home, jax.Array):  # a placeholder while JAX rebuilds the tree
+        if not known(*jax.tree.leaves(self)):
             return
         touch = self.cavity.touch(self.home, self.radius)
         if self.home[0] <= self.cavity.mouth and float(touch.gap) < 0:

@@ -15,6 +15,7 @@
 `with_predictor`            a polynomial predictor in the loop; `stable_horizons`
 `sampled_poles`             the loop as sampled; `loop_poles` for any step function
 `energy`                    what a late specimen feeds in each cycle
+`departure_from_linear`     whether what holds for small motion holds for a larger one
 `integrate`                 time histories of a delay equation; `growth_rate` read from a trace
 ==========================  ====================================================================
 
@@ -50,6 +51,7 @@ from dovetail.stability.crossing import (
 )
 from dovetail.stability.delay_equation import DelayEquation, Roots
 from dovetail.stability.history import Trace, exponentials, growth_rate, integrate
+from dovetail.stability.linearity import departure_from_linear
 from dovetail.stability.predictor_loop import (
     forward_limit,
     predictor_taps,
@@ -80,6 +82,7 @@ __all__ = [
     "critical_delay",
     "critical_lead",
     "damper_modes",
+    "departure_from_linear",
     "energy",
     "exponentials",
     "first_crossing",

@@ -7,10 +7,10 @@ import pytest
 
 import dovetail.studies.capture as capture
 from dovetail import testing
-from dovetail.studies.reproduction import judge, targets
+from dovetail.studies.reproduction import targets
 
 FOLDER = Path(capture.__file__).parent
-TARGETS = {target.id: target for target in targets("capture")}
+TARGETS = [target.id for target in targets("capture")]
 QUICK = ("RT-02", "RT-03", "RT-10", "RT-26")
 NOT_REPRODUCED = (
     "RT-31",
@@ -26,16 +26,14 @@ def test_every_file_is_a_simulation_without_faults(file):
 
 
 @pytest.mark.parametrize("name", QUICK)
-def test_quick_targets_are_met(name):
-    result = judge(TARGETS[name])
-    assert result.status == "met", result.got
+def test_quick_targets_are_met(name, meets):
+    meets("capture", name)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [n for n in TARGETS if n not in QUICK and n not in NOT_REPRODUCED])
-def test_the_other_targets_are_met(name):
-    result = judge(TARGETS[name])
-    assert result.status == "met", result.got
+def test_the_other_targets_are_met(name, meets):
+    meets("capture", name)
 
 
 @pytest.mark.parametrize("name", ["refuelling-hose", "glider-tow", "sling-load"])

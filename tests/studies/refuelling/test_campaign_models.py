@@ -20,7 +20,7 @@ def test_a_point_is_the_same_alone_and_among_others(monkeypatch):
             "contact_zone": np.ones((size, 4)),
         }
 
-    monkeypatch.setattr(campaign_models, "_batch", batch)
+    monkeypatch.setattr(campaign_models, "strike_batch", batch)
     points = [
         {"speed": v, "angle": a, "run": r} for v, a, r in ((0.5, 0.0, 0), (1.0, 10.0, 2), (1.0, 5.0, 1))
     ]

@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 
 import dovetail.studies.refuelling as refuelling
-from dovetail.studies.reproduction import judge, targets
+from dovetail.studies.reproduction import targets
 from dovetail.testing import file
 
 FOLDER = Path(refuelling.__file__).parent
-TARGETS = {target.id: target for target in targets("refuelling")}
+TARGETS = [target.id for target in targets("refuelling")]
 QUICK = ("RT-01", "RT-02", "RT-03", "RT-04", "RT-05", "RT-06", "RT-35", "DV-13", "MAP")
 NOT_REPRODUCED = (
     "RT-31",
@@ -24,13 +24,11 @@ def test_files_are_read_without_faults_and_name_their_source(name):
 
 
 @pytest.mark.parametrize("name", QUICK)
-def test_quick_targets_are_met(name):
-    result = judge(TARGETS[name])
-    assert result.status == "met", result.got
+def test_quick_targets_are_met(name, meets):
+    meets("refuelling", name)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [n for n in TARGETS if n not in QUICK and n not in NOT_REPRODUCED])
-def test_the_other_targets_are_met(name):
-    result = judge(TARGETS[name])
-    assert result.status == "met", result.got
+def test_the_other_targets_are_met(name, meets):
+    meets("refuelling", name)

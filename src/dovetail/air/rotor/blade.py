@@ -15,6 +15,7 @@ import numpy as np
 
 from dovetail.core import Part, choice, count, kind, parameter
 from dovetail.core.errors import ParameterError
+from dovetail.core.parameter import known
 
 
 class Elements(NamedTuple):
@@ -58,7 +59,7 @@ class Blade(Part):
 
     def __check_init__(self):
         fixed = (self.radius, self.inner, self.outer, self.stations)
-        if any(isinstance(v, jax.core.Tracer) or not isinstance(v, jax.Array) for v in fixed):
+        if not known(*fixed):
             return
         low, high = float(self.inner), float(self.outer)
         if low >= high:

@@ -10,6 +10,7 @@ import numpy as np
 
 from dovetail.core import Part, choice, kind, parameter
 from dovetail.core.errors import ParameterError
+from dovetail.core.parameter import known
 
 
 class Controls(NamedTuple):
@@ -43,7 +44,7 @@ class RotorSchedule(Part):
 
     def __check_init__(self):
         times = self.times
-        if isinstance(times, jax.core.Tracer) or not isinstance(times, jax.Array):
+        if not known(times):
             return
         if np.any(np.diff(np.asarray(times)) <= 0):
             raise ParameterError(f"RotorSchedule.times: got {np.asarray(times)}; times must rise")

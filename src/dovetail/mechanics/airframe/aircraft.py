@@ -13,7 +13,6 @@ The state holds a ledger of work: gear damping, struts, contact (losses and what
 
 from __future__ import annotations
 
-import functools
 from typing import Any
 
 import equinox as eqx
@@ -23,17 +22,18 @@ import numpy as np
 
 from dovetail.core import Flow, Part, choice, kind, parameter
 from dovetail.core.errors import Fault, ParameterError
-from dovetail.mechanics.airframe import implicit
+from dovetail.mechanics.airframe import dynamics, implicit, touching
 from dovetail.mechanics.airframe.gear import Frozen, ModalGear
 from dovetail.mechanics.airframe.implicit import LEDGER
-from dovetail.mechanics.airframe.loads import BodyLoad, BodyMotion
+from dovetail.mechanics.airframe.loads import BodyLoad
 from dovetail.mechanics.airframe.skids import LandingGear
-from dovetail.mechanics.airframe.struts import Strut, strut_force
-from dovetail.mechanics.collision import bookkeeping, response
+from dovetail.mechanics.airframe.struts import Strut
+from dovetail.mechanics.collision import bookkeeping
 from dovetail.mechanics.collision.friction_laws import NoFriction, SurfaceFriction
 from dovetail.mechanics.collision.normal_laws import SurfaceNormal
+from dovetail.mechanics.collision.response import Touch
 from dovetail.mechanics.dimension import Dimension, dimension
-from dovetail.mechanics.securing.platform import Platform, frames, half_spaces, platform_faults
+from dovetail.mechanics.securing.platform import Platform, platform_faults
 from dovetail.mechanics.spatial import euler
 
 
@@ -176,6 +176,7 @@ class DeckAircraft(Flow):
             "count": jnp.zeros(3),
             "energy": jnp.zeros(()),
             "event_depth": jnp.zeros(()),
+            "event_time": jnp.full((), -1.0),
         }
         x = {**x, "held": held}  # type: ignore[dict-item]
         load = self._body_loads(0.0, x) if self.load_sampling == "step" else held["load"]
@@ -186,132 +187,30 @@ class DeckAircraft(Flow):
         return x["speed"][:nd], x["speed"][nd:]
 
     def _nodes(self, x):
-        """Body axes: positions (n, d), velocities (n, nd), deformation (n, nd)."""
-        model, d = self.model, self.dim.d
-        twist, own = self._split(x)
-        deformation = model.displacement(x["shape"])
-        rho = model.nodes + deformation[:, :d]
-        return rho, model.velocity(twist, own, rho), deformation
+        return dynamics.nodes(self, x)
 
     def node_positions(self, x: dict[str, Any]) -> jax.Array:
         """World coordinates of all nodes (n, d) [m]."""
         rho, _, _ = self._nodes(x)
         return x["position"] + rho @ self.dim.rotation(x["attitude"]).T
 
+    # contact and forces
+
     def _distances(self, t, x):
-        normals, offsets = half_spaces(self.platforms)
-        frame = frames(self.platforms, t)
-        at = self.node_positions(x)[np.array(self.feet)]
-        per_body = jax.vmap(response.distances, (None, None, 0, 0, 0, 0))
-        return jax.vmap(per_body, (0, 0, None, None, None, None))(
-            at, self.gear.radii, frame.position, frame.rotation, normals, offsets
-        )
+        return touching.distances(self, t, x)
 
-    # contact
-
-    def _touches(self, t, at, velocity, z, on, impact, slid) -> response.Touch:
-        """All pairs of foot and body; arrays (feet, bodies, ...) in world axes."""
-        normals, offsets = half_spaces(self.platforms)
-        frame = frames(self.platforms, t)
-        one = functools.partial(
-            response.touch, cross=self.dim.cross, law=self.contact, friction=self.friction
-        )
-
-        def pair(p, v, z, radius, on, impact, slid, r, R, vb, wb, n, c):
-            return one(p, v, z, radius, on, impact, slid, r, R, vb, wb, n, c)
-
-        bodies = jax.vmap(pair, (None, None, 0, None, 0, 0, 0, 0, 0, 0, 0, 0, 0))
-        feet = jax.vmap(bodies, (0, 0, 0, 0, 0, 0, 0, *(None,) * 6))
-        return feet(at, velocity, z, self.gear.radii, on, impact, slid, *frame, normals, offsets)
-
-    def _on(self, t, x):
-        if self.surfaces == "nearest":
-            return bookkeeping.nearest(self._distances(t, x))
-        return x["held"]["touch"]
-
-    def touches(self, t: Any, x: dict[str, Any]) -> response.Touch:
+    def touches(self, t: Any, x: dict[str, Any]) -> Touch:
         """What happens at every pair of foot and body."""
-        R = self.dim.rotation(x["attitude"])
-        rho, V, _ = self._nodes(x)
-        feet, d = np.array(self.feet), self.dim.d
-        at = x["position"] + rho[feet] @ R.T
-        held = x["held"]
-        return self._touches(
-            t, at, V[feet, :d] @ R.T, x["bristle"], self._on(t, x), held["impact"], held["slid"]
-        )
-
-    # dynamics
+        return touching.touches(self, t, x)
 
     def _body_loads(self, t, x):
-        """Wrench of all loads in body axes, (d + turns,)."""
-        dim = self.dim
-        twist, _ = self._split(x)
-        total = jnp.zeros(dim.d + dim.turns)
-        if not self.loads:
-            return total
-        R = dim.rotation(x["attitude"])
-        v, w = dim.lifted(twist[: dim.d], twist[dim.d :])
-        if dim.d == 2:
-            R3 = jnp.eye(3).at[1:, 1:].set(R)
-            place = jnp.concatenate([jnp.zeros(1), x["position"]])
-            offset = jnp.concatenate([jnp.zeros(1), self.offset])
-        else:
-            R3, place, offset = R, x["position"], self.offset
-        motion = BodyMotion(R3, place, v, w, offset)
-        for load in self.loads:
-            total = total + jnp.concatenate(dim.restricted(*load.act(t, motion)))
-        return total
+        return dynamics.body_loads(self, t, x)
 
     def _struts(self, rho, rate):
-        """Forces of the struts on their nodes, (m, d), in body axes."""
-        mounts = [s.mount - self.offset for s in self.struts]
-        return [
-            strut_force(s, rho[s.node - 1] - mount, rate[s.node - 1])
-            for s, mount in zip(self.struts, mounts, strict=True)
-        ]
+        return dynamics.strut_forces(self, rho, rate)
 
     def _forces(self, t, x):
-        """Right-hand side of the rows of all speeds, and what goes into the ledger."""
-        dim, model, d = self.dim, self.model, self.dim.d
-        twist, own = self._split(x)
-        R = dim.rotation(x["attitude"])
-        rho, V, deformation = self._nodes(x)
-        rate = V - model.rigid(twist, rho)
-        touch = self.touches(t, x)
-        feet = np.array(self.feet)
-        load = jnp.zeros((model.count, model.nd)).at[feet, :d].add(jnp.sum(touch.force, 1) @ R)
-        strut = jnp.zeros((model.count, model.nd))
-        strut_power = jnp.zeros(())
-        for s, force in zip(self.struts, self._struts(rho, rate[:, :d]), strict=True):
-            strut = strut.at[s.node - 1, :d].add(force)
-            arm = rho[s.node - 1] - (s.mount - self.offset)
-            length = jnp.sqrt(arm @ arm)
-            strut_power = strut_power - s.law.loss(length, rate[s.node - 1, :d] @ arm / length)
-        g = R.T @ jnp.zeros(d).at[-1].set(-self.gravity)
-        F = model.forces(self.formulation, twist, own, rho, deformation, load, strut, g)
-        wrench = x["held"]["load"] if self.load_sampling == "step" else self._body_loads(t, x)
-        v, w = twist[:d], twist[d:]
-        if isinstance(model, ModalGear):
-            momentum = (self.mass_matrix @ x["speed"])[: model.nd]
-            P, L = momentum[:d], momentum[d:]
-            turning = jnp.concatenate([dim.cross(w, P), dim.spin(w, L) + dim.moment(v, P)])
-        else:
-            turning = jnp.concatenate([self.airframe.mass * dim.cross(w, v), dim.spin(w, self.inertia @ w)])
-        body = wrench - turning
-        body = body.at[:d].add(self.airframe.mass * g)
-        F = F.at[: model.nd].add(body)
-        surface = touch.surface_velocity
-        node = (V[feet, :d] @ R.T)[:, None]
-        powers = jnp.stack(
-            [
-                model.damping_power(twist, own, rho),
-                strut_power,
-                jnp.sum(touch.force * (node - surface)),
-                jnp.sum(touch.force * surface),
-                wrench @ twist,
-            ]
-        )
-        return F, powers, touch, wrench
+        return dynamics.forces(self, t, x)
 
     def derivative(self, t, x, u):
         dim, model = self.dim, self.model
@@ -348,38 +247,11 @@ class DeckAircraft(Flow):
 
     def guards(self, t: Any, x: dict[str, Any]) -> jax.Array:
         """Gap of each pair [m], with the sign turned where they touch: negative means that this must change."""
-        gap = bookkeeping.gap(self._distances(t, x))
-        return jnp.where(jnp.any(x["held"]["touch"] > 0.5, -1), -gap, gap).ravel()
+        return touching.guards(self, t, x)
 
     def settled(self, t: Any, x: dict[str, Any]) -> dict[str, Any]:
         """The state after an accepted step: touched surfaces, impact speeds, anchors of the bristles."""
-        held = x["held"]
-        inside, on = bookkeeping.updated(self._distances(t, x), held["inside"], held["touch"])
-        before, now = (jnp.any(a > 0.5, -1) for a in (held["touch"], on))
-        x = {**x, "held": {**held, "inside": inside, "touch": on}}
-        touch = self.touches(t, x)
-        new = now & ~before
-        load = self._body_loads(t, x) if self.load_sampling == "step" else held["load"]
-        impact = jnp.where(new, jnp.maximum(touch.approach, 0.0), held["impact"])
-        deepest = jnp.maximum(held["event_depth"], jnp.max(jnp.where(new, touch.depth, 0.0)))
-        R = frames(self.platforms, t).rotation
-        world = jnp.einsum("bij,fbj->fbi", R, x["bristle"])
-        speed = jnp.sqrt(jnp.sum(touch.slip**2, -1))
-        speed = jnp.where(new, speed, self.friction.remembered(held["slid"], speed, t - held["time"])) * now
-        slid = self.friction.settled(touch.normal, touch.slip, world, speed[..., None])
-        bristle = jnp.einsum("bji,fbj->fbi", R, slid) * now[..., None]
-        return {
-            **x,
-            "bristle": bristle,
-            "held": {
-                **x["held"],
-                "impact": impact,
-                "event_depth": deepest,
-                "slid": speed,
-                "time": t + 0.0 * deepest,
-                "load": load,
-            },
-        }
+        return touching.settled(self, t, x)
 
     def time_rate(self, t: Any, x: dict[str, Any]) -> dict[str, Any]:
         """Partial derivative of the rates with respect to time, as far as contact with moving bodies causes it."""
@@ -393,22 +265,7 @@ class DeckAircraft(Flow):
 
     def energy(self, t: Any, x: dict[str, Any]) -> dict[str, jax.Array]:
         """Kinetic, gravity, elastic energy of gear and struts [J], and their sum."""
-        model, d = self.model, self.dim.d
-        R = self.dim.rotation(x["attitude"])
-        rho, _, deformation = self._nodes(x)
-        mass = self.airframe.mass + model.mass
-        centre = mass * x["position"] + R @ (model.first_moment + model.weight.T @ deformation.ravel())
-        struts = jnp.zeros(())
-        for s in self.struts:
-            r = rho[s.node - 1] - (s.mount - self.offset)
-            struts = struts + s.law.stored_energy(jnp.sqrt(r @ r))
-        found = {
-            "kinetic": x["speed"] @ self.kinetic @ x["speed"] / 2,
-            "gravity": self.gravity * centre[d - 1],
-            "gear": model.elastic_energy(deformation),
-            "struts": struts,
-        }
-        return {**found, "total": sum(found.values())}
+        return dynamics.energy(self, x)
 
     def output(self, t, x, u):
         from dovetail.mechanics.airframe.recording import recorded

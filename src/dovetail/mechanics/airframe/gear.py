@@ -59,6 +59,8 @@ class GearModel(eqx.Module):
     first_moment: np.ndarray  # (d,) [kg m] of the undeformed gear about the centre of gravity
     mass: float  # [kg]
     d: int = eqx.field(static=True)
+    interface: tuple[int, ...] = eqx.field(static=True)  # nodes on the airframe, from 0; none for wheels
+    fixed: tuple[int, ...] = eqx.field(static=True)  # freedoms of theirs that follow the airframe, of n nd
 
     @property
     def dim(self) -> Dimension:
@@ -74,6 +76,13 @@ class GearModel(eqx.Module):
     def count(self) -> int:
         """Number of nodes."""
         return self.nodes.shape[0]
+
+    @property
+    def held_mask(self) -> np.ndarray:
+        """One at freedoms that follow the airframe, (n, nd)."""
+        mask = np.zeros(self.count * self.nd)
+        mask[list(self.fixed)] = 1.0
+        return mask.reshape(self.count, self.nd)
 
     @property
     @abstractmethod
@@ -141,14 +150,12 @@ class NodalGear(GearModel):
     @property
     def held(self) -> np.ndarray:
         """Freedoms that follow the airframe."""
-        return np.setdiff1d(np.arange(self.count * self.nd), np.array(self.free))
+        return np.array(self.fixed, int)
 
     @property
     def mask(self) -> np.ndarray:
         """One at free freedoms, (n, nd)."""
-        mask = np.zeros(self.count * self.nd)
-        mask[list(self.free)] = 1.0
-        return mask.reshape(self.count, self.nd)
+        return 1 - self.held_mask
 
     @property
     def shape_size(self):
@@ -209,6 +216,24 @@ class NodalGear(GearModel):
         inertia = jnp.concatenate([jnp.sum(fixed, 0), jnp.sum(momenta, 0)])
         own = (Q - jnp.pad(turning, ((0, 0), (0, dim.turns)))).ravel()[free]
         return jnp.concatenate([outer - self.wrench(Q * mask, rho) - inertia, own])
+
+    def left_over(self, formulation, twist, speed, rate, rho, deformation, load, g) -> jax.Array:
+        """Inertia less known forces in the rows of all nodes (n, nd): what the airframe must put on held ones.
+
+        `rate` is that of twist and own speeds, `load` (n, nd) all that acts on nodes but the gear itself.
+        """
+        w, dim, d = twist[self.d :], self.dim, self.d
+        V = self.velocity(twist, speed, rho)
+        pushed = (self.M @ (self._speeds("consistent") @ rate)).reshape(self.count, self.nd)
+        if formulation == "thesis":
+            remainder = jnp.concatenate([dim.cross(w, V[:, :d]), dim.spin(w, V[:, d:])], 1)
+            inner = self.K @ deformation.ravel() + self.C @ V.ravel() + self.M @ remainder.ravel()
+            return pushed + inner.reshape(self.count, self.nd) - load - self.gravity(g)
+        p = (self.M @ V.ravel()).reshape(self.count, self.nd)
+        stretching = ((V - self.rigid(twist, rho)) * self.mask).ravel()
+        inner = (self.K @ deformation.ravel() + self.C @ stretching).reshape(self.count, self.nd)
+        turning = jnp.pad(dim.cross(w, p[:, :d]), ((0, 0), (0, dim.turns)))
+        return pushed + turning + inner - load - self.gravity(g)
 
     def damping_power(self, twist, speed, rho) -> jax.Array:
         """Power [W] of the gear's own damping, zero or negative."""
@@ -301,6 +326,16 @@ class ModalGear(GearModel):
         flat = (load + strut + self.gravity(g)).ravel()
         inner = self.K @ deformation.ravel() + self.C @ (self.basis @ speed)
         return jnp.concatenate([outer, self.basis.T @ (flat - inner)])
+
+    def left_over(self, formulation, twist, speed, rate, rho, deformation, load, g) -> jax.Array:
+        """Inertia less known forces in the rows of all nodes (n, nd), as far as the kept shapes know them."""
+        B = np.asarray(self.partials(self.nodes)).reshape(self.count * self.nd, self.nd)
+        N = np.hstack([B, self.basis])
+        p = (self.M @ (N @ jnp.concatenate([twist, speed]))).reshape(self.count, self.nd)
+        pushed = (self.M @ (N @ rate)).reshape(self.count, self.nd)
+        inner = (self.K @ deformation.ravel() + self.C @ (self.basis @ speed)).reshape(self.count, self.nd)
+        turning = jnp.pad(self.dim.cross(twist[self.d :], p[:, : self.d]), ((0, 0), (0, self.dim.turns)))
+        return pushed + turning + inner - load - self.gravity(g)
 
     def damping_power(self, twist, speed, rho) -> jax.Array:
         """Power [W] of the gear's own damping, zero or negative."""

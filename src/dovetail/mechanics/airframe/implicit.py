@@ -17,6 +17,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from dovetail.mechanics.airframe.struts import strut_force
+from dovetail.mechanics.airframe.touching import all_pairs, touched
 
 DENSE = 40  # speeds up to which an inverse is cheaper than factors
 LEDGER = ("gear damping", "struts", "contact", "platforms", "loads")
@@ -64,11 +65,11 @@ def contact_slopes(aircraft: Any, t: Any, x: dict[str, Any]) -> Slopes:
     rho, V, _ = aircraft._nodes(x)
     feet = np.array(aircraft.feet)
     at, velocity = x["position"] + rho[feet] @ R.T, V[feet, :d] @ R.T
-    on, impact, slid = aircraft._on(t, x), x["held"]["impact"], x["held"]["slid"]
+    on, impact, slid = touched(aircraft, t, x), x["held"]["impact"], x["held"]["slid"]
     t = jnp.asarray(t, float)
 
     def given(t, dp, dv, dz):
-        touch = aircraft._touches(t, at + dp, velocity + dv, x["bristle"] + dz, on, impact, slid)
+        touch = all_pairs(aircraft, t, at + dp, velocity + dv, x["bristle"] + dz, on, impact, slid)
         return touch.force, touch.bristle_rate, touch.relaxation
 
     eye = jnp.eye(d)

@@ -11,8 +11,10 @@ from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from dovetail.core import Part, kind, parameter
+from dovetail.core.parameter import known
 from dovetail.mechanics.securing.motion import check_table, linear
 
 
@@ -43,11 +45,7 @@ class GivenForce(BodyLoad):
     at: jax.Array = parameter("m", "point of attack, forward, port, up", default=(0.0, 0.0, 0.0))
 
     def __check_init__(self):
-        if not any(
-            isinstance(a, jax.core.Tracer) or not hasattr(a, "ndim") for a in (self.times, self.values)
-        ):
-            import numpy as np
-
+        if known(self.times, self.values):
             check_table("GivenForce", np.asarray(self.times), np.asarray(self.values))
 
     def act(self, t, motion):

@@ -114,6 +114,7 @@ class SkidGear(LandingGear):
         nodes = np.asarray(self.mesh.nodes) - offset
         common = gear_constants(nodes, M, C, K, self.mesh.mass() if not self.matrices else None)
         held = self.held()
+        common |= {"interface": tuple(i - 1 for i in self.interface), "fixed": tuple(int(i) for i in held)}
         if self.modes == 0:
             free = tuple(int(i) for i in np.setdiff1d(np.arange(len(M)), held))
             return NodalGear(**common, free=free, hinged=self.joint == "hinged")
@@ -157,6 +158,7 @@ class WheelGear(LandingGear):
             basis[at, j] = direction / np.linalg.norm(direction)
         zero = np.zeros_like(M)
         common = gear_constants(np.asarray(self.nodes) - offset, M, zero, zero, float(mass.sum()))
+        common |= {"interface": (), "fixed": ()}
         return ModalGear(**common, basis=basis)
 
 

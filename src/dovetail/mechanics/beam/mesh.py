@@ -15,6 +15,7 @@ import numpy as np
 
 from dovetail.core import Part, kind, parameter
 from dovetail.core.errors import ParameterError
+from dovetail.core.parameter import known
 from dovetail.mechanics.beam.element import (
     PLANAR,
     SPATIAL,
@@ -46,7 +47,7 @@ class BeamMesh(Part):
     torsion: jax.Array | None = parameter("m^4", "torsion constant", default=None, above=0.0)
 
     def __check_init__(self):
-        if isinstance(self.nodes, jax.core.Tracer) or not hasattr(self.nodes, "ndim"):
+        if not known(self.nodes):
             return
         fault = mesh_fault(np.asarray(self.nodes), self.elements)
         if fault:

@@ -22,6 +22,7 @@ import numpy as np
 
 from dovetail.core import RK4, choice, kind, parameter
 from dovetail.core.errors import ParameterError
+from dovetail.core.parameter import known
 from dovetail.mechanics.base import Substructure
 from dovetail.mechanics.blade.kinematics import Attachment
 from dovetail.mechanics.blade.modes import BladeModes
@@ -84,10 +85,7 @@ class RotatingBlade(Substructure):
                 raise ParameterError(
                     f"RotatingBlade.{name}: has shape {got} for {count} modes; give one a mode"
                 )
-        coupled = isinstance(self.pitch_coupling, jax.Array) and not isinstance(
-            self.pitch_coupling, jax.core.Tracer
-        )
-        if coupled and float(self.pitch_coupling) != 0.0 and count < 4:
+        if known(self.pitch_coupling) and float(self.pitch_coupling) != 0.0 and count < 4:
             raise ParameterError(
                 f"RotatingBlade.pitch_coupling: couples the third mode to the fourth, of {count}; set it to 0"
             )

@@ -18,6 +18,7 @@ import numpy as np
 
 from dovetail.core import Part, kind, parameter
 from dovetail.core.errors import ParameterError
+from dovetail.core.parameter import known
 from dovetail.mechanics.spatial import Pose
 from dovetail.mechanics.spatial.rotation import skew
 
@@ -41,7 +42,7 @@ class MassProperties(Part):
 
     def __check_init__(self):
         super().__check_init__()
-        if isinstance(self.inertia, jax.core.Tracer) or not isinstance(self.inertia, jax.Array | np.ndarray):
+        if not known(self.inertia):
             return
         inertia = np.asarray(self.inertia)
         if inertia.shape[-2:] != (3, 3):

@@ -19,6 +19,7 @@ import numpy as np
 
 from dovetail.core import Part, kind, parameter
 from dovetail.core.errors import ParameterError
+from dovetail.core.parameter import known
 
 
 class ConvexShape(Part):
@@ -50,7 +51,7 @@ class Polygon(ConvexShape):
     vertices: jax.Array = parameter("m", "corners (n, 2), clockwise")
 
     def __check_init__(self):
-        if isinstance(self.vertices, jax.core.Tracer) or not hasattr(self.vertices, "ndim"):
+        if not known(self.vertices):
             return
         fault = polygon_fault(np.asarray(self.vertices))
         if fault:
@@ -78,7 +79,7 @@ class Prism(ConvexShape):
     extent: jax.Array = parameter("m", "aft and fore end, (2,)", default=(-10.0, 10.0))
 
     def __check_init__(self):
-        if isinstance(self.section, jax.core.Tracer) or not hasattr(self.section, "ndim"):
+        if not known(self.section):
             return
         fault = polygon_fault(np.asarray(self.section))
         if fault is None and not float(self.extent[0]) < float(self.extent[1]):
@@ -116,7 +117,7 @@ class Polyhedron(ConvexShape):
 
     def __check_init__(self):
         v = self.vertices
-        if isinstance(v, jax.core.Tracer) or not hasattr(v, "ndim"):
+        if not known(v):
             return
         if v.ndim != 2 or v.shape[1] != 3 or v.shape[0] < 4:
             raise ParameterError(f"Polyhedron.vertices: got {v.shape}; give four or more rows of three")

@@ -16,6 +16,7 @@ import numpy as np
 
 from dovetail.core import Part, choice, kind, parameter
 from dovetail.core.errors import ParameterError
+from dovetail.core.parameter import known
 
 
 class FrameMotion(Part):
@@ -73,7 +74,7 @@ class TableMotion(FrameMotion):
     )
 
     def __check_init__(self):
-        if any(isinstance(a, jax.core.Tracer) or not hasattr(a, "ndim") for a in (self.times, self.values)):
+        if not known(self.times, self.values):
             return
         check_table("TableMotion", np.asarray(self.times), np.asarray(self.values))
 

@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from dovetail.mechanics.drogue_rig import HungDrogue
-from dovetail.studies.refuelling.validation import FAST, FULL_SPEED_SCATTER, _batch, draws, duration_of
+from dovetail.studies.refuelling.validation import FAST, FULL_SPEED_SCATTER, draws, duration_of, strike_batch
 
 STEP = 1e-3  # [s] between two records
 
@@ -34,7 +34,7 @@ def strike_matrix(points: list[dict[str, Any]]) -> dict[str, Any]:
         places = np.flatnonzero(speeds == speed)
         angles = jnp.radians(jnp.array([points[i]["angle"] for i in places], float))
         drawn = jnp.asarray(np.stack([scatter(points[i]) for i in places]))
-        shown = _batch(angles, jnp.asarray(float(speed)), drawn, FAST, duration_of(float(speed)))
+        shown = strike_batch(angles, jnp.asarray(float(speed)), drawn, FAST, duration_of(float(speed)))
 
         def largest(values):
             return np.linalg.norm(np.asarray(values), axis=-1).max(axis=1)

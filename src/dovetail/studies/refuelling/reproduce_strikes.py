@@ -1,23 +1,18 @@
-"""Strikes, computed again: the drop test, the scaled and the full-scale refuelling test, the validation rig."""
+"""Strikes on a drogue in flight, computed again: the scaled and the full-scale refuelling test."""
 
 from __future__ import annotations
 
 import dataclasses
 from functools import cache
 
-import jax.numpy as jnp
 import numpy as np
 
 from dovetail.mechanics import DrogueHose
 from dovetail.mechanics.drogue_receiver import Receiver, StopInTime
-from dovetail.mechanics.drop_mass import DropMass
 from dovetail.mechanics.hose_reel import StillReel
 from dovetail.specimens.funnel import BORE, LEAD_IN, Funnel
 from dovetail.specimens.funnel_strike import Strike
 from dovetail.specimens.scaled import ScaledSpecimen
-from dovetail.specimens.tennis_ball import TennisBall
-from dovetail.studies.refuelling import drop as drops
-from dovetail.studies.refuelling import validation
 from dovetail.studies.refuelling.reproduce import _no_force, march
 
 LIMIT = 400.0  # [N m]
@@ -31,104 +26,6 @@ NAMES = (
     "drogue_position",
     "ball_joint_position",
 )
-
-
-# the drop test
-
-
-@cache
-def dropped(full_speed: bool = False) -> drops.Drop:
-    """The drop, slow (as the robot sees the ball) or at full speed."""
-    if full_speed:
-        return drops.drop(TennisBall(**drops.FULL_SPEED), contact_step=1e-5)
-    return drops.drop(TennisBall())
-
-
-def drop_impact() -> list[float]:
-    """DV-16: time [s], speed [m/s] and energy [J] of the first impact."""
-    first = dropped().contacts()[0]
-    return [first.start, first.speed_in, 0.5 * 6.5 * first.speed_in**2]
-
-
-def drop_table() -> list[float]:
-    """Start [s], peak squeeze [m] and peak force [N] of the first four contacts."""
-    return [v for c in dropped().contacts()[:4] for v in (c.start, c.depth, c.force)]
-
-
-def drop_before() -> float:
-    """RT-07: largest distance of slow and full-speed drop before the first impact [m]."""
-    slow, fast = dropped(), dropped(True)
-    t = np.linspace(0.0, 0.17, 500)
-    return float(np.abs(np.interp(t, slow.time, slow.height) - np.interp(t, fast.time, fast.height)).max())
-
-
-def drop_energy() -> list[float]:
-    """RT-08: rest of the full-speed drop [s]; whether the slow one goes on longer and rebounds more."""
-    slow, fast = dropped(), dropped(True)
-    more = slow.contacts()[0].speed_out > fast.contacts()[0].speed_out
-    return [fast.settled(), bool(slow.settled() > fast.settled()), bool(more)]
-
-
-def drop_contacts() -> int:
-    """RT-09: contacts that end in a rebound."""
-    return sum(c.speed_out > 0.05 for c in dropped().contacts())
-
-
-def drop_order() -> list[bool]:
-    """RT-10: full speed rises more sharply, to a higher peak, and is less symmetric."""
-    slow, fast = dropped().contacts()[0], dropped(True).contacts()[0]
-    return [
-        fast.force / fast.peak_after > slow.force / slow.peak_after,
-        fast.force > slow.force,
-        fast.peak_after / fast.duration < slow.peak_after / slow.duration,
-    ]
-
-
-def ball_linear() -> float:
-    """RT-11: squeeze at which the loading curve leaves its first slope by 2 % [m]."""
-    ball, d = TennisBall(home=0.067), np.linspace(1e-4, 0.06, 600)
-    force = [
-        float(
-            ball.output(0.0, ball.init(), {"displacement": jnp.asarray(-s), "velocity": jnp.zeros(())})[
-                "force"
-            ]
-        )
-        for s in d[::20]
-    ]
-    slope = force[0] / d[0]
-    return float(d[::20][np.argmax(np.array(force) > 1.02 * slope * d[::20])])
-
-
-def peak_squeeze() -> float:
-    """RT-12: peak squeeze of the first impact over the ball's diameter."""
-    return dropped().contacts()[0].depth / 0.067
-
-
-def drop_wall_time() -> float:
-    """RT-14: minutes that the robot takes for four contacts, at 2 s and 1 s a step."""
-    steps = sum(c.steps for c in dropped().contacts()[:4])
-    return steps * 3.0 / 60
-
-
-def drop_creep() -> bool:
-    """RT-13: with creep in wall time the second loading is softer than the first."""
-    ball = TennisBall(home=0.067, creep=0.1, creep_time=600.0)
-    squeezed = {"displacement": jnp.asarray(-0.03), "velocity": jnp.zeros(())}
-    after = {**ball.init(), "loaded": jnp.asarray(536 * 3.0)}  # [s] of the first contact
-    return bool(ball.output(0.0, after, squeezed)["force"] < ball.output(0.0, ball.init(), squeezed)["force"])
-
-
-def euler_gain() -> list[float]:
-    """DV-18: energy that Euler's method adds to a bounce at 0.2, 0.1 and 0.01 ms."""
-    return [drops.euler_gain(step) for step in (2e-4, 1e-4, 1e-5)]
-
-
-def drag_found() -> float:
-    """Drag identified from a fall recorded at 1500 frames a second with half a millimetre of noise [N s/m]."""
-    t = np.arange(0.0, 0.2, 1 / 1500)
-    fallen, _ = DropMass().fallen(jnp.asarray(t))
-    height = 0.205 - np.asarray(fallen) + 5e-4 * np.random.default_rng(0).standard_normal(t.size)
-    return drops.identified_drag(t, height)
 
 
 # the full-scale test
@@ -312,112 +209,3 @@ def wave_gap() -> float:
         return np.sum(t[part] * values[part] ** 2) / np.sum(values[part] ** 2)
 
     return float(middle(tip, 1.9, 3.3) - middle(change, 0.6, 2.3))
-
-
-# the validation rig
-
-
-def fast_repeatability() -> list[float]:
-    """RT-24: standard deviation over 12 runs, position [mm] and tipping [deg], mean of three cases."""
-    found = np.mean([c.repeatability() for c in validation.fast_cases()], axis=0)
-    return [1e3 * float(found[0]), float(np.degrees(found[1]))]
-
-
-@cache
-def _strains() -> list[np.ndarray]:
-    return [validation.strains(case) for case in validation.fast_cases()]
-
-
-def strain_repeatability() -> float:
-    """RT-25: the same of strain over all gauges [1e-6]."""
-    return 1e6 * float(np.mean([np.std(s, axis=0, ddof=1).mean() for s in _strains()]))
-
-
-def strain_pattern() -> list[float | bool]:
-    """RT-26: azimuth of the radial and of the lateral peak [deg]; whether either grows with the angle."""
-    peaks = [np.abs(s.mean(axis=0)).max(axis=0) for s in _strains()]  # (2, 32) each
-    radial, lateral = (360 / 32 * int(np.argmax(peaks[-1][i])) for i in (0, 1))
-    lateral = min(lateral, 360 - lateral)
-    grows = [bool(np.all(np.diff([p[i].max() for p in peaks]) > 0)) for i in (0, 1)]
-    return [radial, lateral, *grows]
-
-
-def slow_repeatability() -> list[float]:
-    """RT-27: over four slow runs, position [mm] and tipping [deg]."""
-    place, tip = validation.slow_case().repeatability()
-    return [1e3 * place, float(np.degrees(tip))]
-
-
-def motion_range() -> list[float]:
-    """RT-28: range of V1000A35: across [mm] and tipping [deg]."""
-    case = validation.slow_case()
-    return [1e3 * float(np.ptp(case.position[0][:, 0])), float(np.degrees(np.ptp(case.tipping[0][:, 0])))]
-
-
-def peak_wrench() -> list[float]:
-    """RT-29: largest force along the axis [N] and moment [N m] of the slow V1000A35."""
-    wrench = np.abs(validation.slow_case().wrench[0]).max(axis=0)
-    return [float(wrench[0]), float(wrench[4])]
-
-
-def wrench_repeatability() -> list[float]:
-    """RT-30: over four slow runs, force [N] and moment [N m]."""
-    return list(validation.slow_case().wrench_repeatability())
-
-
-def spectra() -> float:
-    """RT-31: share of the band from 1 to 8 Hz in which the slow run's spectrum is above the full-speed one's."""
-    f, fast = validation.spectrum(validation.nominal(True))
-    _, slow = validation.spectrum(validation.nominal(False))
-    band = (f >= 1) & (f <= 8)
-    return float(np.mean(slow[band] > fast[band]))
-
-
-def steady_offset() -> bool:
-    """RT-32: runs settle at places that differ, by less than a tenth of the motion."""
-    ends = validation.slow_case().position[:, -1, 0]
-    spread, motion = np.ptp(ends), motion_range()[0] / 1e3
-    return bool(0 < spread < 0.1 * motion)
-
-
-def sensitivity() -> list[float]:
-    """RT-33: rms change of the position by 10 mm and by one degree, over the rms of the response."""
-    angle = np.radians(35.0)
-
-    def run(angle, shift):
-        drawn = np.zeros((1, 6))
-        drawn[0, 0] = shift
-        found = validation._batch(
-            jnp.asarray([angle]),
-            jnp.asarray(1.0),
-            jnp.asarray(drawn),
-            validation.SLOW,
-            validation.duration_of(1.0),
-        )
-        return np.asarray(found["drogue_position"])[0, :, 0]
-
-    base, wide, steep = run(angle, 0.0), run(angle, 0.01), run(np.radians(36.0), 0.0)
-
-    def rms(a):
-        return float(np.sqrt(np.mean(a**2)))
-
-    return [rms(wide - base) / rms(base), rms(steep - base) / rms(base)]
-
-
-def slow_wall_time() -> float:
-    """RT-34: minutes of contact steps of 0.5 ms while the probe moves, at 16 s each (fitted: t_ex and t_s are lost)."""
-    case = validation.slow_case()
-    steps = int((case.zone[0] > 0)[case.time <= 0.78].sum()) * 2  # recorded every millisecond
-    return steps * 16.0 / 60
-
-
-def strike_count() -> int:
-    """RT-35: strikes of the matrix."""
-    return len(validation.SPEEDS) * len(validation.ANGLES) * validation.RUNS
-
-
-def rig_found() -> list[float]:
-    """RT-48: identified inertia, joint damping, bungee damping and length over the true ones; worst misfit."""
-    found, truth = validation.identified()
-    names = ("inertia", "joint_damping", "bungee_damping", "bungee_length")
-    return [*(getattr(found, n) / float(getattr(truth, n)) for n in names), max(found.misfit)]

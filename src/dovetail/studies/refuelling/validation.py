@@ -94,7 +94,11 @@ def strike_run(rig: HungDrogue, funnel: Funnel, duration: float, step: float = 1
 
 
 @eqx.filter_jit
-def _batch(angles, speed, draws, funnel, duration):
+def strike_batch(
+    angles: jax.Array, speed: jax.Array, draws: jax.Array, funnel: Funnel, duration: float
+) -> dict[str, jax.Array]:
+    """Strikes of one speed [m/s] at angles (n,) [rad], each with its scatter (n, 6), recorded every millisecond."""
+
     def one(angle, draw):
         rig = case(angle + draw[1], speed, radius=CONTACT_RADIUS + draw[0], swing=draw[2:4], pull=draw[4:6])
         return strike_run(rig, funnel, duration)
@@ -120,7 +124,7 @@ def strikes(
     angles = np.asarray(angles)
     drawn = draws(scatter, len(angles) * runs, seed)
     duration = duration_of(speed)
-    found = _batch(
+    found = strike_batch(
         jnp.repeat(jnp.asarray(angles), runs), jnp.asarray(speed), jnp.asarray(drawn), funnel, duration
     )
     time = 1e-3 * np.arange(1, round(duration / 1e-3) + 1)

@@ -29,6 +29,7 @@ import numpy as np
 from dovetail.core import constant, count, kind, parameter
 from dovetail.core.block import Time
 from dovetail.core.errors import OutputError, ParameterError
+from dovetail.core.parameter import known
 from dovetail.testing.excitation.base import Excitation
 
 G = 9.80665  # [m/s^2] standard gravity
@@ -152,7 +153,7 @@ class GroundRecord(Excitation):
             return  # a placeholder while JAX rebuilds the tree
         if samples.ndim != 1 or samples.shape[0] < 2:
             raise ParameterError("GroundRecord: has no samples; name a file, or give two samples or more")
-        if not isinstance(spacing, jax.core.Tracer) and float(spacing) <= 0:
+        if known(spacing) and float(spacing) <= 0:
             raise ParameterError("GroundRecord.spacing: got 0 s; give the time between samples")
 
     def value(self, t: Time) -> jax.Array:

@@ -9,6 +9,7 @@ import numpy as np
 from dovetail.core import count, kind, parameter
 from dovetail.core.block import Time
 from dovetail.core.errors import ParameterError
+from dovetail.core.parameter import known
 from dovetail.core.randomness import Random
 from dovetail.testing.excitation.base import Excitation
 
@@ -32,7 +33,7 @@ class WhiteNoise(Random, Excitation):
 
     def __check_init__(self):
         edges = (self.low, self.high)
-        if any(isinstance(v, jax.core.Tracer) or not isinstance(v, jax.Array) for v in edges):
+        if not known(*edges):
             return
         if np.any(np.asarray(self.low) >= np.asarray(self.high)):
             raise ParameterError(f"WhiteNoise.high: got {self.high}; must be above low, {self.low} Hz")

@@ -9,6 +9,7 @@ import numpy as np
 from dovetail.core import choice, kind, parameter
 from dovetail.core.block import Time
 from dovetail.core.errors import ParameterError
+from dovetail.core.parameter import known
 from dovetail.testing.excitation.base import Excitation
 
 
@@ -31,7 +32,7 @@ class Sweep(Excitation):
 
     def __check_init__(self):
         low, high = self.low, self.high
-        if self.spacing == "linear" or any(_unknown(v) for v in (low, high)):
+        if self.spacing == "linear" or not known(low, high):
             return
         if np.any(np.asarray(low) <= 0):
             raise ParameterError(f"Sweep.low: got {low}; a logarithmic sweep starts above 0 Hz")
@@ -64,8 +65,3 @@ class Sweep(Excitation):
             return self.duration * (self.low * s + (self.high - self.low) * s**2 / 2)
         octaves = jnp.log(self.high / self.low)
         return self.duration * self.low * jnp.expm1(octaves * s) / octaves
-
-
-def _unknown(value) -> bool:
-    """True for a traced value, and for the placeholders JAX puts into a tree while it rebuilds it."""
-    return isinstance(value, jax.core.Tracer) or not isinstance(value, jax.Array)

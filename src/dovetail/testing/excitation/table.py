@@ -13,6 +13,7 @@ import numpy as np
 from dovetail.core import choice, kind, parameter
 from dovetail.core.block import Time
 from dovetail.core.errors import ParameterError
+from dovetail.core.parameter import known
 from dovetail.testing.excitation.base import Excitation
 
 
@@ -42,7 +43,7 @@ class Table(Excitation):
                 f"Table: {t.shape} times and {v.shape} values; give one value, or one row, for each of "
                 f"two times or more"
             )
-        if any(isinstance(a, jax.core.Tracer) for a in (t, v)):
+        if not known(t, v):
             return
         for name, array in (("times", np.asarray(t)[:, None]), ("values", np.asarray(v).reshape(len(t), -1))):
             bad = ~np.all(np.isfinite(array), axis=1)
@@ -65,7 +66,7 @@ class Table(Excitation):
 
     def sampled_at(self, dt: float, shape: tuple[int, ...] = ()) -> Self:
         sized = super().sampled_at(dt, shape)
-        if isinstance(self.times, jax.core.Tracer):
+        if not known(self.times):
             return sized
         times = np.asarray(self.times)
         even = np.linspace(times[0], times[-1], len(times))
