@@ -37,6 +37,10 @@ class PilotedRotor(RotorLoad):
     most_cyclic: jax.Array = parameter("rad", "largest cyclic pitch", default=0.01)
     most_collective: jax.Array = parameter("rad", "largest change of the collective", default=0.05)
 
+    @property
+    def ends(self) -> float:
+        return min(super().ends, float(self.times[-1]))
+
     def commands(self, t, motion) -> Controls:
         """What the schedule and the pilot set together."""
         base = self.schedule(t)

@@ -80,8 +80,8 @@ def dataset(
     for name, values in records.items():
         known = signals.signal(name)
         values = np.asarray(values)
-        dims = ["time"]
-        for i, size in enumerate(values.shape[1:]):
+        dims = ["time", *getattr(test.numerical, "DIMS", {}).get(name, ())]  # a system may name its own
+        for i, size in enumerate(values.shape[1:] if len(dims) == 1 else ()):
             dims.append("axis" if i == 0 and size == len(axes) else f"{name}_{i}")
         unit = getattr(test.numerical, "excitation_unit", known.unit) if name == "excitation" else known.unit
         about = {"units": unit, "symbol": known.symbol, "long_name": known.label, "frame": known.frame}

@@ -38,7 +38,8 @@ class Simulation(Part):
     Attributes
     ----------
     system
-        The flow. It may say what is wrong with itself: `faults(method, step)` gives a list of `Fault`.
+        The flow. It may say what is wrong with itself: `faults(method, step)` and `time_faults(duration)` give
+        lists of `Fault`.
     excitation
         What drives it, where it takes an excitation; no interface force acts.
     limits
@@ -89,7 +90,9 @@ class Simulation(Part):
                 Fault("duration", f"{self.duration:g} s is shorter than one record of {self.dt:g} s")
             )
         ask = getattr(self.system, "faults", None)
-        return faults + (ask(self.method, self.dt / self.substeps) if ask else [])
+        until = getattr(self.system, "time_faults", None)  # what is prescribed and ends too soon
+        faults += ask(self.method, self.dt / self.substeps) if ask else []
+        return faults + (until(self.duration) if until else [])
 
     def prepared(self) -> Simulation:
         """This simulation checked and with its random keys drawn. Raises `TestFileError` with all faults."""

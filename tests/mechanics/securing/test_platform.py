@@ -13,7 +13,7 @@ from dovetail.mechanics.securing import (
     frames,
     half_spaces,
 )
-from dovetail.mechanics.securing.platform import platform_faults, poses
+from dovetail.mechanics.securing.platform import motion_ends, platform_faults, poses
 
 BOX = Polygon(vertices=[[-1.0, 0.0], [1.0, 0.0], [1.0, -0.5], [-1.0, -0.5]])
 WEDGE = Polygon(vertices=[[0.0, 0.0], [0.1, 0.1], [0.1, 0.0]])
@@ -88,4 +88,4 @@ def test_what_is_wrong_with_platforms_is_said(changed, text):
 
 
 def test_a_table_that_ends_before_the_run_is_said():
-    assert "before the run does at 9 s" in platform_faults(chain(), 2, duration=9.0)[0].text
+    assert "before the run does at 9 s" in motion_ends(chain(), 9.0)[0].text

@@ -13,7 +13,7 @@ The state holds a ledger of work: gear damping, struts, contact (losses and what
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import equinox as eqx
 import jax
@@ -26,6 +26,7 @@ from dovetail.mechanics.airframe import dynamics, implicit, touching
 from dovetail.mechanics.airframe.gear import Frozen, ModalGear
 from dovetail.mechanics.airframe.implicit import LEDGER
 from dovetail.mechanics.airframe.loads import BodyLoad
+from dovetail.mechanics.airframe.outcomes import DeckLimits
 from dovetail.mechanics.airframe.skids import LandingGear
 from dovetail.mechanics.airframe.struts import Strut
 from dovetail.mechanics.collision import bookkeeping
@@ -33,7 +34,7 @@ from dovetail.mechanics.collision.friction_laws import NoFriction, SurfaceFricti
 from dovetail.mechanics.collision.normal_laws import SurfaceNormal
 from dovetail.mechanics.collision.response import Touch
 from dovetail.mechanics.dimension import Dimension, dimension
-from dovetail.mechanics.securing.platform import Platform, platform_faults
+from dovetail.mechanics.securing.platform import Platform, motion_ends, platform_faults
 from dovetail.mechanics.spatial import euler
 
 
@@ -75,7 +76,23 @@ class DeckAircraft(Flow):
         about="how often air loads are computed: at every stage, or held over a step",
         default="stage",
     )
+    limits: DeckLimits = DeckLimits()
     built: Frozen = eqx.field(init=False, static=True)
+    # what the numbers of a record belong to
+    DIMS: ClassVar[dict[str, tuple[str, ...]]] = {
+        "node_position": ("node", "axis"),
+        "contact_force": ("foot", "axis"),
+        "contact_point": ("foot", "platform", "axis"),
+        "pair_normal_force": ("foot", "platform"),
+        "penetration": ("foot",),
+        "slip": ("foot", "platform"),
+        "platform_position": ("platform", "axis"),
+        "platform_angle": ("platform",),
+        "interface_load": ("interface_node", "freedom"),
+        "load_wrench": ("freedom",),
+        "work_ledger": ("ledger",),
+        "solver_count": ("counted",),
+    }
 
     def __post_init__(self):
         nodes = getattr(self.gear, "nodes", None)
@@ -293,4 +310,14 @@ class DeckAircraft(Flow):
                 f"foot {foot + 1} is {-gap[foot, body]:.3g} m inside {self.platforms[body].name} at the start"
             )
             found.append(Fault("system.start", text + "; lift the aircraft or move the body"))
+        return found
+
+    def time_faults(self, duration: float) -> list[Fault]:
+        """What of the prescribed ends before the run does: motions of platforms, wind, rotor, pilot."""
+        found = motion_ends(self.platforms, duration)
+        for i, load in enumerate(self.loads):
+            ends = getattr(load, "ends", float("inf"))
+            if ends < duration - 1e-9:
+                text = f"is given until {ends:g} s, the run lasts {duration:g} s; make its tables longer"
+                found.append(Fault(f"system.loads.{i}", text))
         return found

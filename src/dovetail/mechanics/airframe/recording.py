@@ -7,6 +7,9 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
+from dovetail.mechanics.airframe.dynamics import interface_loads
+from dovetail.mechanics.airframe.outcomes import fate, phases
+from dovetail.mechanics.airframe.touching import contact_points
 from dovetail.mechanics.securing.platform import frames
 from dovetail.mechanics.spatial import euler
 
@@ -17,6 +20,7 @@ def recorded(aircraft: Any, t: Any, x: dict[str, Any]) -> dict[str, Any]:
     d = dim.d
     F, _, touch, wrench = aircraft._forces(t, x)
     rate = aircraft.mass_inverse @ F
+    joint = interface_loads(aircraft, t, x, rate)
     R = dim.rotation(x["attitude"])
     twist = x["speed"][: aircraft.model.nd]
     v, w = twist[:d], twist[d:]
@@ -32,6 +36,8 @@ def recorded(aircraft: Any, t: Any, x: dict[str, Any]) -> dict[str, Any]:
         "acceleration": R @ (rate[:d] + dim.cross(w, v)),
         "node_position": aircraft.node_positions(x),
         "contact_force": jnp.sum(touch.force, 1),
+        "contact_point": contact_points(aircraft, t, x),
+        **({"interface_load": joint} if joint.size else {}),
         "pair_normal_force": touch.normal[..., 0],
         "penetration": jnp.max(touch.depth, 1),
         "slip": jnp.sqrt(jnp.sum(touch.slip**2, -1)),
@@ -45,6 +51,7 @@ def recorded(aircraft: Any, t: Any, x: dict[str, Any]) -> dict[str, Any]:
         "energy_residual": energy["total"] - x["held"]["energy"] - jnp.sum(work),
         "solver_count": x["held"]["count"],
         "event_depth": x["held"]["event_depth"],
+        "event_time": x["held"]["event_time"],
     }
 
 
@@ -60,11 +67,22 @@ def measures(aircraft: Any, data: Any) -> dict[str, str]:
         np.ptp(data["kinetic_energy"].values) + np.abs(np.diff(data["work_ledger"].values, axis=0)).sum()
     )
     steps, rejected, events = last["solver_count"].values
+    stretches = phases(aircraft, data)
+    clamps = [i for i, p in enumerate(aircraft.platforms) if p.role == "clamp"]
+    held = data["pair_normal_force"].values[:, :, clamps].max((0, 1)) if clamps else ()
+    joints = {}
+    if "interface_load" in data:
+        size = np.sqrt(np.sum(data["interface_load"].values[..., : len(data["axis"])] ** 2, -1)).max(0)
+        joints["largest interface loads"] = ", ".join(f"{v:.4g}" for v in size) + " N, by joint"
     return {
+        "outcome": fate(aircraft, data).words(),
+        "phases": "; ".join(f"{p.name} to {p.end:.2f} s" for p in stretches),
         "position at the end": ", ".join(f"{v:.5g}" for v in last["displacement"].values) + " m",
         "attitude at the end": ", ".join(f"{n} {a:.4g} rad" for n, a in zip(names, angles, strict=True)),
         "loads at the end": ", ".join(f"{f[-1]:.5g}" for f in force[-1]) + " N up, by foot",
         "largest loads": ", ".join(f"{p:.4g}" for p in peak) + " N, by foot",
+        **({"largest clamp loads": ", ".join(f"{v:.4g}" for v in held) + " N"} if clamps else {}),
+        **joints,
         "energy residual": f"{residual:.2e} J, {residual / max(exchanged, 1e-300):.1e} of the energy exchanged",
         "steps": f"{steps:.0f}, {rejected:.0f} taken again, {events:.0f} contact events",
     }

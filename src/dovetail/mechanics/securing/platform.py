@@ -17,7 +17,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 
-from dovetail.core import Part, kind
+from dovetail.core import Part, choice, kind
 from dovetail.core.errors import Fault
 from dovetail.mechanics.collision.bookkeeping import FAR
 from dovetail.mechanics.collision.convex import ConvexShape
@@ -43,6 +43,7 @@ class Platform(Part):
     motion: FrameMotion
     name: str = eqx.field(default="deck", static=True)
     parent: str = eqx.field(default="", static=True)  # empty: the world
+    role: str = choice("deck", "clamp", about="whether it is to be stood on, or holds", default="deck")
 
 
 def rotation_of(angles: jax.Array) -> jax.Array:
@@ -91,8 +92,8 @@ def corners_at(platforms: Sequence[Platform], t: float) -> list[jax.Array]:
     return [p.body.corners() @ R[i].T + r[i] for i, p in enumerate(platforms)]
 
 
-def platform_faults(platforms: Sequence[Platform], d: int, duration: float | None = None) -> list[Fault]:
-    """What is wrong with a set of bodies: parents, names, dimensions, motions that end too soon."""
+def platform_faults(platforms: Sequence[Platform], d: int) -> list[Fault]:
+    """What is wrong with a set of bodies: parents, names, dimensions."""
     faults: list[Fault] = []
     known: set[str] = set()
     size = d + dimension(d).turns
@@ -115,7 +116,16 @@ def platform_faults(platforms: Sequence[Platform], d: int, duration: float | Non
                     f"gives {platform.motion.pose(jnp.zeros(())).shape} numbers; needs {size}",
                 )
             )
-        if duration is not None and platform.motion.ends < duration - 1e-9:
-            text = f"ends at {platform.motion.ends:g} s, before the run does at {duration:g} s; make the table longer"
-            faults.append(Fault(f"{place}.motion", text))
     return faults
+
+
+def motion_ends(platforms: Sequence[Platform], duration: float) -> list[Fault]:
+    """Motions that end before a run of `duration` [s] does."""
+    return [
+        Fault(
+            f"system.platforms.{i}.motion",
+            f"of {p.name} ends at {p.motion.ends:g} s, before the run does at {duration:g} s; make the table longer",
+        )
+        for i, p in enumerate(platforms)
+        if p.motion.ends < duration - 1e-9
+    ]

@@ -1,0 +1,157 @@
+r"""Forces on an aircraft, row by row of its speeds, the work they do, and what holds gear and airframe together.
+
+With the speeds :math:`u = (\xi, \nu)` of `gear` the right-hand side is gathered from gear, struts, contact, weight and
+air loads. The interface forces are what is left of the rows of the interface nodes: with the acceleration known,
+
+.. math:: F_u = \left(M\dot V + \omega\times p - Q\right)_i
+
+acts from the airframe on the gear's node i, in body axes [Schock 2020, eqs 5.3 and 5.17, where accelerations and
+:math:`F_u` are one set of unknowns].
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from dovetail.mechanics.airframe.gear import ModalGear
+from dovetail.mechanics.airframe.loads import BodyMotion
+from dovetail.mechanics.airframe.struts import strut_force
+
+
+def nodes(aircraft: Any, x: dict[str, Any]) -> tuple[jax.Array, jax.Array, jax.Array]:
+    """Body axes: positions (n, d), velocities (n, nd), deformation (n, nd)."""
+    model, d = aircraft.model, aircraft.dim.d
+    twist, own = aircraft._split(x)
+    deformation = model.displacement(x["shape"])
+    rho = model.nodes + deformation[:, :d]
+    return rho, model.velocity(twist, own, rho), deformation
+
+
+def body_loads(aircraft: Any, t: Any, x: dict[str, Any]) -> jax.Array:
+    """Wrench of all loads in body axes, (d + turns,)."""
+    dim = aircraft.dim
+    twist, _ = aircraft._split(x)
+    total = jnp.zeros(dim.d + dim.turns)
+    if not aircraft.loads:
+        return total
+    R = dim.rotation(x["attitude"])
+    v, w = dim.lifted(twist[: dim.d], twist[dim.d :])
+    if dim.d == 2:
+        R3 = jnp.eye(3).at[1:, 1:].set(R)
+        place = jnp.concatenate([jnp.zeros(1), x["position"]])
+        offset = jnp.concatenate([jnp.zeros(1), aircraft.offset])
+    else:
+        R3, place, offset = R, x["position"], aircraft.offset
+    motion = BodyMotion(R3, place, v, w, offset)
+    for load in aircraft.loads:
+        total = total + jnp.concatenate(dim.restricted(*load.act(t, motion)))
+    return total
+
+
+def strut_forces(aircraft: Any, rho: jax.Array, rate: jax.Array) -> list[jax.Array]:
+    """Force of each strut on its node, (d,), in body axes."""
+    mounts = [s.mount - aircraft.offset for s in aircraft.struts]
+    return [
+        strut_force(s, rho[s.node - 1] - mount, rate[s.node - 1])
+        for s, mount in zip(aircraft.struts, mounts, strict=True)
+    ]
+
+
+def _nodal(aircraft, t, x):
+    """What acts on nodes (n, nd): contact, struts; the power the struts lose; the touches."""
+    model, d = aircraft.model, aircraft.dim.d
+    twist, _ = aircraft._split(x)
+    rho, V, _ = nodes(aircraft, x)
+    rate = V - model.rigid(twist, rho)
+    touch = aircraft.touches(t, x)
+    R = aircraft.dim.rotation(x["attitude"])
+    load = jnp.zeros((model.count, model.nd))
+    load = load.at[np.array(aircraft.feet), :d].add(jnp.sum(touch.force, 1) @ R)
+    strut, lost = jnp.zeros((model.count, model.nd)), jnp.zeros(())
+    for s, force in zip(aircraft.struts, strut_forces(aircraft, rho, rate[:, :d]), strict=True):
+        strut = strut.at[s.node - 1, :d].add(force)
+        arm = rho[s.node - 1] - (s.mount - aircraft.offset)
+        length = jnp.sqrt(arm @ arm)
+        lost = lost - s.law.loss(length, rate[s.node - 1, :d] @ arm / length)
+    return load, strut, lost, touch
+
+
+def _weight(aircraft, x):
+    """Acceleration of gravity in body axes (d,)."""
+    d = aircraft.dim.d
+    return aircraft.dim.rotation(x["attitude"]).T @ jnp.zeros(d).at[-1].set(-aircraft.gravity)
+
+
+def forces(aircraft: Any, t: Any, x: dict[str, Any]) -> tuple:
+    """Right-hand side of the rows of all speeds, powers for the ledger, touches, wrench of the loads."""
+    dim, model, d = aircraft.dim, aircraft.model, aircraft.dim.d
+    twist, own = aircraft._split(x)
+    rho, V, deformation = nodes(aircraft, x)
+    load, strut, strut_power, touch = _nodal(aircraft, t, x)
+    g = _weight(aircraft, x)
+    F = model.forces(aircraft.formulation, twist, own, rho, deformation, load, strut, g)
+    held = aircraft.load_sampling == "step"
+    wrench = x["held"]["load"] if held else body_loads(aircraft, t, x)
+    v, w = twist[:d], twist[d:]
+    if isinstance(model, ModalGear):
+        momentum = (aircraft.mass_matrix @ x["speed"])[: model.nd]
+        P, L = momentum[:d], momentum[d:]
+        turning = jnp.concatenate([dim.cross(w, P), dim.spin(w, L) + dim.moment(v, P)])
+    else:
+        own_spin = dim.spin(w, aircraft.inertia @ w)
+        turning = jnp.concatenate([aircraft.airframe.mass * dim.cross(w, v), own_spin])
+    body = wrench - turning
+    body = body.at[:d].add(aircraft.airframe.mass * g)
+    F = F.at[: model.nd].add(body)
+    surface = touch.surface_velocity
+    node = (V[np.array(aircraft.feet), :d] @ dim.rotation(x["attitude"]).T)[:, None]
+    powers = jnp.stack(
+        [
+            model.damping_power(twist, own, rho),
+            strut_power,
+            jnp.sum(touch.force * (node - surface)),
+            jnp.sum(touch.force * surface),
+            wrench @ twist,
+        ]
+    )
+    return F, powers, touch, wrench
+
+
+def interface_loads(aircraft: Any, t: Any, x: dict[str, Any], rate: jax.Array) -> jax.Array:
+    """Force [N] and moment [N m] of the airframe on each interface node, (interface nodes, nd), body axes.
+
+    `rate` is that of the speeds. A hinge has no moment about its axis; wheels have no interface of nodes.
+    """
+    model, d = aircraft.model, aircraft.dim.d
+    twist, own = aircraft._split(x)
+    rho, _, deformation = nodes(aircraft, x)
+    load, strut, _, _ = _nodal(aircraft, t, x)
+    left = model.left_over(
+        aircraft.formulation, twist, own, rate, rho, deformation, load + strut, _weight(aircraft, x)
+    )
+    at = np.array(model.interface, int)
+    return (left * model.held_mask)[at] if len(at) else jnp.zeros((0, d + aircraft.dim.turns))
+
+
+def energy(aircraft: Any, x: dict[str, Any]) -> dict[str, jax.Array]:
+    """Kinetic, gravity, elastic energy of gear and struts [J], and their sum."""
+    model, d = aircraft.model, aircraft.dim.d
+    R = aircraft.dim.rotation(x["attitude"])
+    rho, _, deformation = nodes(aircraft, x)
+    mass = aircraft.airframe.mass + model.mass
+    centre = mass * x["position"] + R @ (model.first_moment + model.weight.T @ deformation.ravel())
+    struts = jnp.zeros(())
+    for s in aircraft.struts:
+        r = rho[s.node - 1] - (s.mount - aircraft.offset)
+        struts = struts + s.law.stored_energy(jnp.sqrt(r @ r))
+    found = {
+        "kinetic": x["speed"] @ aircraft.kinetic @ x["speed"] / 2,
+        "gravity": aircraft.gravity * centre[d - 1],
+        "gear": model.elastic_energy(deformation),
+        "struts": struts,
+    }
+    return {**found, "total": sum(found.values())}

@@ -1,0 +1,112 @@
+r"""Feet of an aircraft on the bodies around it: which pairs touch, with what force, and what is remembered of it.
+
+All pairs of foot and body are one batch (see `collision.response`). The memory (touched surfaces, speed of the first
+touch, slip, anchors of the bristles) changes only when a step has been accepted.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from dovetail.mechanics.collision import bookkeeping, response
+from dovetail.mechanics.securing.platform import frames, half_spaces
+
+
+def distances(aircraft: Any, t: Any, x: dict[str, Any]) -> jax.Array:
+    """Signed distances [m] of the feet to the planes of all bodies, (feet, bodies, planes)."""
+    normals, offsets = half_spaces(aircraft.platforms)
+    frame = frames(aircraft.platforms, t)
+    at = aircraft.node_positions(x)[np.array(aircraft.feet)]
+    per_body = jax.vmap(response.distances, (None, None, 0, 0, 0, 0))
+    return jax.vmap(per_body, (0, 0, None, None, None, None))(
+        at, aircraft.gear.radii, frame.position, frame.rotation, normals, offsets
+    )
+
+
+def all_pairs(aircraft: Any, t: Any, at, velocity, z, on, impact, slid) -> response.Touch:
+    """All pairs of foot and body; arrays (feet, bodies, ...) in world axes."""
+    normals, offsets = half_spaces(aircraft.platforms)
+    frame = frames(aircraft.platforms, t)
+    one = functools.partial(
+        response.touch, cross=aircraft.dim.cross, law=aircraft.contact, friction=aircraft.friction
+    )
+
+    def pair(p, v, z, radius, on, impact, slid, r, R, vb, wb, n, c):
+        return one(p, v, z, radius, on, impact, slid, r, R, vb, wb, n, c)
+
+    bodies = jax.vmap(pair, (None, None, 0, None, 0, 0, 0, 0, 0, 0, 0, 0, 0))
+    feet = jax.vmap(bodies, (0, 0, 0, 0, 0, 0, 0, *(None,) * 6))
+    return feet(at, velocity, z, aircraft.gear.radii, on, impact, slid, *frame, normals, offsets)
+
+
+def touched(aircraft: Any, t: Any, x: dict[str, Any]) -> jax.Array:
+    """One at the touched plane of each pair, (feet, bodies, planes)."""
+    if aircraft.surfaces == "nearest":
+        return bookkeeping.nearest(distances(aircraft, t, x))
+    return x["held"]["touch"]
+
+
+def touches(aircraft: Any, t: Any, x: dict[str, Any]) -> response.Touch:
+    """What happens at every pair of foot and body."""
+    R = aircraft.dim.rotation(x["attitude"])
+    rho, V, _ = aircraft._nodes(x)
+    feet, d = np.array(aircraft.feet), aircraft.dim.d
+    at = x["position"] + rho[feet] @ R.T
+    held = x["held"]
+    on = touched(aircraft, t, x)
+    return all_pairs(
+        aircraft, t, at, V[feet, :d] @ R.T, x["bristle"], on, held["impact"], held["slid"]
+    )
+
+
+def contact_points(aircraft: Any, t: Any, x: dict[str, Any]) -> jax.Array:
+    """Where each foot's bristle is anchored on each body (feet, bodies, d) [m], in world axes.
+
+    For a pair that does not touch it is the foot's own place: nothing is anchored.
+    """
+    R = frames(aircraft.platforms, t).rotation
+    at = aircraft.node_positions(x)[np.array(aircraft.feet)]
+    return at[:, None] + jnp.einsum("bij,fbj->fbi", R, x["bristle"])
+
+
+def guards(aircraft: Any, t: Any, x: dict[str, Any]) -> jax.Array:
+    """Gap of each pair [m], with the sign turned where they touch: negative means that this must change."""
+    gap = bookkeeping.gap(distances(aircraft, t, x))
+    return jnp.where(jnp.any(x["held"]["touch"] > 0.5, -1), -gap, gap).ravel()
+
+
+def settled(aircraft: Any, t: Any, x: dict[str, Any]) -> dict[str, Any]:
+    """The state after an accepted step: touched surfaces, impact speeds, anchors of the bristles."""
+    held, friction = x["held"], aircraft.friction
+    inside, on = bookkeeping.updated(distances(aircraft, t, x), held["inside"], held["touch"])
+    before, now = (jnp.any(a > 0.5, -1) for a in (held["touch"], on))
+    x = {**x, "held": {**held, "inside": inside, "touch": on}}
+    touch = touches(aircraft, t, x)
+    new = now & ~before
+    load = aircraft._body_loads(t, x) if aircraft.load_sampling == "step" else held["load"]
+    impact = jnp.where(new, jnp.maximum(touch.approach, 0.0), held["impact"])
+    deepest = jnp.maximum(held["event_depth"], jnp.max(jnp.where(new, touch.depth, 0.0)))
+    R = frames(aircraft.platforms, t).rotation
+    world = jnp.einsum("bij,fbj->fbi", R, x["bristle"])
+    speed = jnp.sqrt(jnp.sum(touch.slip**2, -1))
+    speed = jnp.where(new, speed, friction.remembered(held["slid"], speed, t - held["time"])) * now
+    slid = friction.settled(touch.normal, touch.slip, world, speed[..., None])
+    bristle = jnp.einsum("bji,fbj->fbi", R, slid) * now[..., None]
+    return {
+        **x,
+        "bristle": bristle,
+        "held": {
+            **x["held"],
+            "impact": impact,
+            "event_depth": deepest,
+            "event_time": jnp.where(jnp.any(new), t, held["event_time"]),
+            "slid": speed,
+            "time": t + 0.0 * deepest,
+            "load": load,
+        },
+    }
