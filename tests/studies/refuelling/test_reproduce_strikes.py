@@ -1,21 +1,42 @@
-"""Quick strikes' targets; those that need the hose or the rig are slow and judged in `test_reproduce`."""
+"""How strikes on a flying drogue are read, on made-up recordings; the strikes themselves are slow targets."""
 
+import numpy as np
 import pytest
 
-from dovetail.studies.refuelling import reproduce_strikes
+from dovetail.specimens.funnel import BORE, LEAD_IN, RIBS
+from dovetail.studies.refuelling import reproduce_strikes as strikes
 
 
-def test_the_drop_s_own_numbers():
-    assert reproduce_strikes.drop_impact() == pytest.approx([0.1716, 1.573, 8.04], rel=1e-3)
-    assert reproduce_strikes.drop_contacts() == 4
-    assert reproduce_strikes.peak_squeeze() == pytest.approx(0.9, abs=0.03)
-    assert 90.0 / 1.6 < reproduce_strikes.drop_wall_time() < 90.0 * 1.6
+@pytest.fixture
+def recorded(monkeypatch):
+    """Ten samples of a coupling and ten after it, in which everything is larger; the same at every offset."""
+    before = np.arange(20) < 10
+    moment = np.where(before, 50.0 * np.arange(20), 1e4)
+    wrench = np.zeros((20, 6))
+    wrench[:, 4] = moment
+    zone = np.where(np.arange(20) < 4, RIBS, np.where(np.arange(20) < 9, LEAD_IN, BORE)).astype(float)
+    run = {
+        "until": np.asarray(10),
+        "time": 0.01 * np.arange(20),
+        "force": wrench,
+        "contact_zone": zone,
+        "tipping": np.stack([np.where(before, -0.1, -1.0), np.zeros(20)], axis=1),
+        "end_tension": np.where(before, 2500.0 - 100.0 * np.arange(20), 9e3),
+    }
+    monkeypatch.setattr(strikes, "full_scale", lambda offset, reel=True: run)
+    return run
 
 
-def test_slow_and_full_speed_drops_are_in_the_published_order():
-    assert reproduce_strikes.drop_order() == [True, True, True]
-    assert reproduce_strikes.drop_before() < 1e-4
+def test_a_coupling_is_read_until_it_is_latched(recorded):
+    assert strikes.tips() == pytest.approx([np.degrees(0.1)] * 3)
+    assert strikes.strike_table()[:4] == pytest.approx([450.0, 1600.0, 2500.0, 0.09])
 
 
-def test_drag_is_found_in_a_noisy_fall():
-    assert reproduce_strikes.drag_found() == pytest.approx(5.18, rel=0.05)
+def test_a_trip_is_told_by_where_the_nozzle_was(recorded):
+    assert strikes.trips() == [True, True, False]  # 450 N m first in the bore, at every offset
+    recorded["force"][5, 4] = 500.0
+    assert strikes.trips() == [False, False, True]  # now at the transition
+
+
+def test_the_reel_s_effect_is_a_share_of_the_tip(recorded):
+    assert strikes.reel_effect() == 0.0
