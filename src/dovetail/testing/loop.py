@@ -13,13 +13,14 @@ So a perfect rig returns the force of this very tick, and holding it over the ne
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 
-from dovetail.core import Flow
+from dovetail.core import Flow, ahead
 from dovetail.testing import schedule
 from dovetail.testing.supervisor import Watch
 
@@ -91,7 +92,8 @@ def lead(test: Test, state: dict[str, Any], k: jax.Array) -> dict[str, Any]:
     numerical, memory = state["numerical"]
     h = dt / test.substeps
     for i in range(test.substeps):
-        numerical, memory = test.method.step(driven, t + i * h, h, numerical, state["force"], memory)
+        begin = t + i * h if i else t  # the same number as t, so that the excitation is evaluated there once
+        numerical, memory = test.method.step(driven, begin, h, numerical, state["force"], memory)
     motion = driven.output(t_next, numerical, state["force"])
     compensator, command = test.compensator.step(t, dt, state["compensator"], {**motion, **state["reading"]})
     return {
@@ -143,9 +145,11 @@ def _record(test, t, motion, command, reading, fed_back, growth) -> dict[str, ja
 
 
 def ticks(
-    test: Test, state: dict[str, Any], first: jax.Array, count: int
+    test: Test, state: dict[str, Any], first: jax.Array, count: int, scan: Callable = ahead.scan
 ) -> tuple[Any, dict[str, jax.Array]]:
     """`count` ticks from tick `first` on, as one compiled loop: the state after, and all records.
+
+    What depends on time alone is computed ahead of them.
 
     Signals that are one and the same value in the tick (a command without compensation is the demand) are
     recorded once and shown under each of their names: writing records is a third of a simple loop's time.
@@ -159,7 +163,7 @@ def ticks(
         places.update({name: order[id(value)] for name, value in record.items()})
         return x, tuple(distinct.values())
 
-    state, columns = jax.lax.scan(advance, state, first + jnp.arange(count))
+    state, columns = scan(advance, state, first + jnp.arange(count))
     return state, {name: columns[place] for name, place in places.items()}
 
 
@@ -170,7 +174,7 @@ def simulate(test: Test) -> tuple[dict[str, Any], dict[str, jax.Array]]:
     not cut where a limit was met; `state["watch"]` holds the code and the tick of the first breach.
     """
     state, _ = start(test)
-    return ticks(test, state, jnp.zeros((), dtype=int), test.tick_count)
+    return ticks(test, state, jnp.zeros((), dtype=int), test.tick_count, scan=jax.lax.scan)
 
 
 compiled_start = eqx.filter_jit(start)
