@@ -12,6 +12,7 @@ pieces, and a batch, whose members are computed several at a time anyway, is bet
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -71,7 +72,7 @@ class _Split:
         for eqn in jaxpr.eqns:
             if not all(v in timely or v in fixed for v in eqn.outvars):
                 used_late.update(v for v in eqn.invars if isinstance(v, Var))
-        self.given = {v: same[v] for v in timely if timely[v] and v in used_late and v.aval.size <= WIDEST}
+        self.given = {v: same[v] for v in timely if timely[v] and v in used_late and _size(v) <= WIDEST}
 
     def programs(self, consts: list[Any]) -> tuple[Callable, Callable]:
         """`k -> values ahead` and `state, k, values -> results`."""
@@ -114,6 +115,10 @@ def _needed(jaxpr: Jaxpr, wanted: Iterable[Any], given: Iterable[Var]) -> list[J
             kept.append(eqn)
             missing.update(v for v in eqn.invars if isinstance(v, Var) and v not in given)
     return kept[::-1]
+
+
+def _size(v: Var) -> int:
+    return math.prod(v.aval.shape)  # type: ignore[attr-defined]
 
 
 def _costs(eqn: JaxprEqn) -> bool:
