@@ -1,8 +1,7 @@
 """How much faster than real time does an aircraft land on a deck, whole and reduced, in the plane and in space?
 
-CPU seconds of one core after compiling, beside the distance of the trajectory to a reference with tolerances
-a hundred times
-tighter. The last row is a drop-and-settle of the same mass on four feet in MuJoCo, rigid legs on springs.
+CPU seconds of one core after compiling, beside the distance of the trajectory to a reference with tolerances a hundred
+times tighter. The last row is a drop-and-settle of the same mass on four feet in MuJoCo, rigid legs on springs.
 """
 
 import time
@@ -12,13 +11,13 @@ import pytest
 
 from dovetail.studies.shipboard.assembly import loaded
 
-CASES = {
-    "landing, plane, all freedoms": ("case-1", (("rate", 100.0),), 5.0),
-    "landing, plane, 4 shapes": ("case-1", (("rate", 100.0), ("system.gear.modes", 4)), 5.0),
-    "mission, plane, all freedoms": ("case-8", (), 47.0),
-    "mission, plane, 4 shapes": ("case-8", (("system.gear.modes", 4),), 47.0),
-    "landing, space, 24 nodes": ("spatial-drop", (), 2.0),
-    "landing, space, 12 shapes": ("spatial-drop-reduced", (), 2.0),
+CASES = {  # test, values changed, length of the run [s], how much faster than real time it should be
+    "landing, plane, all freedoms": ("case-1", (("rate", 100.0),), 5.0, 5.0),
+    "landing, plane, 4 shapes": ("case-1", (("rate", 100.0), ("system.gear.modes", 4)), 5.0, 20.0),
+    "mission, plane, all freedoms": ("case-8", (), 47.0, 5.0),
+    "mission, plane, 4 shapes": ("case-8", (("system.gear.modes", 4),), 47.0, 20.0),
+    "landing, space, 24 nodes": ("spatial-drop", (), 2.0, 1.0),
+    "landing, space, 12 shapes": ("spatial-drop-reduced", (), 2.0, 5.0),
 }
 TIGHT = (("method.rtol", 1e-6), ("method.atol", 1e-6), ("method.event", 1e-9))
 
@@ -31,21 +30,21 @@ def timed(test):
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_landing_speed(case, capsys):
-    name, changes, duration = CASES[case]
+def test_landing_speed(case, figure):
+    name, changes, duration, target = CASES[case]
     spent, data = timed(loaded(name, changes))
     reference = loaded(name, changes + TIGHT).simulate().data
     apart = float(np.abs(data["displacement"].values - reference["displacement"].values).max())
-    with capsys.disabled():
-        steps = data["solver_count"].values[-1, 0]
-        print(
-            f"\n{case:32s} {duration / spent:6.1f} x real time, {steps:.0f} steps of {1e6 * spent / steps:.0f} us, "
-            f"{1e3 * apart:.3f} mm from the tight reference"
-        )
+    steps, again = data["solver_count"].values[-1, :2]
+    each = 1e6 * spent / (steps + again)
+    accuracy = (
+        f"{1e3 * apart:.3f} mm from the tight reference; {steps:.0f} + {again:.0f} steps of {each:.0f} us"
+    )
+    figure(case, duration / spent, "x real", target=target, accuracy=accuracy)
     assert np.isfinite(apart)
 
 
-def test_mujoco_drop_and_settle(capsys):
+def test_mujoco_drop_and_settle(figure):
     mujoco = pytest.importorskip("mujoco")
     feet = "".join(
         f'<body pos="0 {y} -0.44"><joint type="slide" axis="0 0 1" stiffness="12500" damping="250"/>'
@@ -62,6 +61,5 @@ def test_mujoco_drop_and_settle(capsys):
     for _ in range(5000):
         mujoco.mj_step(model, data)
     spent = time.process_time() - start
-    with capsys.disabled():
-        print(f"\nMuJoCo, rigid legs, 1 ms           {5 / spent:6.1f} x real time")
+    figure("MuJoCo, rigid legs, 1 ms", 5 / spent, "x real", accuracy="two feet on slides, no beams")
     assert np.isfinite(data.qpos).all()

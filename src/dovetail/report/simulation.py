@@ -27,6 +27,12 @@ def write_simulation(run: Any, path: str | Path) -> Path:
     if measures:
         rows = [[name, text] for name, text in measures(data).items()]
         blocks.append(Section("Measures", [Table(("measure", "value"), rows)]))
+    if "platform_position" in data:  # an aircraft among decks
+        from dovetail.report.deck import deck_sections
+
+        blocks += deck_sections(run)
+        blocks.append(Folded("The simulation as it was run", tomli_w.dumps(dump(run.test))))
+        return Page(run.title, verdict, blocks, subtitle="Simulation without a rig").write(path)
     if "node_position" in data:
         figure, times = _shapes(data)
         caption = f"The chain from light to dark at {', '.join(f'{t:.3g}' for t in times)} s."

@@ -116,6 +116,7 @@ class Target:
     source: str
     unit: str = "1"
     compute: str = ""  # "module:function" in the study; empty for data
+    case: str = ""  # name of the study's test that it belongs to
 
     def function(self) -> Any:
         """The function that computes it."""
@@ -148,9 +149,15 @@ class Result:
 
 
 def targets(study: str | None = None, folder: Path = FOLDER) -> list[Target]:
-    """The targets of one study, or of all, in the order of their files."""
-    chosen = studies(folder).values() if study is None else [find_study(study, folder)]
-    return [target for one in chosen for target in _read(one)]
+    """The targets of one study, or of one test of it ("study/test"), or of all, in the order of their files."""
+    name, _, case = (study or "").partition("/")
+    chosen = [find_study(name, folder)] if name else studies(folder).values()
+    found = [target for one in chosen for target in _read(one) if target.case == case or not case]
+    if case and not found:
+        cases = sorted({t.case for t in _read(find_study(name, folder)) if t.case})
+        known = f"those of {name} belong to {', '.join(cases)}" if cases else f"{name} has none by test"
+        raise _fault(f'no target belongs to "{study}"; {known}')
+    return found
 
 
 def reproduce(study: str | None = None, folder: Path = FOLDER) -> Iterator[Result]:

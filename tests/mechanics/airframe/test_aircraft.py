@@ -9,11 +9,12 @@ import numpy as np
 import pytest
 
 from dovetail.core import RK4
-from dovetail.core.errors import ParameterError
-from dovetail.mechanics.airframe import Airframe, DeckAircraft, Oleo, Strut, WheelGear
+from dovetail.core.errors import ParameterError, TestFileError
+from dovetail.mechanics.airframe import Airframe, DeckAircraft, GivenForce, Oleo, Strut, WheelGear
 from dovetail.mechanics.airframe.statics import equilibrium
 from dovetail.mechanics.collision import BristleSlider, ContactRosenbrock, Polygon, SpringDamper
-from dovetail.mechanics.securing import HarmonicMotion, Platform, Still
+from dovetail.mechanics.securing import HarmonicMotion, Platform, Still, TableMotion, frames
+from dovetail.testing import Simulation
 
 METHOD = ContactRosenbrock()
 
@@ -135,6 +136,46 @@ def test_what_is_wrong_is_said_before_the_run(make):
     away = make(2, start=[0.0, 0.8, 0.0])
     assert "keeps account of contacts" in away.faults(RK4(), 1e-3)[0].text
     assert not dataclasses.replace(away, surfaces="nearest").faults(RK4(), 1e-3)
+
+
+def test_what_ends_before_the_run_is_said_before_it_starts(make):
+    table = TableMotion(times=[0.0, 2.0], values=[[0.0, 0.1, 0.0], [0.2, 0.3, 0.1]])
+    wind = GivenForce(times=[0.0, 3.0], values=np.zeros((2, 3)))
+    aircraft = make(2, start=[0.0, 0.8, 0.0], deck=table, loads=(wind,))
+    assert not aircraft.time_faults(2.0)
+    found = aircraft.time_faults(5.0)
+    assert [f.place for f in found] == ["system.platforms.0.motion", "system.loads.0"]
+    assert "of deck ends at 2 s, before the run does at 5 s" in found[0].text
+    assert "is given until 3 s, the run lasts 5 s" in found[1].text
+    with pytest.raises(TestFileError, match="ends at 2 s"):
+        Simulation(system=aircraft, method=METHOD, duration=5.0, axes=("port", "up")).prepared()
+
+
+def test_a_ship_moves_as_its_table_of_sway_heave_and_roll_says(make):
+    rows = [[0.0, 0.1, 0.0], [0.2, 0.3, 0.05], [0.1, 0.2, -0.1]]
+    table = TableMotion(times=[0.0, 2.0, 4.0], values=rows, interpolation="linear")
+    aircraft = make(2, start=[0.0, 0.8, 0.0], deck=table)
+    moving = jax.jit(lambda t: frames(aircraft.platforms, t))(3.0)
+    np.testing.assert_allclose(moving.position[0], [0.15, 0.25])
+    np.testing.assert_allclose(jnp.arcsin(moving.rotation[0, 1, 0]), -0.025)
+    np.testing.assert_allclose(moving.velocity[0], [-0.05, -0.05])
+    np.testing.assert_allclose(moving.spin[0], [-0.075])
+
+
+def test_a_gear_may_start_deformed_and_remembers_its_own_shape(make):
+    shape = np.zeros(14)
+    shape[:2] = [0.002, 0.001]  # the left foot
+    bent, straight = (make(2, start=[0.0, 2.0, 0.0], start_shape=s) for s in (shape, None))
+    moved = bent.node_positions(bent.init()) - straight.node_positions(straight.init())
+    np.testing.assert_allclose(moved[0], [0.002, 0.001], atol=1e-15)
+    np.testing.assert_array_equal(bent.model.nodes, straight.model.nodes)
+    held = bent.model.K[:2, :2]
+    energy = bent.energy(0.0, bent.init())["gear"]
+    assert float(energy) == pytest.approx(shape[:2] @ held @ shape[:2] / 2)
+    # it springs back to where it is undeformed: accelerations go down the slope of that energy
+    free = np.array(bent.model.free)
+    slope = bent.model.K[np.ix_(free, free)] @ shape
+    assert float(bent.derivative(0.0, bent.init(), None)["speed"][3:] @ slope) < 0
 
 
 def test_the_published_form_needs_all_freedoms(make):

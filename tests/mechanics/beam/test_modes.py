@@ -48,3 +48,15 @@ def test_a_reduced_frame_is_as_soft_at_its_loaded_freedoms_as_the_whole(cantilev
     whole = np.linalg.inv(K[6:, 6:])[np.ix_(loaded - 6, loaded - 6)]
     reduced = basis[loaded] @ np.linalg.solve(basis.T @ K @ basis, basis[loaded].T)
     np.testing.assert_allclose(reduced, whole, rtol=1e-6, atol=1e-9 * np.abs(whole).max())
+
+
+def test_static_shapes_that_give_little_are_left_out_and_cost_no_more_than_that(cantilever):
+    _, M, K = cantilever
+    loaded = np.array([len(M) - 6, len(M) - 5, len(M) - 4])
+    every, _ = slow_basis(M, K, np.arange(6), loaded, 4)
+    whole = every[loaded] @ np.linalg.solve(every.T @ K @ every, every[loaded].T)
+    least = 1e-2 * np.diag(whole).min()
+    fewer, _ = slow_basis(M, K, np.arange(6), loaded, 4, least)
+    assert 4 <= fewer.shape[1] <= every.shape[1]
+    reduced = fewer[loaded] @ np.linalg.solve(fewer.T @ K @ fewer, fewer[loaded].T)
+    assert np.abs(reduced - whole).max() <= 3 * least  # three static shapes at most

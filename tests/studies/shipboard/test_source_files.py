@@ -48,10 +48,11 @@ def test_outputs_are_rows_in_time_and_only_those_asked_for(tmp_path):
         {"time": [0.0, 0.5, 1.0]},
     )
     run = Run(test, "simulate", data, Outcome.FINISHED)
-    folder = write_outputs(run, tmp_path, ("states", "contact", "poly rsd"))
+    folder = write_outputs(run, tmp_path, ("states", "contact", "poly rsd", "ocp rsd"))
     assert sorted(p.name for p in folder.glob("*.out")) == [
         "FORCE_CONTACT.out",
         "GEN_SOLUTION.out",
+        "OCP_RSD.out",
         "POLY_RSD.out",
     ]
     states = np.loadtxt(folder / "GEN_SOLUTION.out")
@@ -59,3 +60,5 @@ def test_outputs_are_rows_in_time_and_only_those_asked_for(tmp_path):
     assert states[0, 5] == pytest.approx(0.8)
     corner = np.loadtxt(folder / "POLY_RSD.out")[0, 1:3]
     np.testing.assert_allclose(corner, [-2.03, 0.1])
+    anchors = np.loadtxt(folder / "OCP_RSD.out")
+    np.testing.assert_allclose(anchors[0, 1:], [-0.35, 0.36, 0.35, 0.36])  # the feet: nothing is touched yet

@@ -4,8 +4,11 @@ Depends on: core, and of this package `beam`, `collision`, `securing` and `spati
 """
 
 from dovetail.mechanics.airframe.aircraft import Airframe, DeckAircraft
+from dovetail.mechanics.airframe.forms import FormsChart
 from dovetail.mechanics.airframe.gear import GearModel, ModalGear, NodalGear
 from dovetail.mechanics.airframe.loads import BodyLoad, BodyMotion, GivenForce
+from dovetail.mechanics.airframe.outcomes import DeckLimits, Fate, Phase, fate, phases
+from dovetail.mechanics.airframe.probe import ProbeAndGrid
 from dovetail.mechanics.airframe.skids import LandingGear, SkidGear, WheelGear
 from dovetail.mechanics.airframe.struts import Oleo, SpringDamperStrut, Strut, StrutLaw
 
@@ -14,15 +17,22 @@ __all__ = [
     "BodyLoad",
     "BodyMotion",
     "DeckAircraft",
+    "DeckLimits",
+    "Fate",
+    "FormsChart",
     "GearModel",
     "GivenForce",
     "LandingGear",
     "ModalGear",
     "NodalGear",
     "Oleo",
+    "Phase",
+    "ProbeAndGrid",
     "SkidGear",
     "SpringDamperStrut",
     "Strut",
     "StrutLaw",
     "WheelGear",
+    "fate",
+    "phases",
 ]

@@ -34,6 +34,7 @@ from dovetail.mechanics.collision.friction_laws import NoFriction, SurfaceFricti
 from dovetail.mechanics.collision.normal_laws import SurfaceNormal
 from dovetail.mechanics.collision.response import Touch
 from dovetail.mechanics.dimension import Dimension, dimension
+from dovetail.mechanics.securing.drive import Drive, accelerations, drive_faults
 from dovetail.mechanics.securing.platform import Platform, motion_ends, platform_faults
 from dovetail.mechanics.spatial import euler
 
@@ -58,6 +59,7 @@ class DeckAircraft(Flow):
     friction: SurfaceFriction = NoFriction()
     struts: tuple[Strut, ...] = ()
     loads: tuple[BodyLoad, ...] = ()
+    drives: tuple[Drive, ...] = ()
     start: jax.Array = parameter("1", "position [m] and angles [rad] at the start", default=None)
     start_velocity: jax.Array | None = parameter(
         "1", "velocity [m/s] and rates [rad/s], world axes", default=None
@@ -92,6 +94,7 @@ class DeckAircraft(Flow):
         "load_wrench": ("freedom",),
         "work_ledger": ("ledger",),
         "solver_count": ("counted",),
+        "drive_way": ("drive",),
     }
 
     def __post_init__(self):
@@ -180,6 +183,7 @@ class DeckAircraft(Flow):
             "shape": shape,
             "speed": jnp.concatenate([twist, own]),
             "bristle": jnp.zeros((len(self.feet), len(self.platforms), dim.d)),
+            "drive": jnp.zeros((len(self.drives), 2)),
             "work": jnp.zeros(len(LEDGER)),
         }
         inside, on = bookkeeping.started(self._distances(0.0, x))
@@ -235,12 +239,15 @@ class DeckAircraft(Flow):
         F, powers, touch, _ = self._forces(t, x)
         rho = model.nodes + model.displacement(x["shape"])[:, : dim.d]
         R = dim.rotation(x["attitude"])
+        on_bodies = -jnp.sum(touch.force, 0)
+        pushed = accelerations(self.platforms, self.drives, t, x["drive"], on_bodies, self.gravity)
         return {
             "position": R @ twist[: dim.d],
             "attitude": dim.attitude_rate(x["attitude"], twist[dim.d :]),
             "shape": model.shape_rate(twist, own, rho),
             "speed": self.mass_inverse @ F,
             "bristle": touch.bristle_rate,
+            "drive": jnp.stack([x["drive"][:, 1], pushed], 1),
             "work": powers,
             "held": jax.tree.map(jnp.zeros_like, x["held"]),
         }
@@ -258,6 +265,7 @@ class DeckAircraft(Flow):
             "speed": jnp.concatenate([jnp.full(model.nd, 1e-1), jnp.full(model.speed_size, 1.0)])
             + 0 * flat[0],
             "bristle": jnp.full((len(self.feet), len(self.platforms), dim.d), 1e-2),
+            "drive": jnp.full((len(self.drives), 2), 1e-2),
             "work": jnp.full(len(LEDGER), 1e9),
             "held": None,
         }
@@ -298,6 +306,7 @@ class DeckAircraft(Flow):
     def faults(self, method: Any, step: float) -> list[Fault]:
         """What is wrong with the whole: platforms, a start inside a body, a method that cannot see contact."""
         found = platform_faults(self.platforms, self.dim.d)
+        found += drive_faults(self.platforms, self.drives, self.dim.d)
         if found:
             return found
         if self.surfaces == "last-crossed" and not getattr(method, "contact", False):
@@ -316,8 +325,7 @@ class DeckAircraft(Flow):
         """What of the prescribed ends before the run does: motions of platforms, wind, rotor, pilot."""
         found = motion_ends(self.platforms, duration)
         for i, load in enumerate(self.loads):
-            ends = getattr(load, "ends", float("inf"))
-            if ends < duration - 1e-9:
-                text = f"is given until {ends:g} s, the run lasts {duration:g} s; make its tables longer"
+            if load.ends < duration - 1e-9:
+                text = f"is given until {load.ends:g} s, the run lasts {duration:g} s; make its tables longer"
                 found.append(Fault(f"system.loads.{i}", text))
         return found

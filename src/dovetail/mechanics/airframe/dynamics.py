@@ -69,11 +69,12 @@ def _nodal(aircraft, t, x):
     rate = V - model.rigid(twist, rho)
     touch = aircraft.touches(t, x)
     R = aircraft.dim.rotation(x["attitude"])
-    load = jnp.zeros((model.count, model.nd))
-    load = load.at[np.array(aircraft.feet), :d].add(jnp.sum(touch.force, 1) @ R)
+    load = model.at_nodes(jnp.sum(touch.force, 1) @ R, aircraft.feet)
+    pushes = strut_forces(aircraft, rho, rate[:, :d])
     strut, lost = jnp.zeros((model.count, model.nd)), jnp.zeros(())
-    for s, force in zip(aircraft.struts, strut_forces(aircraft, rho, rate[:, :d]), strict=True):
-        strut = strut.at[s.node - 1, :d].add(force)
+    if pushes:
+        strut = model.at_nodes(jnp.stack(pushes), tuple(s.node - 1 for s in aircraft.struts))
+    for s in aircraft.struts:
         arm = rho[s.node - 1] - (s.mount - aircraft.offset)
         length = jnp.sqrt(arm @ arm)
         lost = lost - s.law.loss(length, rate[s.node - 1, :d] @ arm / length)
@@ -104,9 +105,8 @@ def forces(aircraft: Any, t: Any, x: dict[str, Any]) -> tuple:
     else:
         own_spin = dim.spin(w, aircraft.inertia @ w)
         turning = jnp.concatenate([aircraft.airframe.mass * dim.cross(w, v), own_spin])
-    body = wrench - turning
-    body = body.at[:d].add(aircraft.airframe.mass * g)
-    F = F.at[: model.nd].add(body)
+    body = wrench - turning + jnp.pad(aircraft.airframe.mass * g, (0, dim.turns))
+    F = F + jnp.pad(body, (0, model.speed_size))
     surface = touch.surface_velocity
     node = (V[np.array(aircraft.feet), :d] @ dim.rotation(x["attitude"]).T)[:, None]
     powers = jnp.stack(

@@ -126,6 +126,17 @@ class GearModel(eqx.Module):
         bottom = jnp.broadcast_to(jnp.eye(self.nd)[self.d :], (self.count, t, self.nd))
         return jnp.concatenate([top, bottom], 1)
 
+    def undeformed_partials(self) -> np.ndarray:
+        """B of all nodes where they are undeformed, (n nd, d + turns): a constant, also inside a compiled program."""
+        with jax.ensure_compile_time_eval():
+            return np.asarray(self.partials(self.nodes)).reshape(self.count * self.nd, self.nd)
+
+    def at_nodes(self, values: jax.Array, nodes: tuple[int, ...]) -> jax.Array:
+        """Vectors (m, d) at some nodes as loads on all, (n, nd), added where a node is named twice."""
+        chosen = np.zeros((self.count, len(nodes)))
+        chosen[list(nodes), np.arange(len(nodes))] = 1.0
+        return jnp.pad(chosen @ values, ((0, 0), (0, self.nd - self.d)))
+
     def gravity(self, g: jax.Array) -> jax.Array:
         """Consistent weight of all nodes, (n, nd), under gravity g (d,) in body axes."""
         return jnp.asarray(self.weight @ g).reshape(self.count, self.nd)
@@ -165,12 +176,17 @@ class NodalGear(GearModel):
     def speed_size(self):
         return len(self.free)
 
+    def _spread(self, own):
+        """Values of the free freedoms at their nodes, anything elsewhere: a gather, which compiles well."""
+        place = np.zeros(self.count * self.nd, int)
+        place[list(self.free)] = np.arange(len(self.free))
+        return own[place].reshape(self.count, self.nd)
+
     def displacement(self, shape):
-        return jnp.zeros(self.count * self.nd).at[np.array(self.free)].set(shape).reshape(self.count, self.nd)
+        return jnp.where(self.mask > 0, self._spread(shape), 0.0)
 
     def velocity(self, twist, speed, rho):
-        rigid = self.rigid(twist, rho).ravel()
-        return rigid.at[np.array(self.free)].set(speed).reshape(self.count, self.nd)
+        return jnp.where(self.mask > 0, self._spread(speed), self.rigid(twist, rho))
 
     def shape_rate(self, twist, speed, rho):
         return speed - self.rigid(twist, rho).ravel()[np.array(self.free)]
@@ -181,7 +197,7 @@ class NodalGear(GearModel):
 
     def _speeds(self, formulation):
         """V = N (xi, nu): all node velocities from the speeds, at the undeformed nodes."""
-        B = np.asarray(self.partials(self.nodes)).reshape(self.count * self.nd, self.nd)
+        B = self.undeformed_partials()
         N = np.zeros((self.count * self.nd, self.nd + len(self.free)))
         N[self.held, : self.nd] = B[self.held]
         if formulation == "thesis" and self.hinged:
@@ -257,20 +273,26 @@ class NodalGear(GearModel):
         if formulation == "consistent":
             return -Bf.T @ X[np.array(self.free)]
         held = self.held
-        Bi = self.partials(self.nodes).reshape(self.count * self.nd, self.nd)[held]
+        Bi = self.undeformed_partials()[held]
         if self.hinged:
-            Bi = Bi.at[:, self.d :].set(0.0)
+            Bi = np.concatenate([Bi[:, : self.d], np.zeros((len(held), self.dim.turns))], 1)
         return Bi.T @ X[held]
 
     def _blocks(self, blocks, nodes):
         """Blocks (m, d, d) at the translations of nodes, as a matrix of own speeds."""
         size = len(self.free)
         place = {f: i for i, f in enumerate(self.free)}
-        total = jnp.zeros((size, size))
-        if len(nodes):
-            index = np.array([[place[j * self.nd + i] for i in range(self.d)] for j in nodes])
-            total = total.at[index[:, :, None], index[:, None, :]].add(blocks)
-        return total
+        if not len(nodes):
+            return jnp.zeros((size, size))
+        each, of = np.unique(np.array(nodes), return_inverse=True)  # a node may be named twice
+        summed = jnp.einsum("ej,jik->eik", np.eye(len(each))[:, of], blocks)
+        where = np.full(
+            (size, size), summed.size
+        )  # of a last entry that is zero: a gather, which compiles well
+        for e, j in enumerate(each):
+            index = np.array([place[j * self.nd + i] for i in range(self.d)])
+            where[np.ix_(index, index)] = e * self.d**2 + np.arange(self.d**2).reshape(self.d, self.d)
+        return jnp.append(summed.ravel(), 0.0)[where]
 
     def stiff_forces(self, formulation, change, rho, strut_push, contact_push, nodes_strut, nodes_contact):
         """Forces that a change of shape causes, and given pushes (m, d) on nodes, on the rows of twist and own."""
@@ -278,11 +300,8 @@ class NodalGear(GearModel):
         Bf = self.partials(rho).reshape(self.count * nd, nd)[free]
         inner = -self.K[:, free] @ change
         on_body = self._on_body(formulation, inner, Bf)
-        pushes = jnp.zeros((self.count, nd))
-        if len(nodes_strut):
-            pushes = pushes.at[np.array(nodes_strut), : self.d].add(strut_push)
-        by_strut = pushes.ravel()[free]
-        contact = jnp.zeros((self.count, nd)).at[np.array(nodes_contact), : self.d].add(contact_push)
+        by_strut = self.at_nodes(strut_push, nodes_strut).ravel()[free]
+        contact = self.at_nodes(contact_push, nodes_contact)
         own = inner[free] + by_strut + contact.ravel()[free]
         return jnp.concatenate([on_body - Bf.T @ by_strut, own])
 
@@ -316,7 +335,7 @@ class ModalGear(GearModel):
 
     def mass_matrix(self, formulation: str) -> np.ndarray:
         """Of twist and own speeds, at the undeformed nodes."""
-        B = np.asarray(self.partials(self.nodes)).reshape(self.count * self.nd, self.nd)
+        B = self.undeformed_partials()
         N = np.hstack([B, np.asarray(self.basis)])
         return N.T @ np.asarray(self.M) @ N
 
@@ -324,12 +343,12 @@ class ModalGear(GearModel):
         """Right-hand side of the rows of twist and own speeds; momenta of the whole are the airframe's affair."""
         outer = self.wrench(load, rho) + self.weight_wrench(g, deformation)
         flat = (load + strut + self.gravity(g)).ravel()
-        inner = self.K @ deformation.ravel() + self.C @ (self.basis @ speed)
-        return jnp.concatenate([outer, self.basis.T @ (flat - inner)])
+        inner = (self.basis.T @ self.K) @ deformation.ravel() + self._reduced(self.C) @ speed
+        return jnp.concatenate([outer, self.basis.T @ flat - inner])
 
     def left_over(self, formulation, twist, speed, rate, rho, deformation, load, g) -> jax.Array:
         """Inertia less known forces in the rows of all nodes (n, nd), as far as the kept shapes know them."""
-        B = np.asarray(self.partials(self.nodes)).reshape(self.count * self.nd, self.nd)
+        B = self.undeformed_partials()
         N = np.hstack([B, self.basis])
         p = (self.M @ (N @ jnp.concatenate([twist, speed]))).reshape(self.count, self.nd)
         pushed = (self.M @ (N @ rate)).reshape(self.count, self.nd)
@@ -339,19 +358,22 @@ class ModalGear(GearModel):
 
     def damping_power(self, twist, speed, rho) -> jax.Array:
         """Power [W] of the gear's own damping, zero or negative."""
-        rate = self.basis @ speed
-        return -rate @ self.C @ rate
+        return -speed @ self._reduced(self.C) @ speed
+
+    def _reduced(self, matrix):
+        """A matrix of all freedoms on the kept shapes; a constant of the compiled program."""
+        return self.basis.T @ np.asarray(matrix) @ self.basis
 
     def _rows(self, nodes):
         return np.array([[j * self.nd + i for i in range(self.d)] for j in nodes], int).reshape(-1, self.d)
 
     def implicit(self, formulation, g, rho, strut_blocks, contact_blocks, nodes_strut, nodes_contact):
         """What (1 - gJ) adds to the mass matrix, (size, size)."""
-        own = self.basis.T @ (g * self.C + g**2 * self.K) @ self.basis
+        own = g * self._reduced(self.C) + g**2 * self._reduced(self.K)
         if len(nodes_strut):
             at = self.basis[self._rows(nodes_strut)]
             own = own + jnp.einsum("jia,jik,jkb->ab", at, strut_blocks, at)
-        total = jnp.zeros((self.nd + own.shape[0],) * 2).at[self.nd :, self.nd :].set(own)
+        total = jnp.pad(own, ((self.nd, 0), (self.nd, 0)))
         L = self._reach(rho, nodes_contact)
         return total + jnp.einsum("jia,jik,jkb->ab", L, contact_blocks, L)
 
@@ -362,11 +384,11 @@ class ModalGear(GearModel):
 
     def stiff_forces(self, formulation, change, rho, strut_push, contact_push, nodes_strut, nodes_contact):
         """Forces that a change of shape causes, and given pushes (m, d) on nodes, on the rows of twist and own."""
-        own = -self.basis.T @ (self.K @ (self.basis @ change))
+        own = -self._reduced(self.K) @ change
         if len(nodes_strut):
             own = own + jnp.einsum("jia,ji->a", self.basis[self._rows(nodes_strut)], strut_push)
         contact = jnp.einsum("jia,ji->a", self._reach(rho, nodes_contact), contact_push)
-        return contact.at[self.nd :].add(own)
+        return contact + jnp.pad(own, (self.nd, 0))
 
     def node_change(self, twist_change, speed_change, nodes, rho):
         """Changes of the absolute velocities of nodes (m, d) in body axes under changes of the speeds."""

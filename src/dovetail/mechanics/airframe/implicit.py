@@ -10,6 +10,7 @@ which a W-method allows. Derivatives of contact are taken pair by pair, by autom
 
 from __future__ import annotations
 
+import functools
 from typing import Any, NamedTuple
 
 import jax
@@ -18,6 +19,7 @@ import numpy as np
 
 from dovetail.mechanics.airframe.struts import strut_force
 from dovetail.mechanics.airframe.touching import all_pairs, touched
+from dovetail.mechanics.securing.drive import driven_frames
 
 DENSE = 40  # speeds up to which an inverse is cheaper than factors
 LEDGER = ("gear damping", "struts", "contact", "platforms", "loads")
@@ -69,7 +71,8 @@ def contact_slopes(aircraft: Any, t: Any, x: dict[str, Any]) -> Slopes:
     t = jnp.asarray(t, float)
 
     def given(t, dp, dv, dz):
-        touch = all_pairs(aircraft, t, at + dp, velocity + dv, x["bristle"] + dz, on, impact, slid)
+        frame = driven_frames(aircraft.platforms, aircraft.drives, t, x["drive"])
+        touch = all_pairs(aircraft, frame, at + dp, velocity + dv, x["bristle"] + dz, on, impact, slid)
         return touch.force, touch.bristle_rate, touch.relaxation
 
     eye = jnp.eye(d)
@@ -124,8 +127,12 @@ def shifted(aircraft: Any, t: Any, x: dict[str, Any], g: Any):
         inverse = jnp.linalg.inv(S)
         through_S = lambda b: inverse @ b  # noqa: E731
     else:
-        factors = jax.scipy.linalg.lu_factor(S)
-        through_S = lambda b: jax.scipy.linalg.lu_solve(factors, b)  # noqa: E731
+        lu, _, order = jax.lax.linalg.lu(S)
+        triangle = functools.partial(jax.scipy.linalg.solve_triangular, lu)
+
+        def through_S(b):  # the order of the rows is found once, not at every solution
+            return triangle(triangle(b[order], lower=True, unit_diagonal=True))
+
     at = np.array(feet)
     strut_at = np.array(strut_nodes, int)
 
@@ -155,6 +162,7 @@ def shifted(aircraft: Any, t: Any, x: dict[str, Any], g: Any):
             "shape": b["shape"] + g * model.shape_rate(k_twist, k_own, rho),
             "speed": k,
             "bristle": k_z,
+            "drive": b["drive"],
             "work": b["work"] + g * jnp.stack([0.0 * lost, 0.0 * lost, lost, moved_by, 0.0 * lost]),
             "held": b["held"],
         }

@@ -35,6 +35,11 @@ class BodyLoad(Part):
     def act(self, t: jax.Array, motion: BodyMotion) -> tuple[jax.Array, jax.Array]:
         """Force and moment about the centre of gravity, in body axes."""
 
+    @property
+    def ends(self) -> float:
+        """Time [s] until which it is given; infinite where it always is."""
+        return float("inf")
+
 
 @kind("given-force")
 class GivenForce(BodyLoad):
@@ -47,6 +52,10 @@ class GivenForce(BodyLoad):
     def __check_init__(self):
         if known(self.times, self.values):
             check_table("GivenForce", np.asarray(self.times), np.asarray(self.values))
+
+    @property
+    def ends(self) -> float:
+        return float(self.times[-1])
 
     def act(self, t, motion):
         force = linear(self.times, self.values, t)

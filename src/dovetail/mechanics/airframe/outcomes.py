@@ -1,8 +1,8 @@
-r"""What became of an aircraft among moving decks: phases of a mission, and whether it slid, toppled, overloaded a clamp.
+r"""What became of an aircraft among moving decks: phases, and whether it slid, toppled, overloaded a clamp.
 
-Read from a run's records. A phase is a stretch of one kind: flight, touchdown (contact, not yet held), secured, traverse
-(held, and what carries the clamps moves on the ship), released, launch. Bounces shorter than `BOUNCE` do not make a
-phase of their own.
+Read from a run's records. A phase is a stretch of one kind: flight, touchdown (contact, not yet held), secured,
+traverse (held, and what carries the clamps moves on the ship), released, launch. Bounces shorter than `BOUNCE` do not
+make a phase of their own.
 
 It slides where a foot that no clamp touches has gone further than `way` over the deck on which it stands; it topples
 where the airframe leans from the deck's normal by more than `tilt`; a clamp is overloaded above its `strength`; it is
@@ -11,6 +11,7 @@ overboard once it is below the deck of the first platform.
 
 from __future__ import annotations
 
+import itertools
 from typing import Any, NamedTuple
 
 import jax
@@ -73,7 +74,9 @@ class Fate(NamedTuple):
             )
             if np.isfinite(t)
         ]
-        return ", ".join(said) if said else f"holds: {1e3 * self.way:.2g} mm of way, {self.tilt:.2g} rad of tilt"
+        return (
+            ", ".join(said) if said else f"holds: {1e3 * self.way:.2g} mm of way, {self.tilt:.2g} rad of tilt"
+        )
 
 
 def _platform_poses(aircraft: Any, times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -117,7 +120,7 @@ def phases(aircraft: Any, data: Any) -> list[Phase]:
     edges = [0, *cuts.tolist(), len(t)]
     force = np.sqrt(np.sum(data["contact_force"].values ** 2, -1))
     found = []
-    for a, b in zip(edges[:-1], edges[1:], strict=True):
+    for a, b in itertools.pairwise(edges):
         clamp = float(pairs[a:b, :, clamps].max()) if clamps else 0.0
         end = float(t[min(b, len(t) - 1)])
         found.append(Phase(names[code[a]], float(t[a]), end, float(force[a:b].max()), clamp))
@@ -129,8 +132,8 @@ def _bridged(t: np.ndarray, on: np.ndarray) -> np.ndarray:
     on = on.copy()
     for state in (False, True):
         edges = [0, *(np.flatnonzero(np.diff(on)) + 1).tolist(), len(on)]
-        for a, b in zip(edges[:-1], edges[1:], strict=True):
-            if on[a] == state and 0 < a and b < len(on) and t[b] - t[a] < BOUNCE:
+        for a, b in itertools.pairwise(edges):
+            if on[a] == state and a > 0 and b < len(on) and t[b] - t[a] < BOUNCE:
                 on[a:b] = not state
     return on
 
@@ -140,6 +143,7 @@ def fate(aircraft: Any, data: Any) -> Fate:
     limits, t = aircraft.limits, data.time.values
     pairs = data["pair_normal_force"].values
     r, R = _platform_poses(aircraft, t)
+    r = data["platform_position"].values if "platform_position" in data else r  # drives give way
     decks, clamps = _roles(aircraft)
     feet = data["node_position"].values[:, list(aircraft.feet)]
     clamp = pairs[:, :, clamps].max((1, 2)) if clamps else np.zeros(len(t))
@@ -177,7 +181,7 @@ def _ways(t, feet, pairs, r, R, decks, free):
         for f in range(feet.shape[1]):
             on = _bridged(t, (pairs[:, f, i] > TOUCH) & free)
             edges = [0, *(np.flatnonzero(np.diff(on)) + 1).tolist(), len(on)]
-            for a, b in zip(edges[:-1], edges[1:], strict=True):
+            for a, b in itertools.pairwise(edges):
                 stood = a + int(np.searchsorted(t[a:b], t[a] + STOOD)) if a else a
                 if on[a] and stood < b:
                     gone = np.linalg.norm(local[stood:b, f] - local[stood, f], axis=-1)

@@ -10,7 +10,7 @@ import numpy as np
 from dovetail.mechanics.airframe.dynamics import interface_loads
 from dovetail.mechanics.airframe.outcomes import fate, phases
 from dovetail.mechanics.airframe.touching import contact_points
-from dovetail.mechanics.securing.platform import frames
+from dovetail.mechanics.securing.drive import driven_frames
 from dovetail.mechanics.spatial import euler
 
 
@@ -26,7 +26,7 @@ def recorded(aircraft: Any, t: Any, x: dict[str, Any]) -> dict[str, Any]:
     v, w = twist[:d], twist[d:]
     energy = aircraft.energy(t, x)
     angles = x["attitude"] if d == 2 else euler.from_matrix(R)
-    place = frames(aircraft.platforms, t)
+    place = driven_frames(aircraft.platforms, aircraft.drives, t, x["drive"])
     work = x["work"]
     return {
         "displacement": x["position"],
@@ -52,6 +52,7 @@ def recorded(aircraft: Any, t: Any, x: dict[str, Any]) -> dict[str, Any]:
         "solver_count": x["held"]["count"],
         "event_depth": x["held"]["event_depth"],
         "event_time": x["held"]["event_time"],
+        **({"drive_way": x["drive"][:, 0]} if aircraft.drives else {}),
     }
 
 
@@ -72,7 +73,7 @@ def measures(aircraft: Any, data: Any) -> dict[str, str]:
     held = data["pair_normal_force"].values[:, :, clamps].max((0, 1)) if clamps else ()
     joints = {}
     if "interface_load" in data:
-        size = np.sqrt(np.sum(data["interface_load"].values[..., : len(data["axis"])] ** 2, -1)).max(0)
+        size = np.sqrt(np.sum(data["interface_load"].values[..., : aircraft.dim.d] ** 2, -1)).max(0)
         joints["largest interface loads"] = ", ".join(f"{v:.4g}" for v in size) + " N, by joint"
     return {
         "outcome": fate(aircraft, data).words(),

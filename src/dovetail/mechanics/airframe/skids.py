@@ -60,6 +60,9 @@ class SkidGear(LandingGear):
     )
     upper_ratio: jax.Array = parameter("1", "xi2", default=0.0, at_least=0.0)
     modes: int = count("shapes to keep; 0 for all freedoms", default=0)
+    least_give: jax.Array = parameter(
+        "m/N", "static shapes that give less are left out of a reduced gear", default=0.0, at_least=0.0
+    )
     matrices: str = eqx.field(
         default="", static=True
     )  # file with M, C, K (NumPy), in place of the mesh's own
@@ -120,7 +123,7 @@ class SkidGear(LandingGear):
             return NodalGear(**common, free=free, hinged=self.joint == "hinged")
         nd, d = self.mesh.freedoms, self.mesh.dimension
         loaded = [j * nd + i for j in (*self.contact_nodes, *strut_nodes) for i in range(d)]
-        basis, _ = slow_basis(M, K, held, np.array(loaded), self.modes)
+        basis, _ = slow_basis(M, K, held, np.array(loaded), self.modes, float(self.least_give))
         return ModalGear(**common, basis=basis)
 
 

@@ -14,13 +14,14 @@ import jax.numpy as jnp
 import numpy as np
 
 from dovetail.mechanics.collision import bookkeeping, response
-from dovetail.mechanics.securing.platform import frames, half_spaces
+from dovetail.mechanics.securing.drive import driven_frames
+from dovetail.mechanics.securing.platform import Frames, half_spaces, poses
 
 
 def distances(aircraft: Any, t: Any, x: dict[str, Any]) -> jax.Array:
     """Signed distances [m] of the feet to the planes of all bodies, (feet, bodies, planes)."""
     normals, offsets = half_spaces(aircraft.platforms)
-    frame = frames(aircraft.platforms, t)
+    frame = driven_frames(aircraft.platforms, aircraft.drives, t, x["drive"])
     at = aircraft.node_positions(x)[np.array(aircraft.feet)]
     per_body = jax.vmap(response.distances, (None, None, 0, 0, 0, 0))
     return jax.vmap(per_body, (0, 0, None, None, None, None))(
@@ -28,10 +29,9 @@ def distances(aircraft: Any, t: Any, x: dict[str, Any]) -> jax.Array:
     )
 
 
-def all_pairs(aircraft: Any, t: Any, at, velocity, z, on, impact, slid) -> response.Touch:
+def all_pairs(aircraft: Any, frame: Frames, at, velocity, z, on, impact, slid) -> response.Touch:
     """All pairs of foot and body; arrays (feet, bodies, ...) in world axes."""
     normals, offsets = half_spaces(aircraft.platforms)
-    frame = frames(aircraft.platforms, t)
     one = functools.partial(
         response.touch, cross=aircraft.dim.cross, law=aircraft.contact, friction=aircraft.friction
     )
@@ -59,9 +59,8 @@ def touches(aircraft: Any, t: Any, x: dict[str, Any]) -> response.Touch:
     at = x["position"] + rho[feet] @ R.T
     held = x["held"]
     on = touched(aircraft, t, x)
-    return all_pairs(
-        aircraft, t, at, V[feet, :d] @ R.T, x["bristle"], on, held["impact"], held["slid"]
-    )
+    frame = driven_frames(aircraft.platforms, aircraft.drives, t, x["drive"])
+    return all_pairs(aircraft, frame, at, V[feet, :d] @ R.T, x["bristle"], on, held["impact"], held["slid"])
 
 
 def contact_points(aircraft: Any, t: Any, x: dict[str, Any]) -> jax.Array:
@@ -69,7 +68,7 @@ def contact_points(aircraft: Any, t: Any, x: dict[str, Any]) -> jax.Array:
 
     For a pair that does not touch it is the foot's own place: nothing is anchored.
     """
-    R = frames(aircraft.platforms, t).rotation
+    R = poses(aircraft.platforms, t)[1]  # drives do not turn
     at = aircraft.node_positions(x)[np.array(aircraft.feet)]
     return at[:, None] + jnp.einsum("bij,fbj->fbi", R, x["bristle"])
 
@@ -91,7 +90,7 @@ def settled(aircraft: Any, t: Any, x: dict[str, Any]) -> dict[str, Any]:
     load = aircraft._body_loads(t, x) if aircraft.load_sampling == "step" else held["load"]
     impact = jnp.where(new, jnp.maximum(touch.approach, 0.0), held["impact"])
     deepest = jnp.maximum(held["event_depth"], jnp.max(jnp.where(new, touch.depth, 0.0)))
-    R = frames(aircraft.platforms, t).rotation
+    R = poses(aircraft.platforms, t)[1]
     world = jnp.einsum("bij,fbj->fbi", R, x["bristle"])
     speed = jnp.sqrt(jnp.sum(touch.slip**2, -1))
     speed = jnp.where(new, speed, friction.remembered(held["slid"], speed, t - held["time"])) * now

@@ -25,12 +25,13 @@ def modes(M: np.ndarray, K: np.ndarray, held: np.ndarray | None = None) -> tuple
 
 
 def slow_basis(
-    M: np.ndarray, K: np.ndarray, held: np.ndarray, loaded: np.ndarray, number: int
+    M: np.ndarray, K: np.ndarray, held: np.ndarray, loaded: np.ndarray, number: int, least: float = 0.0
 ) -> tuple[np.ndarray, float]:
     """Basis (freedoms, number + static shapes) of a reduced frame and the first frequency that it cuts [rad/s].
 
     The static shapes of the `loaded` freedoms are made orthogonal to the kept modes with respect to mass and
-    stiffness; shapes that carry nothing new are left out.
+    stiffness; shapes that carry nothing new are left out, and so are those that make no loaded freedom softer by more
+    than `least` [m/N].
     """
     frequency, shapes = modes(M, K, held)
     number = min(number, len(frequency))
@@ -46,5 +47,6 @@ def slow_basis(
     scale = 1 / np.sqrt(np.diag(gram))
     residual = residual * scale
     squares, vectors = scipy.linalg.eigh(residual.T @ K @ residual, residual.T @ M @ residual)
-    good = np.isfinite(squares)
-    return np.hstack([kept, residual @ vectors[:, good]]), first_cut
+    shapes = residual @ vectors
+    gives = np.max(shapes[loaded] ** 2, 0) / squares  # [m/N] of each shape, at the freedom it is largest at
+    return np.hstack([kept, shapes[:, np.isfinite(squares) & (gives > least)]]), first_cut

@@ -3,10 +3,12 @@
 Depends on: core, and of this package `dimension`, `collision` and `spatial`.
 """
 
+from dovetail.mechanics.securing.drive import Drive
 from dovetail.mechanics.securing.motion import FrameMotion, HarmonicMotion, Still, TableMotion
 from dovetail.mechanics.securing.platform import Frames, Platform, corners_at, frames, half_spaces
 
 __all__ = [
+    "Drive",
     "FrameMotion",
     "Frames",
     "HarmonicMotion",

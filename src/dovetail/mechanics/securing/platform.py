@@ -10,7 +10,7 @@ parents before children.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 import equinox as eqx
@@ -51,13 +51,20 @@ def rotation_of(angles: jax.Array) -> jax.Array:
     return PLANE.rotation(angles) if angles.shape[0] == 1 else euler.to_matrix(angles)
 
 
-def poses(platforms: Sequence[Platform], t: jax.Array) -> tuple[jax.Array, jax.Array]:
-    """Positions (n, d) [m] and rotations (n, d, d) of all bodies."""
+def poses(
+    platforms: Sequence[Platform], t: jax.Array, moved: Mapping[str, jax.Array] | None = None
+) -> tuple[jax.Array, jax.Array]:
+    """Positions (n, d) [m] and rotations (n, d, d) of all bodies.
+
+    `moved` are displacements (d,) [m] of some, by name, in their parents' axes, beside what is prescribed.
+    """
     found: dict[str, tuple[jax.Array, jax.Array]] = {}
     for platform in platforms:
         d = platform.body.dimension
         own = platform.motion.pose(t)
         r, R = own[:d], rotation_of(own[d:])
+        if moved and platform.name in moved:
+            r = r + moved[platform.name]
         if platform.parent:
             r0, R0 = found[platform.parent]
             r, R = r0 + R0 @ r, R0 @ R
@@ -65,10 +72,18 @@ def poses(platforms: Sequence[Platform], t: jax.Array) -> tuple[jax.Array, jax.A
     return jnp.stack([r for r, _ in found.values()]), jnp.stack([R for _, R in found.values()])
 
 
-def frames(platforms: Sequence[Platform], t: jax.Array) -> Frames:
-    """Pose and velocity of all bodies."""
+def frames(
+    platforms: Sequence[Platform],
+    t: jax.Array,
+    moved: Callable[[jax.Array], Mapping[str, jax.Array]] | None = None,
+) -> Frames:
+    """Pose and velocity of all bodies; `moved` gives displacements as in `poses`, as a function of time."""
     t = jnp.asarray(t, float)
-    (r, R), (v, dR) = jax.jvp(lambda s: poses(platforms, s), (t,), (jnp.ones_like(t),))
+
+    def placed(s):
+        return poses(platforms, s, moved(s) if moved else None)
+
+    (r, R), (v, dR) = jax.jvp(placed, (t,), (jnp.ones_like(t),))
     W = dR @ jnp.swapaxes(R, -1, -2)
     if r.shape[1] == 2:
         spin = W[:, 1, 0, None]

@@ -74,14 +74,23 @@ def push() -> list[float]:
     return [float(np.abs(gap[pushed]).max()), float(t[falling[0]]) if len(falling) else np.nan]
 
 
-def drag() -> list[float]:
-    """RT-21: speed of the dragged aircraft over the device's, and when the foot falls off the device [s]."""
+def drag() -> float:
+    """RT-21: when the foot falls off the device [s]."""
+    data = run("case-5-drag")
+    t = data.time.values
+    off = np.flatnonzero((data["node_position"].values[:, -1, 1] < 0.1) & (t > 1.0))
+    return float(t[off[0]]) if len(off) else float("nan")
+
+
+def dragged_slower() -> list[bool]:
+    """RT-21b: the aircraft goes with the device, but slower, and its feet are drawn apart."""
     data = run("case-5-drag")
     t = data.time.values
     moving = (t > 2.5) & (t < 3.3)
     speed = np.polyfit(t[moving], data["displacement"].values[moving, 0], 1)[0]
-    off = np.flatnonzero((data["node_position"].values[:, -1, 1] < 0.1) & (t > 1.0))
-    return [float(speed / 0.3), float(t[off[0]]) if len(off) else np.nan]
+    nodes = data["node_position"].values
+    stance = (nodes[:, -1, 0] - nodes[:, 0, 0])[[np.argmax(t > 1.9), np.argmax(t > 3.3)]]
+    return [bool(0.0 < speed < 0.3), bool(stance[1] > stance[0])]
 
 
 def hook() -> list[float]:

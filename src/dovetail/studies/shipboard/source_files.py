@@ -17,7 +17,15 @@ from dovetail.mechanics.securing.platform import corners_at
 
 BODIES = {"ship": "ship", "device": "rsd", "left clamp": "clampleft", "right clamp": "clampright"}
 OUTPUTS = {"ship": "SHIP", "device": "RSD", "left clamp": "L_CLAMP", "right clamp": "R_CLAMP"}
-FLAGS = ("states", "stats", "poly ship", "poly rsd", "poly l", "poly r", "contact", "induced")
+SHORT = {"SHIP": "ship", "RSD": "rsd", "L_CLAMP": "l", "R_CLAMP": "r"}
+FLAGS = (
+    "states",
+    "stats",
+    *(f"poly {short}" for short in SHORT.values()),
+    *(f"ocp {short}" for short in SHORT.values()),
+    "contact",
+    "induced",
+)
 
 
 def write_inputs(test: Any, folder: str | Path) -> Path:
@@ -184,8 +192,13 @@ def read_inputs(folder: str | Path) -> dict[str, Any]:
     }
 
 
-def write_outputs(run: Any, folder: str | Path, flags: tuple[str, ...] = FLAGS) -> Path:
-    """The output files of a run: those whose flag is given."""
+def write_outputs(
+    run: Any, folder: str | Path, flags: tuple[str, ...] = FLAGS, statistics: Any = None
+) -> Path:
+    """The output files of a run: those whose flag is given, the twelve of the source's `Output_options.inp`.
+
+    With `statistics` of `solver_statistics` the file on the solver has the processor's time of each interval too.
+    """
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     data, craft = run.data, run.test.system
@@ -203,14 +216,20 @@ def write_outputs(run: Any, folder: str | Path, flags: tuple[str, ...] = FLAGS) 
         rows("FORCE_CONTACT", np.concatenate([force, np.zeros_like(force[..., :1])], -1))
     if "induced" in flags:
         rows("FORCE_INDUCED", data["load_wrench"].values)
-    if "stats" in flags:
+    if "stats" in flags and statistics is None:
         rows(
             "SIM_STATS", np.diff(data["solver_count"].values, axis=0, prepend=0), data["solver_count"].values
         )
+    elif "stats" in flags:
+        each = [statistics[name].values for name in ("evaluations", "events", "steps", "cpu")]
+        table = [statistics.time.values, *(v for c in each for v in (c, np.cumsum(c)))]
+        table.append(np.arange(1, len(statistics.time) + 1))
+        np.savetxt(folder / "SIM_STATS.out", np.column_stack(table), fmt="%.10g")
     for i, platform in enumerate(craft.platforms):
         short = OUTPUTS[platform.name]
-        flag = {"SHIP": "poly ship", "RSD": "poly rsd", "L_CLAMP": "poly l", "R_CLAMP": "poly r"}[short]
-        if flag in flags:
+        if f"ocp {SHORT[short]}" in flags:
+            rows(f"OCP_{short}", data["contact_point"].values[:, :, i])
+        if f"poly {SHORT[short]}" in flags:
             rows(
                 f"POLY_{short}",
                 np.stack([np.asarray(corners_at(craft.platforms, s)[i]) for s in data.time.values]),

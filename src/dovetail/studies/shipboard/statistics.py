@@ -1,0 +1,59 @@
+"""Cost of a run: steps, evaluations, events and processor time of every interval, and how that compares to the clock.
+
+The source lists the same for its program [Schock 2020, app. E]: time simulated over time of the processor, interval by
+interval, slow at contact events and at corners of the prescribed tables.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+import xarray as xr
+
+from dovetail.core.errors import ParameterError
+from dovetail.testing.simulation import advance, start
+
+STAGES = 4  # evaluations of the rates in a step
+_start, _advance = eqx.filter_jit(start), eqx.filter_jit(advance)
+
+
+def solver_statistics(test: Any, interval: float = 0.1) -> xr.Dataset:
+    """Cost of a simulation in intervals of about `interval` [s], compiled before the clock runs.
+
+    Variables over `time` (the end of each interval): `steps`, `again` (steps taken again), `events`, `evaluations`,
+    `cpu` [s] and `ratio`, simulated over processor time; above one it is faster than real time.
+    """
+    number = max(1, round(interval * test.rate))
+    count = test.tick_count // number
+    if count < 1:
+        raise ParameterError(f"solver_statistics: an interval of {interval:g} s is longer than the run")
+    prepared = test.prepared()
+    state, _ = _start(prepared)
+    jax.block_until_ready(_advance(prepared, state, jnp.asarray(0), number))  # compiles
+    counts, spent, before = [], [], np.zeros(3)
+    for k in range(count):
+        begin = time.process_time()
+        state, piece = jax.block_until_ready(_advance(prepared, state, jnp.asarray(k * number), number))
+        spent.append(time.process_time() - begin)
+        now = np.asarray(piece["solver_count"][-1])
+        counts.append(now - before)
+        before = now
+    steps, again, events = np.array(counts).T
+    cpu, width = np.array(spent), number * test.dt
+    units = {"cpu": "s"}
+    columns = {
+        "steps": steps,
+        "again": again,
+        "events": events,
+        "evaluations": STAGES * (steps + again),
+        "cpu": cpu,
+        "ratio": width / np.maximum(cpu, 1e-9),
+    }
+    data = {name: ("time", values, {"units": units.get(name, "1")}) for name, values in columns.items()}
+    times = ("time", width * np.arange(1, count + 1), {"units": "s"})
+    return xr.Dataset(data, {"time": times}, {"title": test.title, "ratio": count * width / cpu.sum()})

@@ -1,0 +1,42 @@
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from dovetail.mechanics.airframe import BodyMotion, ProbeAndGrid
+from dovetail.mechanics.securing import Still, TableMotion
+from dovetail.mechanics.spatial.rotation import about_x
+
+LEVEL = Still(at=[0.0, 0.0, 0.0])
+
+
+def motion(port=0.0, up=0.53, roll=0.0, v=(0.0, 0.0, 0.0)):
+    place = jnp.array([0.0, port, up])
+    return BodyMotion(about_x(roll), place, about_x(roll).T @ jnp.array(v), jnp.zeros(3), jnp.zeros(3))
+
+
+def test_it_pulls_down_with_its_tension_and_back_to_its_hole():
+    probe = ProbeAndGrid(deck=LEVEL, tip=(0.0, 0.0, -0.4), height=0.13, tension=300.0, stiffness=2e4)
+    np.testing.assert_allclose(probe.force(5.0, motion()), [0.0, 0.0, -300.0], atol=1e-9)
+    aside = probe.force(5.0, motion(port=0.02))
+    np.testing.assert_allclose(aside, [0.0, -400.0, -300.0], atol=1e-9)
+    force, moment = probe.act(5.0, motion(port=0.02))
+    assert float(moment[0]) == pytest.approx(
+        float(-probe.tip[2] * force[1])
+    )  # it holds below the centre: it rolls
+
+
+def test_it_takes_hold_and_lets_go_when_told_and_a_miss_holds_nothing():
+    probe = ProbeAndGrid(deck=LEVEL, engaged=1.0, released=9.0, closing=0.2)
+    assert float(probe.share(0.9)) == 0.0
+    assert 0.0 < float(probe.share(1.1)) < 1.0
+    assert float(probe.share(5.0)) == 1.0
+    assert float(probe.share(9.1)) == 0.0
+    np.testing.assert_array_equal(probe.force(5.0, motion(port=0.2)), 0.0)
+
+
+def test_on_a_ship_that_moves_nothing_is_felt_by_what_moves_with_it():
+    deck = TableMotion(times=[0.0, 10.0], values=[[0.0, 0.0, 0.0], [3.0, 1.0, 0.0]], interpolation="linear")
+    probe = ProbeAndGrid(deck=deck, tip=(0.0, 0.0, -0.4), height=0.13)
+    moving = motion(port=1.5, up=1.03, v=(0.0, 0.3, 0.1))
+    np.testing.assert_allclose(probe.force(5.0, moving), [0.0, 0.0, -300.0], atol=1e-9)
+    assert probe.ends == 10.0
