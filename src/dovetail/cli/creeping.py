@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from pathlib import Path
 
 from rich.console import Console
 
 from dovetail import links, testing
 from dovetail.core.errors import OutputError
+from dovetail.fidelity import audit
+from dovetail.links.live import Live
 from dovetail.testing import Outcome, Run, folder
 from dovetail.testing.creep.estimate import describe_time, estimate
 
@@ -22,6 +25,7 @@ def run_creep(
     rig: str | None,
     key: Path | None,
     resume: Path | None,
+    live: bool = True,
 ) -> int:
     """Run or resume, save, print what was found; the exit code."""
     say = Console(highlight=False, markup=False, soft_wrap=True).print
@@ -30,7 +34,9 @@ def run_creep(
     target = resume or folder.create(out or folder.next_folder(Path("runs"), f"{name}-creep"))
     if resume is None:
         say(str(estimate(test)))
-    run = creep_with_progress(test, target, rig, key, resume is not None)
+    if live:
+        say(f"watch     dovetail view {target}")
+    run = creep_with_progress(test, target, rig, key, resume is not None, live=live)
     folder.save(run, target)  # at once: nothing that comes after can lose it
     say(str(run))
     say(summary(run))
@@ -47,22 +53,32 @@ def run_creep(
 
 
 def creep_with_progress(
-    test: testing.Test, target: Path, rig: str | None, key: Path | None, resume: bool, label: str = "creeping"
+    test: testing.Test,
+    target: Path,
+    rig: str | None,
+    key: Path | None,
+    resume: bool,
+    label: str = "creeping",
+    live: bool = False,
 ) -> Run:
     """Run a creep test with a bar that vanishes when it is done."""
     from dovetail.cli.running import progress_bar
 
-    with progress_bar(label) as bar:
+    with ExitStack() as stack, progress_bar(label) as bar:
+        options = {}
+        if live:
+            watched = stack.enter_context(Live(test, target, "creep"))
+            options = {"operator": watched.operator, "show": watched.show()}
         task = bar.add_task("connecting and compiling", total=1.0)
 
         def tell(share: float, text: str) -> None:
             bar.update(task, completed=share, description=text)
 
         if rig is None:
-            return test.creep(folder=target, resume=resume, progress=tell)
+            return test.creep(folder=target, resume=resume, progress=tell, **options)
         shape = test.shape
         with links.RemoteCell(rig, shape[0] if shape else 1, links.read_key(key)) as cell:
-            return test.creep(cell, folder=target, resume=resume, progress=tell)
+            return test.creep(cell, folder=target, resume=resume, progress=tell, **options)
 
 
 def summary(run: Run) -> str:
@@ -73,4 +89,6 @@ def summary(run: Run) -> str:
         f"moves     {told['moves']}, {told['moves_resumed']} of them from the journal; "
         f"{describe_time(told['cell_seconds'])} of the cell's time, {describe_time(told['wall_seconds'])} here",
     ]
+    if books := str(audit(run)):
+        rows.append(f"audit     {books}")
     return "\n".join([*rows, f"remark    {told['remark']}"] if told["remark"] else rows)

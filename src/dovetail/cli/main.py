@@ -60,11 +60,15 @@ def run(
         Path | None, typer.Option(help="For creep: go on with the run in this folder.", metavar="DIR")
     ] = None,
     report: Annotated[bool, typer.Option(help="Write an HTML report beside the recording.")] = True,
+    live: Annotated[
+        bool,
+        typer.Option(help="For run and creep: let `dovetail view FOLDER` watch it and press its buttons."),
+    ] = True,
 ) -> None:
     """Run a test and write its folder: resolved test, recording, outcome, report."""
     from dovetail.cli.running import run_test
 
-    raise typer.Exit(run_test(test, mode, settings or [], out, recording, report, rig, key, resume))
+    raise typer.Exit(run_test(test, mode, settings or [], out, recording, report, rig, key, resume, live))
 
 
 @app.command()
@@ -90,7 +94,12 @@ def campaign(
 
 @app.command()
 def design(
-    test: TestName,
+    test: Annotated[
+        str,
+        typer.Argument(
+            metavar="TEST_OR_RUN", help="A study's test, a file, or the folder of a recorded run."
+        ),
+    ],
     settings: Settings = None,
     out: Annotated[
         Path | None, typer.Option(help="Folder to write; a new one under runs/ by default.")
@@ -114,13 +123,23 @@ def design(
     tolerance: Annotated[float, typer.Option(help="Largest rms error that is a go; 0.1 is 10 %.")] = 0.1,
     safety: Annotated[float, typer.Option(help="Factor on the uncertainty of the delay.")] = 2.0,
     ask: Annotated[bool, typer.Option("--ask", help="Ask at every decision.")] = False,
+    mass: Annotated[
+        float | None,
+        typer.Option(
+            help="For a run or a creep test: mass [kg] that meets the contact; else the model's.", min=0.0
+        ),
+    ] = None,
 ) -> None:
-    """Identify, compensate, robustify, verify: a plan of the test, and a go or no-go."""
+    """Identify, compensate, robustify, verify: a plan of the test, and a go or no-go.
+
+    Of a creep test, or of a recorded run: the delay, bandwidth and actuation that a real-time test of its contact
+    would need.
+    """
     from dovetail.cli.designing import design_test
     from dovetail.design import Wishes
 
     wishes = Wishes(compensator, robustness, frequency, model_order, order, window, tolerance, safety)
-    raise typer.Exit(design_test(test, settings or [], out, recording, wishes, ask))
+    raise typer.Exit(design_test(test, settings or [], out, recording, wishes, ask, mass))
 
 
 @app.command()
@@ -163,14 +182,14 @@ Pdf = Annotated[bool, typer.Option("--pdf", help="Print it to PDF as well, with 
 
 @app.command()
 def report(
-    run: Annotated[Path, typer.Argument(help="Folder that a run wrote.")],
+    run: Annotated[Path, typer.Argument(help="Folder that a run or a campaign wrote.")],
     out: Annotated[Path | None, typer.Option(help="File to write; report.html in the folder else.")] = None,
     budget: Annotated[
         bool, typer.Option(help="Rehearse each part of the rig alone, to say where the error comes from.")
     ] = True,
     pdf: Pdf = False,
 ) -> None:
-    """Write the report on a recorded run: one page, complete in itself."""
+    """Write the report on a recorded run or a campaign: one page, complete in itself."""
     from dovetail.cli.reporting import report
 
     raise typer.Exit(report(run, out, budget, pdf))
@@ -191,18 +210,23 @@ def compare(
 @app.command()
 def view(
     what: Annotated[
-        str, typer.Argument(metavar="RUN_OR_TEST", help="Folder of a run, or a test to run first.")
+        str,
+        typer.Argument(metavar="RUN_OR_TEST", help="Folder of a run, over or not, or a test to run first."),
     ],
     host: Annotated[str, typer.Option(help="Where to listen; beyond loopback the address has a token.")] = (
         "127.0.0.1"
     ),
     port: Annotated[int, typer.Option(help="Port to listen on; 0 takes a free one.")] = 8080,
+    ghost: Annotated[bool, typer.Option(help="Show the ideal behind the run.")] = True,
     seconds: Annotated[float | None, typer.Option(help="End by itself after so long.", hidden=True)] = None,
 ) -> None:
-    """See a run in the browser: the mechanism in 3-D, played at any speed, with its signals."""
+    """See a run in the browser: the mechanism in 3-D, played at any speed, with its signals.
+
+    The folder of a run that goes on (run or creep mode) shows it as it moves, with the operator's buttons.
+    """
     from dovetail.cli.viewing import view
 
-    raise typer.Exit(view(what, host, port, seconds))
+    raise typer.Exit(view(what, host, port, seconds, ghost))
 
 
 @app.command()

@@ -217,19 +217,28 @@ def key(file: Annotated[Path, typer.Argument(metavar="FILE")]) -> None:
     print(f"written   {links.write_key(file)}; copy it to the other side by a safe way")
 
 
-def run_against(test, url: str, key: Path | None):
-    """The run mode, with a bar of the test's time."""
+def run_against(test, url: str, key: Path | None, folder: Path | None = None, say=print):
+    """The run mode, with a bar of the test's time; with a folder, in such a way that it can be watched."""
+    from contextlib import ExitStack
+
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn
 
     from dovetail import links
+    from dovetail.links.live import Live
 
     columns = (TextColumn("running"), BarColumn(), TextColumn("{task.description}"))
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+    with ExitStack() as stack, Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("connecting and compiling", total=1.0)
+        watched = {}
+        if folder is not None:
+            live = stack.enter_context(Live(test, folder, "run"))
+            watched = {"operator": live.operator, "window": live.window}
+            say(f"watch     dovetail view {folder}")
         return test.run(
             url,
             key=links.read_key(key),
+            **watched,
             progress=lambda share, text: bar.update(task, completed=share, description=text),
         )
 

@@ -56,6 +56,7 @@ def run_test(
     rig: str | None = None,
     key: Path | None = None,
     resume: Path | None = None,
+    live: bool = True,
 ) -> int:
     """Run, save, print what was found; the exit code."""
     if mode not in MODES:
@@ -75,7 +76,7 @@ def run_test(
     if mode == "creep":
         from dovetail.cli.creeping import run_creep
 
-        return run_creep(test, file.stem, out, report, rig, key, resume)
+        return run_creep(test, file.stem, out, report, rig, key, resume, live)
     if resume is not None:
         raise ParameterError("--resume goes with --mode creep")
     if mode == "run" and rig is None:
@@ -89,7 +90,7 @@ def run_test(
     if stability:
         say(str(stability))
     if mode == "run":
-        run = run_against(test, rig, key)
+        run = run_against(test, rig, key, target if live else None, say)
         target = save_somewhere(run, target)
     else:
         run = with_progress(test, mode, recording)

@@ -20,7 +20,7 @@ from dovetail.links.protocol import State
 from dovetail.links.tick import NOTES
 from dovetail.testing.rig import AbstractRig, Reading
 
-_python_ticks: dict[int, Any] = {}  # ticks, and rings of records, in Python by their handle
+_python_ticks: dict[int, Any] = {}  # ticks, rings of records and dials, in Python by their handle
 
 
 def enter(tick: Any) -> int:
@@ -72,6 +72,16 @@ class RemoteRig(AbstractRig):
             return {**x, "told": call(ring, x["told"], values)}
         return {**x, "told": io_callback(_python_note, result, ring, x["told"], values)}
 
+    def dials(self, x, handle: jax.Array, count: int):
+        """What the operator's dials are turned to now."""
+        results = (jax.ShapeDtypeStruct((), x["told"].dtype), jax.ShapeDtypeStruct((count,), float))
+        if self.native:
+            call: Callable = jax.ffi.ffi_call("dovetail_dials", results, has_side_effect=True)
+            told, values = call(handle, x["told"])
+        else:
+            told, values = io_callback(_python_dials, results, handle, x["told"])
+        return {**x, "told": told}, values
+
     def release(self, x) -> jax.Array:
         """The last call: gives back the thread's real-time scheduling."""
         return self._tell(x["told"], -1)
@@ -109,6 +119,10 @@ def _python_step(handle, after, state, command):
 def _python_settle(handle, after, code):
     _python_ticks[int(handle)].settle(int(code))
     return np.asarray(code)
+
+
+def _python_dials(handle, after):
+    return np.asarray(after), _python_ticks[int(handle)].copy()
 
 
 def _python_note(handle, after, values):

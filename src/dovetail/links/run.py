@@ -31,6 +31,8 @@ from dovetail.links.remote_rig import RemoteRig
 from dovetail.links.tick import Counts, PythonTick, Settings
 from dovetail.links.watching import Ring
 from dovetail.testing import loop, schedule
+from dovetail.testing import operator as operators
+from dovetail.testing.operator import Operator
 from dovetail.testing.outcome import Outcome, Trip
 from dovetail.testing.run import Progress, Run, dataset, find_trip
 from dovetail.testing.test import Test
@@ -55,21 +57,6 @@ class RealTime:
     core: int = -1  # -1 leaves it to the system
     spin: float = 60e-6  # [s] before the deadline that are spun, not slept
     wait: float = 0.0  # [s] longest wait for an answer; 0 takes 70 % of the tick
-
-
-class Operator:
-    """The operator's two buttons; any thread may press them."""
-
-    def __init__(self):
-        self.stopped = self.held = False
-
-    def stop(self) -> None:
-        """End the run; the rig is led to rest."""
-        self.stopped = True
-
-    def hold(self, held: bool = True) -> None:
-        """Hold the rig where it is, and the test's time; or go on."""
-        self.held = held
 
 
 def run(
@@ -97,6 +84,9 @@ def run(
     """
     prepared = test.prepared()
     shape = test.shape
+    operator = operator or Operator()
+    operator.allow(test)
+    dials = np.array(list(operator.values.values()))
     finite = {
         name: float(np.min(getattr(test.limits, name))) for name in ("displacement", "velocity", "force")
     }
@@ -122,29 +112,34 @@ def run(
         )
         shown = jax.eval_shape(lambda: loop.start(ready)[1])
         shapes = jax.eval_shape(lambda: _records(ready))
+        if len(dials):
+            shapes = dict(sorted({**shapes, "dials": jax.ShapeDtypeStruct(dials.shape, float)}.items()))
         records = Ring({name: of.shape for name, of in shapes.items()}, test.tick_count, test.dt, window)
         after = Ring({name: shapes[name].shape for name in _after(rig, shown)}, phases[1], test.dt)
         rings = tuple(ring.handle if rig.native else remote_rig.enter(ring) for ring in (records, after))
+        turned = dials.ctypes.data if rig.native else remote_rig.enter(dials)
         program = _compiled(ready, phases)
         try:
             result = _attended(
-                lambda: program(ready, jnp.asarray(rings, dtype=int)),
+                lambda: program(ready, jnp.asarray((*rings, turned), dtype=int)),
                 tick,
-                operator or Operator(),
-                test,
-                progress,
+                operator,
+                lambda: records.written * test.dt,
+                dials,
+                progress and (lambda t: progress(min(t / test.duration, 1.0), f"{t:.3g} s in real time")),
             )
         finally:
-            for each in (handle, *rings):
+            for each in (handle, *rings, turned):
                 remote_rig.leave(each)
-    return _as_run(test, url, result, records, after, tick, connection)
+    run = _as_run(test, url, result, records, after, tick, connection)
+    return dataclasses.replace(run, data=run.data.assign_attrs(presses=operator.told()))
 
 
 def _compiled(test: Test, phases: tuple[int, int]) -> Callable[[Test, jax.Array], Any]:
     """The program for a test, compiled before anything moves."""
     whole: Any = eqx.filter_jit(_whole)
-    compiled = whole.lower(test, jnp.zeros(2, dtype=int), phases).compile()
-    return lambda ready, rings: jax.block_until_ready(compiled(ready, rings, phases))
+    compiled = whole.lower(test, jnp.zeros(3, dtype=int), phases).compile()
+    return lambda ready, handles: jax.block_until_ready(compiled(ready, handles, phases))
 
 
 def _records(test: Test) -> dict[str, Any]:
@@ -162,11 +157,11 @@ def _flat(record: dict[str, jax.Array], names: Any) -> jax.Array:
     return jnp.concatenate([jnp.ravel(record[name]).astype(float) for name in names])
 
 
-def _whole(test: Test, rings: jax.Array, phases: tuple[int, int]) -> dict[str, Any]:
+def _whole(test: Test, handles: jax.Array, phases: tuple[int, int]) -> dict[str, Any]:
     """Approach, test, rest: the whole run as one function.
 
     Records leave it by calls, as everything else does: no buffer in it is larger than the test's state, so
-    nothing is cleared or copied between two ticks.
+    nothing is cleared or copied between two ticks. `handles`: of the two rings, and of the operator's dials.
     """
     rig: Any = test.rig  # a RemoteRig
     dt = test.dt
@@ -189,26 +184,32 @@ def _whole(test: Test, rings: jax.Array, phases: tuple[int, int]) -> dict[str, A
     commands = (there, there)  # the last two
 
     def going(carry):
-        k, x, state, _ = carry
+        k, x, state, _, _ = carry
         return (k < test.tick_count) & (state["watch"]["code"] == 0) & (x["code"] == 0)
 
     def advance(carry):
-        k, x, state, (last, _) = carry
+        k, x, state, (last, _), dials = carry
         now = schedule.apply(test.schedule, test, k * dt + dt) if test.schedule else test
+        if test.dials:
+            x, asked = rig.dials(x, handles[2], len(test.dials))
+            dials = jnp.stack([d.follow(dials[i], asked[i], dt) for i, d in enumerate(test.dials.values())])
+            now = operators.apply(now, dials)
         led = as_one(lambda: loop.lead(now, state, k), one)
         command = led["command"]["command"]
         x, reading = rig.step(k * dt, dt, x, command)
 
         def follow():
             after, record = loop.follow(now, state, k, led, reading)
+            record |= {"dials": dials} if test.dials else {}
             return after, _flat(record, sorted(record))
 
         state, row = as_one(follow, one)
-        x = rig.note(rig.settle(x, state["watch"]["code"]), rings[0], row)
-        return k + 1, x, state, (command, last)
+        x = rig.note(rig.settle(x, state["watch"]["code"]), handles[0], row)
+        return k + 1, x, state, (command, last), dials
 
-    carry = (jnp.zeros((), dtype=int), x, state, commands)
-    done, x, state, (last, before) = jax.lax.while_loop(going, advance, carry)
+    dials = jnp.asarray([jnp.max(schedule.get(test, path)) for path in test.dials], dtype=float)
+    carry = (jnp.zeros((), dtype=int), x, state, commands, dials)
+    done, x, state, (last, before), _ = jax.lax.while_loop(going, advance, carry)
 
     # to rest, from the last two commands on: position and velocity are kept
     path = _to_rest(last, (last - before) / dt, there, phases[1] * dt)
@@ -218,7 +219,7 @@ def _whole(test: Test, rings: jax.Array, phases: tuple[int, int]) -> dict[str, A
         command = path((k + 1) * dt)
         x, reading = rig.step((done + k) * dt, dt, x, command)
         x = rig.settle(x, _judged(test, reading))
-        return rig.note(x, rings[1], _flat({"command": command, **reading}, _after(rig, first)))
+        return rig.note(x, handles[1], _flat({"command": command, **reading}, _after(rig, first)))
 
     x = jax.lax.fori_loop(0, phases[1], rest, x)
     x = {**x, "told": rig.release(x)}
@@ -312,7 +313,12 @@ def _shaped(
 
 
 def _attended(
-    program: Callable[[], Any], tick: Any, operator: Operator, test: Test, progress: Progress | None
+    program: Callable[[], Any],
+    tick: Any,
+    operator: Operator,
+    clock: Callable[[], float],
+    dials: np.ndarray,
+    progress: Callable[[float], None] | None,
 ) -> Any:
     """The program in a thread of its own, while this one carries the operator's wishes to the tick."""
     result: list[Any] = []
@@ -330,13 +336,14 @@ def _attended(
     threading.Thread(target=work, name="dovetail-loop", daemon=True).start()
     while not finished.is_set():
         try:
+            operator.attend(clock())
+            dials[:] = list(operator.values.values())
             tick.hold, tick.stop = operator.held, operator.stopped
             finished.wait(LOOK)
             if progress:
-                share = min(tick.done / (test.tick_count + 1), 1.0)
-                progress(share, f"{tick.done * test.dt:.3g} s in real time")
+                progress(clock())
         except KeyboardInterrupt:
-            operator.stop()
+            operator.stop("Ctrl-C")
     if failure:
         raise failure[0]
     return result[0]

@@ -114,11 +114,16 @@ class Window:
         """Number of the newest row, which is that of its tick; 0 before the first."""
         return int(self._counters[1])
 
-    def latest(self, count: int) -> dict[str, np.ndarray]:
-        """The newest rows, at most `count`, oldest first, by signal; and their `time` [s]."""
+    def latest(self, count: int, every: int = 1) -> dict[str, np.ndarray]:
+        """The newest rows, at most `count`, oldest first, by signal; and their `time` [s].
+
+        Of many, every so manieth is enough to see, and the newest; only these are copied.
+        """
         newest = self.newest
         first = max(newest - min(count, self.rows), 0)
-        numbers = np.arange(first, newest)
+        numbers = np.arange(first + (-first - 1) % every, newest, every)
+        if len(numbers) and numbers[-1] != newest - 1:
+            numbers = np.append(numbers, newest - 1)
         rows = self._values[numbers % self.rows]
         lost = int(np.sum(numbers + self.rows < int(self._counters[0])))  # claimed anew while we copied
         shown = _columns(rows[lost:], self.signals)

@@ -11,6 +11,7 @@ from dovetail.testing.emulate import Accuracy, Coupled, emulate
 from dovetail.testing.file import dump, load, parse
 from dovetail.testing.folder import read, save
 from dovetail.testing.loop import simulate
+from dovetail.testing.operator import Dial, Operator, Press
 from dovetail.testing.outcome import Outcome, Trip
 from dovetail.testing.outlook import Stability, stability
 from dovetail.testing.rehearse import rehearse
@@ -29,9 +30,12 @@ __all__ = [
     "CellFile",
     "ChartFile",
     "Coupled",
+    "Dial",
     "Limits",
     "Move",
+    "Operator",
     "Outcome",
+    "Press",
     "Profile",
     "Ramp",
     "RecordedRig",

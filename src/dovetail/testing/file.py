@@ -29,6 +29,7 @@ from dovetail.testing import excitation as _excitation  # noqa: F401  (registers
 from dovetail.testing.chart_file import ChartFile
 from dovetail.testing.creep.cell_file import CellFile
 from dovetail.testing.creep.settings import Stepping
+from dovetail.testing.operator import Dial
 from dovetail.testing.rig import AbstractRig, Rig
 from dovetail.testing.simulation import Simulation
 from dovetail.testing.supervisor import Limits
@@ -40,6 +41,7 @@ WITHOUT_KIND: dict[type, type] = {  # parts of which there is one kind
     AbstractRig: Rig,
     Limits: Limits,
     Stepping: Stepping,
+    Dial: Dial,
     Course: Course,
     SafetyLimits: SafetyLimits,
     Arm: Arm,
@@ -48,6 +50,7 @@ NAMED: dict[str, type] = {  # the same by their place
     "rig": Rig,
     "limits": Limits,
     "stepping": Stepping,
+    "dials": Dial,
     "course": Course,
     "safety": SafetyLimits,
     "tool_arm": Arm,

@@ -17,6 +17,8 @@ import xarray as xr
 from dovetail.core.errors import OutputError
 from dovetail.testing.creep.journal import NAME as JOURNAL
 from dovetail.testing.file import PROVENANCE, dump, load
+from dovetail.testing.operator import LIVE
+from dovetail.testing.operator import NAME as PRESSES
 from dovetail.testing.outcome import Outcome, Trip
 from dovetail.testing.run import Run
 
@@ -56,9 +58,12 @@ def next_folder(parent: Path, name: str) -> Path:
 def save(run: Run, folder: Path) -> Path:
     """Write a run; the folder is made if it was not made before.
 
-    Beside the journal of this very run, what an earlier part of it wrote is written anew.
+    Beside the journal of this very run, what an earlier part of it wrote is written anew; and what was there to
+    watch it by may stay.
     """
     going_on = (folder / JOURNAL).is_file() and run.mode == "creep"
+    watched = {"test.toml", LIVE, PRESSES}
+    going_on |= folder.is_dir() and {path.name for path in folder.iterdir()} <= watched
     if not going_on:
         folder = folder if folder.is_dir() and not any(folder.iterdir()) else create(folder)
     resolved = {**dump(run.test), PROVENANCE: provenance(run.mode)}

@@ -14,6 +14,7 @@ from dovetail.core.errors import ParameterError
 from dovetail.testing.rehearse import rehearse
 from dovetail.testing.rig import AbstractRig, Reading
 from dovetail.testing.run import Run
+from dovetail.testing.schedule import Profile
 
 if TYPE_CHECKING:
     from dovetail.testing.test import Test
@@ -33,6 +34,16 @@ class RecordedRig(AbstractRig):
     def step(self, t, dt, x, u):
         x = x + 1
         return x, {name: values[x] for name, values in self.readings.items()}
+
+
+class Sampled(Profile):
+    """What a dial stood at in every tick."""
+
+    dt: float  # [s]
+    values: jax.Array  # (ticks + 1,)
+
+    def __call__(self, t):
+        return self.values[jnp.clip(jnp.round(t / self.dt).astype(int), 0, len(self.values) - 1)]
 
 
 READINGS = ("achieved_displacement", "measured_displacement", "specimen_force", "measured_force")
@@ -57,6 +68,12 @@ def replay(test: Test, recording: Run | xr.Dataset) -> Run:
         )
     readings = {name: jnp.asarray(data[name].values) for name in READINGS if name in data}
     length = min(test.duration, (len(times) - 1) * test.dt)
-    shortened = dataclasses.replace(test, rig=RecordedRig(readings), duration=length)
+    turned = test.schedule
+    if "dials" in data and test.dials:
+        values = jnp.asarray(data["dials"].values)
+        turned = turned | {path: Sampled(test.dt, values[:, i]) for i, path in enumerate(test.dials)}
+    shortened = dataclasses.replace(
+        test, rig=RecordedRig(readings), duration=length, schedule=turned, dials={}
+    )
     run = rehearse(shortened)
     return dataclasses.replace(run, test=test, mode="replay", data=run.data.assign_attrs(mode="replay"))

@@ -16,6 +16,7 @@ from dovetail.core.linear import state_matrix
 from dovetail.core.methods import check_step
 from dovetail.core.randomness import seeded
 from dovetail.mechanics import Substructure
+from dovetail.testing import operator as operators
 from dovetail.testing import schedule as schedules
 from dovetail.testing.creep.settings import Stepping
 from dovetail.testing.excitation import Excitation, Rest
@@ -52,6 +53,8 @@ class Test(Part):
         What may not be exceeded.
     schedule
         Parameters that change during the run, by path.
+    dials
+        Parameters that the operator may change while the test runs, by path, each with its range.
     stepping
         How the creep mode steps: step sizes, contact gate, times of a move; by default a move for every tick.
     method, substeps
@@ -73,6 +76,7 @@ class Test(Part):
     feedback: Feedback = MeasuredForce()
     limits: Limits = Limits()
     schedule: dict[str, schedules.Profile] = eqx.field(default_factory=dict)
+    dials: dict[str, operators.Dial] = eqx.field(default_factory=dict)
     stepping: Stepping | None = None
     method: Method = RK4()
     rate: float = constant("Hz", "ticks per second", default=1000.0, above=0.0)
@@ -126,6 +130,7 @@ class Test(Part):
                     )
             except DovetailError as error:
                 faults.append(Fault(f"schedule.{path}", str(error)))
+        faults += operators.faults(self)
         faults += self._step_faults()
         return faults
 
@@ -211,6 +216,11 @@ class Test(Part):
         from dovetail.testing.replay import replay
 
         return replay(self, recording)
+
+    def _repr_html_(self) -> str:
+        from dovetail.report.notebook import test_html
+
+        return test_html(self)
 
     def stability(self) -> Stability:
         """Would this test work? Critical delay, margin, and the poles of the sampled loop."""

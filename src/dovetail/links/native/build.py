@@ -20,7 +20,7 @@ import jax.ffi
 from dovetail.core.errors import LinkError
 
 FLAGS = ("-O2", "-std=c++17", "-shared", "-fPIC")
-SOURCES = ("tick.cc", "session.cc", "show.cc")
+SOURCES = ("tick.cc", "session.cc", "show.cc", "dials.cc")
 HEADERS = ("wire.h",)
 
 

@@ -95,7 +95,7 @@ def library() -> ctypes.CDLL:
     loaded.dovetail_siphash.argtypes = [ctypes.c_char_p, ctypes.c_char_p, c_int64, ctypes.c_char_p]
     if loaded.dovetail_size() != ctypes.sizeof(_Tick):  # the other structure is checked where it is used
         raise LinkError(f"{path}: does not fit this version of Dovetail; remove it to build it anew")
-    for name in ("step", "settle", "session", "show"):
+    for name in ("step", "settle", "session", "show", "dials"):
         handler = jax.ffi.pycapsule(getattr(loaded, f"Dovetail{name.title()}"))
         jax.ffi.register_ffi_target(f"dovetail_{name}", handler, platform="cpu")
     return loaded

@@ -44,6 +44,8 @@ class Journal:
     replies: list[tuple[np.ndarray, Reply]] = dataclasses.field(default_factory=list)  # target, answer
     asked: tuple[int, np.ndarray] | None = None  # the last move, if no answer came
     pressed: float = 0.0  # [s] when it was last pressed to the disk
+    # what the operator's dials were turned to, by the number of the look at which it was noticed
+    turns: dict[int, dict[str, float]] = dataclasses.field(default_factory=dict)
 
     @staticmethod
     def create(path: Path, run: str, test: str) -> Journal:
@@ -65,7 +67,9 @@ class Journal:
             )
         journal = Journal(path, lines[0]["run"])
         for line in lines[1:]:
-            if "target" in line:
+            if "turn" in line:
+                journal.turns.setdefault(line["look"], {})[line["turn"]] = line["value"]
+            elif "target" in line:
                 journal.asked = (line["move"], np.asarray(line["target"]))
             elif journal.asked is None or line["move"] != journal.asked[0]:
                 raise OutputError(f"{path}: has an answer to move {line['move']}, which was not asked for")
@@ -77,6 +81,10 @@ class Journal:
     def ask(self, move: Move) -> None:
         """Note a move before it is made."""
         self._write({"move": move.number, "target": np.asarray(move.target).tolist()})
+
+    def turn(self, look: int, path: str, value: float) -> None:
+        """Note that a dial was turned."""
+        self._write({"turn": path, "value": value, "look": look})
 
     def answer(self, reply: Reply) -> None:
         """Note what came of it."""

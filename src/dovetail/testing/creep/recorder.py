@@ -66,6 +66,15 @@ class Recorder:
         ):  # which records a step after its move
             self.moves[-1][-1] = number
 
+    def newest(self) -> dict[str, Any]:
+        """The last row with the reading that goes with it; the same names and shapes in every call."""
+        row = {name: values[-1] for name, values in self.chunks[-1].items()}
+        number, near = int(self.moves[-1][-1]), row.pop("near")
+        reading = {**{name: np.zeros_like(value) for name, value in self.readings[-1].items()}}
+        reading |= self.readings[number]
+        named = {"time": row.pop("t"), "near_contact": near, "contact_move": number}
+        return {**row, **reading, **named}
+
     def breach(self, limits: Limits, count: int) -> Outcome | None:
         """The first limit on the demand that the newest rows are beyond; they are cut there."""
         if not count:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import dataclasses
 import secrets
 import time
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -29,6 +30,7 @@ from dovetail.testing.creep.recorder import Recorder
 from dovetail.testing.creep.settings import Stepping
 from dovetail.testing.creep.stepping import EPSILON, compiled_advance, compiled_near, compiled_start
 from dovetail.testing.creep.virtual_cell import VirtualCell, at_rest
+from dovetail.testing.operator import Operator
 from dovetail.testing.outcome import Outcome, Trip
 from dovetail.testing.rig import Rig
 from dovetail.testing.run import Progress, Run, find_trip
@@ -39,6 +41,7 @@ if TYPE_CHECKING:
     from dovetail.testing.test import Test
 
 ROWS = 512  # recorded steps in one compiled call
+LOOK = 0.05  # [s] between two looks at an operator who holds
 STATE_FILE = "cell.npz"
 
 
@@ -50,6 +53,8 @@ def creep(
     resume: bool = False,
     progress: Progress | None = None,
     pace: float = 0.0,
+    operator: Operator | None = None,
+    show: Callable[[Mapping[str, Any]], None] | None = None,
 ) -> Run:
     """Run a test pseudo-dynamically.
 
@@ -65,6 +70,10 @@ def creep(
         Is told the share done and what is going on.
     pace
         For the virtual rig: wall-clock seconds for a second of the cell's.
+    operator
+        May hold the test between two moves, stop it there, or turn its dials.
+    show
+        Is given the newest row after every move, for others to watch.
     """
     test = with_stepping(test)
     shape = test.shape
@@ -77,7 +86,7 @@ def creep(
     else:
         assert test.stepping is not None
         home = test.stepping.home
-    return _Loop(test, prepared, shape, cell, log, progress, home).run()
+    return _Loop(test, prepared, shape, cell, log, progress, home, operator, show).run()
 
 
 def with_stepping(test: Test) -> Test:
@@ -165,7 +174,13 @@ class _Stop(Exception):
 class _Loop:
     """One creep run: the simulation, the cell, the journal and what was recorded."""
 
-    def __init__(self, test, prepared, shape, cell: Cell, log, progress, home):
+    def __init__(self, test, prepared, shape, cell: Cell, log, progress, home, operator=None, show=None):
+        self.operator, self.show = operator or Operator(), show
+        if test.stepping.scheme != "classical":  # which takes its matrices once
+            self.operator.allow(test)
+        self.asked = dict(self.operator.values)  # of each dial, and where it stands
+        self.turned = dict(self.operator.values)
+        self.looks, self.looked = 0, 0.0  # at the operator: how many, and the test's time at the last
         self.test, self.prepared, self.cell, self.log, self.progress = test, prepared, cell, log, progress
         self.stepping: Stepping = test.stepping
         self.shape = shape
@@ -257,6 +272,7 @@ class _Loop:
             self.recorder.add(rows, int(count), self.number)
             self._check_limits(int(count))
             self._tell(float(state["t"]))
+            self._attend(float(state["t"]))
 
     def _classical(self) -> None:
         """Predict, impose, measure, correct, at equal steps."""
@@ -279,6 +295,7 @@ class _Loop:
             self._judge(shown, (i + 1) * h)
             self._check_limits(1)
             self._tell((i + 1) * h)
+            self._attend((i + 1) * h)
 
     # one move
 
@@ -372,8 +389,38 @@ class _Loop:
             text += f", {describe_time(self.clock)} of the cell's time"
         self.progress(share, text)
 
+    def _attend(self, t: float) -> None:
+        """Show the newest row, and do what the operator wants: the cell rests, and nothing is lost by waiting."""
+        if self.show is not None and self.number:
+            self.show(self.recorder.newest())
+        self.operator.attend(t)
+        while self.operator.held and not self.operator.stopped:
+            time.sleep(LOOK)
+            self.operator.attend(t)
+        if self.operator.stopped:
+            raise _Stop(Outcome.INTERRUPTED, text="resume it with its folder")
+        self._turn(t)
+
+    def _turn(self, t: float) -> None:
+        """Let the dials follow; what was turned is in the journal, so that a resumed run turns it again."""
+        self.looks += 1
+        if self.log and self.looks in self.log.turns:
+            self.asked |= self.log.turns[self.looks]
+            self.operator.values |= self.log.turns[self.looks]
+        for path, value in self.operator.values.items():
+            if value != self.asked[path] and self.number >= len(self.old):
+                self.asked[path] = value
+                if self.log:
+                    self.log.turn(self.looks, path, value)
+        for path, dial in self.operator.dials.items():
+            if self.turned[path] != self.asked[path]:
+                self.turned[path] = float(dial.follow(self.turned[path], self.asked[path], t - self.looked))
+                self.prepared = self.prepared.with_values(**{path: self.turned[path]})
+        self.looked = t
+
     def _about(self, text: str) -> dict[str, Any]:
         return {
+            "presses": self.operator.told(),
             "mode": "creep",
             "title": self.test.title,
             "seed": self.test.seed,

@@ -1,0 +1,25 @@
+// The operator's dials as the loop sees them: numbers in memory that another thread writes, read once a tick.
+//
+// A double is written and read whole on every machine this is built for; nobody waits for anybody.
+
+#include <cstdint>
+
+#include "xla/ffi/api/ffi.h"
+
+namespace ffi = xla::ffi;
+
+static ffi::Error Dials(ffi::Buffer<ffi::S64> handle, ffi::Buffer<ffi::S64> after,
+                        ffi::Result<ffi::Buffer<ffi::S64>> same, ffi::Result<ffi::Buffer<ffi::F64>> values) {
+  const volatile double* dials = reinterpret_cast<const volatile double*>(handle.typed_data()[0]);
+  double* to = values->typed_data();
+  for (size_t i = 0; i < values->element_count(); i++) to[i] = dials[i];
+  same->typed_data()[0] = after.typed_data()[0];
+  return ffi::Error::Success();
+}
+
+XLA_FFI_DEFINE_HANDLER_SYMBOL(DovetailDials, Dials,
+                              ffi::Ffi::Bind()
+                                  .Arg<ffi::Buffer<ffi::S64>>()
+                                  .Arg<ffi::Buffer<ffi::S64>>()
+                                  .Ret<ffi::Buffer<ffi::S64>>()
+                                  .Ret<ffi::Buffer<ffi::F64>>());
