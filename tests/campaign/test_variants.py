@@ -106,6 +106,21 @@ def test_what_fixes_a_shape_makes_groups(tmp_path):
     assert float(data.peak_displacement.sel(rate=2000.0, m=2.2)) == pytest.approx(float(alone), rel=1e-12)
 
 
+def test_traces_of_another_length_fail_alone_with_their_reason():
+    campaign = parse(
+        {
+            "test": "substructuring/cs1",
+            "traces": ["displacement"],
+            "axis": [{"path": "duration", "values": [0.02, 0.04]}],
+        }
+    )
+    found = subject_of(campaign).evaluate(campaign.points())
+    assert list(found.reasons) == [1]
+    assert "incompatible shapes" in found.reasons[1]
+    assert np.isfinite(found.values["displacement"].array[0]).all()
+    assert np.isnan(found.values["displacement"].array[1]).all()
+
+
 def test_a_run_counts_up_to_the_limit_it_met():
     campaign = parse(
         {

@@ -59,6 +59,11 @@ class Summary:
     seconds: float
     interrupted: bool
 
+    def _repr_html_(self) -> str:
+        from dovetail.report.notebook import campaign_html
+
+        return campaign_html(self.folder)
+
     def __str__(self) -> str:
         told = f"{self.done} of {self.total} points are there, {self.computed} computed now"
         if self.seconds > 0 and self.computed:
