@@ -132,7 +132,11 @@ class Campaign:
 
     def spec(self) -> dict[str, Any]:
         """All of it as plain data, for a worker, a file, a fingerprint."""
-        return json.loads(json.dumps(dataclasses.asdict(self)))
+        return json.loads(self._text)
+
+    @cached_property
+    def _text(self) -> str:
+        return json.dumps(dataclasses.asdict(self))
 
     @classmethod
     def from_spec(cls, spec: Mapping[str, Any]) -> Campaign:
@@ -144,7 +148,7 @@ class Campaign:
         ]
         return cls(**{**values, "axes": tuple(axes)})
 
-    @property
+    @cached_property
     def fingerprint(self) -> str:
         """A word that changes with anything that changes a result; titles and answers do not."""
         unseen = (*UNSEEN, "of") if self.subject == "test" else UNSEEN  # the table of a test is all of it

@@ -168,12 +168,13 @@ class Store:
     def _shape(self, name: str, values: Values) -> tuple[int, ...]:
         """Shape of a measure at one point, as it is kept; the first that come decide."""
         if name not in self._shapes:
-            path = self.folder / RESULTS / name
-            if not (path / zarr_files.ABOUT).is_file():
-                shape = (self.total, *values.array.shape[1:])
-                dims = ("point", *values.dims)
-                zarr_files.create_array(path, shape, dims, values.attrs, chunk=self.chunk)
-            self._shapes[name] = zarr_files.shape(path)[1:]
+            path, shape = self.folder / RESULTS / name, values.array.shape[1:]
+            if (path / zarr_files.ABOUT).is_file():
+                shape = zarr_files.shape(path)[1:]
+            else:
+                whole, dims = (self.total, *shape), ("point", *values.dims)
+                zarr_files.create_array(path, whole, dims, values.attrs, chunk=self.chunk)
+            self._shapes[name] = shape
         return self._shapes[name]
 
     def _coordinate(self, name, column, unit, about, dim="point"):
