@@ -31,6 +31,16 @@ def test_the_newest_rows_are_read_by_their_signals(tmp_path):
         assert window.newest == 8
 
 
+def test_of_many_rows_every_so_manieth_and_the_newest_are_read(tmp_path):
+    ring = Ring(SIGNALS, rows=20, dt=1.0, file=tmp_path / "w")
+    window = Window(tmp_path / "w")
+    shown(ring, range(1, 4))
+    assert window.latest(100, every=5)["displacement"].tolist() == [3.0]
+    shown(ring, range(4, 13))
+    assert window.latest(100, every=5)["displacement"].tolist() == [5.0, 10.0, 12.0]
+    assert window.latest(4, every=5)["time"].tolist() == [10.0, 12.0]
+
+
 def test_a_reader_never_gets_half_a_row_nor_an_old_one_for_a_new_one(tmp_path):
     """A writer as fast as it can, in a ring so small that it laps the reader."""
     ring, done = Ring({"a": (64,)}, rows=4, dt=1.0, file=tmp_path / "w"), threading.Event()

@@ -1,89 +1,107 @@
-"""The page itself, in a real browser where there is one."""
+"""The page of a recorded run, in a real browser where there is one: what it shows is what was recorded."""
 
 import dataclasses
-import shutil
-import threading
-import time
 
+import numpy as np
 import pytest
 
 import dovetail as dv
 from dovetail.studies.registry import find_test
-from dovetail.view.browser import plain, rgb
+from dovetail.view import Page, pictures_of, stage_of
 
 pytest.importorskip("viser")
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-FLAGS = ["--no-sandbox", "--enable-unsafe-swiftshader", "--use-angle=swiftshader", "--ignore-gpu-blocklist"]
-
-
-def test_names_with_markup_are_text():
-    assert plain("<script>alert(1)</script>") == "&lt;script&gt;alert\\(1\\)&lt;/script&gt;"
-    assert plain("[a](javascript:b) **c**") == "\\[a\\]\\(javascript:b\\) \\*\\*c\\*\\*"
-
-
-def test_a_ghost_is_paler():
-    assert rgb("#0072b2") == (0, 114, 178)
-    assert rgb("#0072b2", ghost=True) == (127, 184, 216)
 
 
 @pytest.fixture(scope="module")
-def page():
-    from dovetail.view import Page, stage_of
-
-    run = dv.load(find_test("substructuring/cs1"), {"duration": 2.0}).rehearse()
-    stage = dataclasses.replace(stage_of(run), title="A <b>bold</b> [title](x)")
-    page = Page(stage, port=0)
-    end = threading.Event()
-
-    def serve():
-        while not end.is_set():
-            page.serve(0.05)
-
-    thread = threading.Thread(target=serve)
-    thread.start()
-    yield page
-    end.set()
-    thread.join()
-    page.close()
+def run():
+    return dv.load(find_test("substructuring/cs1"), {"duration": 2.0}).rehearse()
 
 
-def test_the_page_shows_the_moment_it_was_told(page):
+def test_the_page_shows_the_moment_it_was_told(run, serving, until):
+    page = serving(Page(stage_of(run), port=0))
     page.player.seek(0.5)
-    deadline = time.monotonic() + 10
-    while "t = 0.5000 s" not in page.clock.content and time.monotonic() < deadline:
-        time.sleep(0.02)
-    assert page.clock.content.startswith("t = 0.5000 s")
+    until(lambda: "t = 0.5000 s" in page.clock.content)
     assert page.scrubber.value == 250
-    page.player.seek(0.0)
 
 
-@pytest.mark.skipif(CHROMIUM is None, reason="no chromium to look with")
-def test_play_hold_and_the_scrubber_in_a_browser(page):
-    sync = pytest.importorskip("playwright.sync_api")
-    with sync.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        tab = browser.new_page()
-        tab.goto(f"http://127.0.0.1:{page.port}")
-        tab.get_by_role("button", name="Play").wait_for(timeout=60_000)
-        assert tab.get_by_text("A <b>bold</b> [title](x)").count() == 1  # as text, not as markup
-        tab.get_by_role("button", name="Play").click()
-        _until(lambda: page.player.position > 0)
-        tab.get_by_role("button", name="Hold").click()
-        _until(lambda: not page.player.playing)
-        held = page.stage.times[page.stage.at(page.player.position)]
-        tab.get_by_text(f"t = {held:.4f} s").wait_for(timeout=20_000)  # the page shows what was recorded then
-        number = tab.get_by_role("textbox").first
-        number.fill("750")
-        number.press("Enter")
-        _until(lambda: abs(page.player.position - 1.5) < 1e-3)
-        tab.reload()
-        tab.get_by_text("t = 1.5000 s").wait_for(timeout=60_000)  # a reload finds the current state
-        browser.close()
-    assert [what for _, what in page.pressed][:2] == ["play", "hold"]
+def test_another_picture_of_the_same_run_keeps_the_moment(run, serving, until):
+    page = serving(Page({"one": stage_of(run), "other": stage_of(run, run.test.emulate())}, port=0))
+    page.player.seek(1.0)
+    page.wanted = "other"
+    until(lambda: page.stage is page.stages["other"] and page.shown == page.stage.at(1.0))
+    assert len(page.scene.lines) == len(page.stage.lines)
 
 
-def _until(holds, patience=20.0):
-    deadline = time.monotonic() + patience
-    while not holds():
-        assert time.monotonic() < deadline, "the page did not answer"
-        time.sleep(0.02)
+def test_play_hold_stop_and_the_scrubber_in_a_browser(run, serving, until, chromium):
+    stage = dataclasses.replace(stage_of(run), title="A <b>bold</b> [title](x)")
+    page = serving(Page(stage, port=0))
+    tab = looked_at(chromium, page)
+    assert tab.get_by_text("A <b>bold</b> [title](x)").count() == 1  # as text, not as markup
+    tab.get_by_role("button", name="Play").click()
+    until(lambda: page.player.position > 0)
+    tab.get_by_role("button", name="Hold").click()
+    until(lambda: not page.player.playing)
+    shown_as_recorded(tab, page, run)
+    number = tab.get_by_role("textbox").first
+    number.fill("750")
+    number.press("Enter")
+    until(lambda: abs(page.player.position - 1.5) < 1e-3)
+    tab.reload()
+    tab.get_by_text("t = 1.5000 s").wait_for(timeout=60_000)  # a reload finds the current state
+    tab.get_by_role("button", name="Stop").click()
+    tab.get_by_text("t = 0.0000 s").wait_for(timeout=60_000)
+    tab.close()
+    assert [what for _, what in page.pressed] == ["play", "hold", "seek", "stop"]
+
+
+STUDIES = {
+    "substructuring/lag-damper-emulated": {"duration": 0.3},
+    "docking/six-dof": {},
+    "refuelling/full-scale": {"duration": 0.6},
+    "capture/deploy": {"duration": 1.0},
+    "shipboard/case-6-drop": {"duration": 0.1},
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", STUDIES)
+def test_each_study_is_played_held_scrubbed_and_stopped(name, serving, until, chromium):
+    test = dv.load(find_test(name), STUDIES[name])
+    run = test.simulate() if isinstance(test, dv.testing.Simulation) else test.rehearse()
+    page = serving(Page(pictures_of(run), port=0))
+    tab = looked_at(chromium, page)
+    tab.get_by_role("button", name="Play").click()
+    until(lambda: page.player.position > 0)
+    tab.get_by_role("button", name="Hold").click()
+    until(lambda: not page.player.playing)
+    shown_as_recorded(tab, page, run)
+    thumb = tab.get_by_role("slider").first
+    box = thumb.bounding_box()
+    tab.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    tab.mouse.down()
+    before = page.player.position
+    tab.mouse.move(box["x"] + 40, box["y"] + box["height"] / 2, steps=5)
+    tab.mouse.up()
+    until(lambda: page.player.position != before and ("seek" in [what for _, what in page.pressed]))
+    shown_as_recorded(tab, page, run)
+    tab.get_by_role("button", name="Stop").click()
+    until(lambda: page.shown == 0)
+    tab.close()
+
+
+def looked_at(chromium, page):
+    tab = chromium.new_page()
+    tab.goto(f"http://127.0.0.1:{page.port}")
+    tab.get_by_role("button", name="Play").wait_for(timeout=60_000)
+    return tab
+
+
+def shown_as_recorded(tab, page, run):
+    """The page's clock and words are those of one sample of the recording, and so is what is drawn."""
+    k = page.stage.at(page.player.position)
+    tab.get_by_text(f"t = {page.stage.times[k]:.4f} s").wait_for(timeout=20_000)
+    words = page.stage.notes(k)
+    assert words.split(";")[0][:20] in tab.locator("body").inner_text()
+    assert float(page.stage.times[k]) in run.data.time.values
+    for line, handle in zip(page.stage.lines, page.scene.lines, strict=True):
+        np.testing.assert_allclose(handle.points[:, 0], line.points(k)[:-1], rtol=1e-5, atol=1e-5)

@@ -1,42 +1,74 @@
-"""`dovetail view`: a recorded run, or a test that is run first, in the browser."""
+"""`dovetail view`: a recorded run, a test that is run first, or a run that goes on, in the browser."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 
 from dovetail import testing
 from dovetail.cli.running import with_progress
 from dovetail.core.errors import AnalysisError, ParameterError
+from dovetail.links.live import Watched, watched
 from dovetail.studies.registry import find_test
 from dovetail.testing import Run, folder
-from dovetail.view import Page, stage_of
+from dovetail.view import LivePage, Page, pictures_of
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
-def view(what: str, host: str, port: int, seconds: float | None) -> int:
+def view(what: str, host: str, port: int, seconds: float | None, ghost: bool = True) -> int:
     """Serve the view of a run's folder or of a test; the exit code."""
-    run = _run(what)
-    say = Console(highlight=False, markup=False, soft_wrap=True).print
-    page = Page(stage_of(run, _ideal(run)), "127.0.0.1", port if host in LOOPBACK else 0)
-    if host in LOOPBACK:
-        say(f"open      http://127.0.0.1:{page.port}")
+    inner = port if host in LOOPBACK else 0
+    going_on = watched(what)
+    page: Any
+    if going_on is not None and going_on.alive:
+        page = LivePage(going_on, "127.0.0.1", inner)
     else:
-        from dovetail.view.gate import Gate
-
-        gate = Gate(page.port, host, port)
-        say(f"open      {gate.url}")
-        say("          whoever has this address, token and all, may look and press")
-    say("          Ctrl-C ends it")
+        page = Page(_pictures(_run(what), ghost), "127.0.0.1", inner)
+    _say_where(page.port, host, port)
     try:
-        page.serve(seconds)
+        if isinstance(page, LivePage):
+            _follow(page, going_on, seconds, ghost)
+        else:
+            page.serve(seconds)
     except KeyboardInterrupt:
         pass
     finally:
         page.close()
     return 0
+
+
+def _follow(page: LivePage, run: Watched | None, seconds: float | None, ghost: bool) -> None:
+    """The run while it goes on, and then its recording on the same page."""
+    from dovetail.view.live import finished
+
+    assert run is not None
+    if ghost:
+        page.expect(lambda: _ideal_of(page.test))
+    if not page.serve(seconds) or not finished(run.folder):
+        return
+    page.server.gui.reset()
+    page.server.scene.reset()
+    Page(_pictures(folder.read(run.folder), ghost), server=page.server).serve(seconds)
+
+
+def _say_where(inner: int, host: str, port: int) -> None:
+    say = Console(highlight=False, markup=False, soft_wrap=True).print
+    if host in LOOPBACK:
+        say(f"open      http://127.0.0.1:{inner}")
+    else:
+        from dovetail.view.gate import Gate
+
+        gate = Gate(inner, host, port)
+        say(f"open      {gate.url}")
+        say("          whoever has this address, token and all, may look and press")
+    say("          Ctrl-C ends it")
+
+
+def _pictures(run: Run, ghost: bool) -> dict[str, Any]:
+    return pictures_of(run, _ideal(run) if ghost else None)
 
 
 def _run(what: str) -> Run:
@@ -57,7 +89,11 @@ def _run(what: str) -> Run:
 def _ideal(run: Run) -> Run | None:
     if isinstance(run.test, testing.Simulation) or run.mode in ("emulate", "creep"):
         return None
+    return _ideal_of(run.test)
+
+
+def _ideal_of(test: testing.Test) -> Run | None:
     try:
-        return run.test.emulate()
+        return test.emulate()
     except AnalysisError:
         return None

@@ -122,7 +122,7 @@ class Window:
         newest = self.newest
         first = max(newest - min(count, self.rows), 0)
         numbers = np.arange(first + (-first - 1) % every, newest, every)
-        if len(numbers) and numbers[-1] != newest - 1:
+        if newest > first and newest - 1 not in numbers[-1:]:
             numbers = np.append(numbers, newest - 1)
         rows = self._values[numbers % self.rows]
         lost = int(np.sum(numbers + self.rows < int(self._counters[0])))  # claimed anew while we copied

@@ -1,11 +1,13 @@
 """Looking at a run: the mechanism in the browser, played at any speed, with its signals beside it.
 
-Depends on: core, mechanics, testing. Nothing depends on it, and nothing it does can delay a loop.
+Depends on: core, mechanics, transfer, testing, links, studies. Nothing depends on it, and nothing it does can delay a
+loop.
 """
 
 from dovetail.view.browser import Page
+from dovetail.view.live import LivePage
 from dovetail.view.player import Player
 from dovetail.view.stage import Arrow, Line, Plot, Stage
-from dovetail.view.stages import stage_of
+from dovetail.view.stages import pictures_of, stage_of
 
-__all__ = ["Arrow", "Line", "Page", "Player", "Plot", "Stage", "stage_of"]
+__all__ = ["Arrow", "Line", "LivePage", "Page", "Player", "Plot", "Stage", "pictures_of", "stage_of"]

@@ -6,7 +6,7 @@ more than a frame, and a test can compare what a page shows with what was record
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -60,6 +60,7 @@ class Stage:
     eye: tuple[float, float, float] = (3.0, -3.0, 2.0)  # [m]
     target: tuple[float, float, float] = (0.0, 0.0, 0.0)  # [m] what it looks at
     notes: Callable[[int], str] = field(default=lambda k: "")  # in words, at a sample
+    choices: Mapping[str, Callable[[], Plot]] = field(default_factory=dict)  # any other signal, by its name
 
     def at(self, t: float) -> int:
         """Number of the sample that holds at t [s]: the last one not after it."""

@@ -2,40 +2,54 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 import xarray as xr
 
-from dovetail.core import signals
 from dovetail.core.errors import AnalysisError
-from dovetail.view.stage import Arrow, Line, Plot, Points, Stage, framed
+from dovetail.view.curves import by_axis, choices, curves
+from dovetail.view.stage import Arrow, Line, Points, Stage, framed
 
 DEMAND, MEASURED, FORCE, INK, FAINT = "#0072b2", "#d55e00", "#b5179e", "#333333", "#8d969e"
-POINTS = 600  # of a plot
 SAMPLES = 20_000  # of a recording that a viewer keeps; more are thinned
 
 
-def stage_of(run: Any, ideal: Any = None) -> Stage:
+def stage_of(run: Any, ideal: Any = None, largest: float | None = None) -> Stage:
     """The stage of a run; `ideal`, where there is one, stands behind it as a ghost.
+
+    Small motion is magnified so that the `largest` displacement [m] fills the picture; by default that of the run.
 
     Raises
     ------
     AnalysisError
         If nothing was recorded that has a place in space.
     """
-    data = thinned(run.data)
+    data = thinned(run.data).assign_attrs(largest=largest)
     title = str(getattr(run, "title", "") or data.attrs.get("title", "run"))
     behind = None if ideal is None else thinned(ideal.data)
     for needs, draw in PICTURES:
         if all(name in data for name in needs):
-            return draw(title, run, data, behind)
+            return dataclasses.replace(draw(title, run, data, behind), choices=choices(data))
     raise AnalysisError(
         f"{title}: nothing in the recording has a place in space (needs one of "
         + "; ".join(", ".join(needs) for needs, _ in PICTURES)
         + ")"
     )
+
+
+def pictures_of(run: Any, ideal: Any = None) -> dict[str, Stage]:
+    """All pictures of a run by name: the machine, and the robot cell where one is known."""
+    from dovetail.view.robot_cell import cell_of, cell_stage
+
+    found = {"the machine": stage_of(run, ideal)}
+    cell = cell_of(run)
+    if cell is not None:
+        stage = found["the machine"]
+        found["the robot cell"] = cell_stage(stage.title, run, thinned(run.data), cell)
+    return found
 
 
 def thinned(data: xr.Dataset) -> xr.Dataset:
@@ -49,20 +63,20 @@ def thinned(data: xr.Dataset) -> xr.Dataset:
 
 def _oscillator(title: str, run: Any, data: xr.Dataset, ideal: xr.Dataset | None) -> Stage:
     """Each axis a row: the simulated mass in front, the rig's specimen behind it; motion along x, magnified."""
-    demand = _by_axis(data["displacement"])
-    measured = _by_axis(data["measured_displacement"]) if "measured_displacement" in data else demand
-    largest = max(float(np.nanmax(np.abs(demand))), 1e-12)
+    demand = by_axis(data["displacement"])
+    measured = by_axis(data["measured_displacement"]) if "measured_displacement" in data else demand
+    largest = data.attrs["largest"] or max(float(np.nanmax(np.abs(demand))), 1e-12)
     magnified = 0.6 / largest
     lines: list[Line] = []
     arrows: list[Arrow] = []
-    force = _by_axis(data["measured_force"]) if "measured_force" in data else None
+    force = by_axis(data["measured_force"]) if "measured_force" in data else None
     for i in range(demand.shape[1]):
         y = 1.5 * i
         label = f"axis {i + 1}/" if demand.shape[1] > 1 else ""
         lines += _mass(f"{label}simulated", demand[:, i], magnified, (y, 0.0), DEMAND)
         lines += _mass(f"{label}on the rig", measured[:, i], magnified, (y, -0.7), MEASURED)
         if ideal is not None and "displacement" in ideal:
-            wanted = _by_axis(_on(ideal["displacement"], data))[:, i]
+            wanted = by_axis(_on(ideal["displacement"], data))[:, i]
             lines += _mass(f"{label}ideal", wanted, magnified, (y, 0.0), FAINT, ghost=True)
         if force is not None:
             scale = 0.6 / max(float(np.nanmax(np.abs(force[:, i]))), 1e-12)
@@ -75,7 +89,7 @@ def _oscillator(title: str, run: Any, data: xr.Dataset, ideal: xr.Dataset | None
         read = ", ".join(f"{1e3 * z:+.3g}" for z in measured[k])
         return f"demand {shown} mm, measured {read} mm; drawn {magnified:.3g} times as large"
 
-    return Stage(title, data.time.values, lines, arrows, _plots(data), "+z", eye, target, notes)
+    return Stage(title, data.time.values, lines, arrows, curves(data), "+z", eye, target, notes)
 
 
 def _along_x(x: np.ndarray, y: float) -> Points:
@@ -128,7 +142,7 @@ def _chain(name: str, up: str) -> Callable[[str, Any, xr.Dataset, xr.Dataset | N
         def notes(k: int) -> str:
             return f"tip at {', '.join(f'{v:.3g}' for v in nodes[k][-1])} m"
 
-        return Stage(title, data.time.values, lines, (), _plots(data), up, eye, target, notes)
+        return Stage(title, data.time.values, lines, (), curves(data), up, eye, target, notes)
 
     return draw
 
@@ -191,7 +205,7 @@ def _probe(title: str, run: Any, data: xr.Dataset, ideal: xr.Dataset | None) -> 
         depth = 1e6 * float(data["depth"].values[k]) if "depth" in data else 0.0
         return f"penetration {max(depth, 0.0):.3g} um"
 
-    return Stage(title, data.time.values, lines, arrows, _plots(data), "+z", eye, target, notes)
+    return Stage(title, data.time.values, lines, arrows, curves(data), "+z", eye, target, notes)
 
 
 def _cavity(cavity: Any) -> np.ndarray:
@@ -216,10 +230,6 @@ def _cavity(cavity: Any) -> np.ndarray:
 
 
 # small things
-
-
-def _by_axis(values: xr.DataArray) -> np.ndarray:
-    return values.transpose("time", ...).values.reshape(values.sizes["time"], -1)
 
 
 def _on(values: xr.DataArray, data: xr.Dataset) -> xr.DataArray:
@@ -255,36 +265,11 @@ def _cross(centre: np.ndarray, size: float) -> np.ndarray:
     return centre + arms
 
 
-def _plots(data: xr.Dataset) -> list[Plot]:
-    """What people look at first, where it was recorded."""
-    wanted = [
-        ("displacement", "measured_displacement"),
-        ("measured_force",),
-        ("tension",),
-        ("tow_tension", "end_tension"),
-        ("contact_force",),
-        ("tick_lateness",),
-    ]
-    every = max(1, data.sizes["time"] // POINTS)
-    t = data.time.values[::every]
-    plots = []
-    for names in wanted:
-        names = [name for name in names if name in data]
-        if names:
-            shown = [_by_axis(data[name])[::every, 0] for name in names]
-            unit = data[names[0]].attrs.get("units", signals.signal(names[0]).unit)
-            plots.append(Plot(f"{names[0].replace('_', ' ')} [{unit}]", names, t, shown))
-    if {"displacement", "measured_displacement"} <= set(data):
-        z, x = (_by_axis(data[n])[::every, 0] for n in ("displacement", "measured_displacement"))
-        plots.append(Plot("synchronisation: measured over demand [m]", ["measured"], z, [x], dots=True))
-    return plots
-
-
 def platforms(title: str, run: Any, data: xr.Dataset, ideal: xr.Dataset | None) -> Stage:
     """An aircraft on its gear among platforms; see `view.aircraft`."""
     from dovetail.view.aircraft import draw
 
-    return draw(title, run, data, _plots(data))
+    return draw(title, run, data, curves(data))
 
 
 PICTURES: Sequence[tuple[Sequence[str], Callable[[str, Any, xr.Dataset, xr.Dataset | None], Stage]]] = (

@@ -1,0 +1,140 @@
+"""The robot cell of a creep test: both arms, the track, the specimen and the tool, move by move.
+
+A run records poses of the tool in the specimen's frame; the cell's file knows the arms. From one to the other goes the
+inverse kinematics that the cell itself uses, with the same choice among postures: the one nearest to the last.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import xarray as xr
+
+from dovetail.mechanics.spatial.rotation import about_y, about_z
+from dovetail.studies.registry import all_tests
+from dovetail.testing import CellFile, load
+from dovetail.testing.creep.placing import Placed
+from dovetail.transfer.robot import Arm, RobotArms
+from dovetail.transfer.robot.arms import to_pose
+from dovetail.view.curves import choices, curves
+from dovetail.view.stage import Arrow, Line, Points, Stage, framed
+
+TOOL, SPECIMEN, INK, FORCE, RAIL = "#0072b2", "#d55e00", "#333333", "#b5179e", "#8d969e"
+
+
+def cell_of(run: Any) -> CellFile | None:
+    """The cell that a creep test was run with, where it is one of a study's and has arms; None else."""
+    name = str(run.data.attrs.get("cell", ""))
+    if not name or "measured_displacement" not in run.data:
+        return None
+    for entry in all_tests().values():
+        if entry.title == name:
+            cell = load(entry.path)
+            arms = isinstance(cell, CellFile) and isinstance(getattr(cell.rig, "actuator", None), RobotArms)
+            return cell if arms else None
+    return None
+
+
+def cell_stage(title: str, run: Any, data: xr.Dataset, cell: CellFile) -> Stage:
+    """The arms at every reading of a run."""
+    arms: RobotArms = cell.rig.actuator  # type: ignore[attr-defined]
+    moves, of_move = _poses(run, data, cell)
+    joints = np.asarray(_follow(arms, jnp.asarray(moves)))
+    tool = np.asarray(jax.vmap(lambda q: _tool_points(arms, q))(jnp.asarray(joints)))
+    held = np.asarray(_specimen_points(arms))
+    place = arms.specimen_pose
+    R, p = np.asarray(place.R), np.asarray(place.p)
+    funnel = _funnel(cell.rig.specimen) @ R.T + p  # type: ignore[attr-defined]
+    force = (
+        data["measured_force"].values[:, :3] @ R.T
+        if "measured_force" in data
+        else np.zeros((len(of_move), 3))
+    )
+    scale = 0.5 / max(float(np.abs(force).max()), 1e-12)
+    rail = np.asarray(arms.tool_base[:3]) + np.asarray(arms.track_range)[:, None] * np.asarray(
+        arms.track_axis
+    )
+
+    def tool_at(first: int, last: int) -> Points:
+        return lambda k: tool[of_move[k], first:last]
+
+    lines = [
+        Line("track", lambda k: rail, RAIL, 4.0),
+        Line("tool arm", tool_at(0, 6), TOOL, 8.0),
+        Line("tool", tool_at(5, 7), FORCE, 5.0),
+        Line("specimen arm", lambda k: held[:6], SPECIMEN, 8.0),
+        Line("mount", lambda k: held[5:], SPECIMEN, 3.0),
+        Line("specimen", lambda k: funnel, INK, 2.0),
+    ]
+    arrows = [Arrow("force", lambda k: tool[of_move[k], -1], lambda k: force[k], scale, FORCE)]
+    eye, target = framed(lines[1:], len(of_move))
+
+    def notes(k: int) -> str:
+        where = ", ".join(f"{1e3 * v:.1f}" for v in moves[of_move[k]][:3])
+        return f"reading {of_move[k]}; tool at {where} mm in the specimen's frame"
+
+    return Stage(
+        title, data.time.values, lines, arrows, curves(data), "+z", eye, target, notes, choices(data)
+    )
+
+
+def _poses(run: Any, data: xr.Dataset, cell: CellFile) -> tuple[np.ndarray, np.ndarray]:
+    """Poses (move, 6) in the specimen's frame, one for each reading; and which of them each sample goes with."""
+    home = getattr(run.test.stepping, "home", None)
+    placed = Placed(np.array(cell.home if home is None else home))
+    measured = data["measured_displacement"].values
+    changed = np.concatenate([[True], np.any(np.diff(measured, axis=0) != 0, axis=1)])
+    poses = np.stack([placed.from_start(row) for row in measured[changed]])
+    return poses, np.cumsum(changed) - 1
+
+
+@jax.jit
+def _follow(arms: RobotArms, poses: jax.Array) -> jax.Array:
+    """Joints (move, 13), each posture the one nearest to the last."""
+    guess = jnp.concatenate([jnp.ravel(arms.track_start), arms.tool_joints, arms.specimen_joints])
+
+    def step(near, pose):
+        joints, _, _ = arms.joint_targets(pose, near)
+        return joints, joints
+
+    return jax.lax.scan(step, guess, poses)[1]
+
+
+def arm_points(arm: Arm, joints: jax.Array) -> jax.Array:
+    """Base, shoulder, elbow, knee of the forearm, wrist and flange in the base's frame (6, 3)."""
+    q = (joints - arm.offset) / arm.sign
+    first, bent = about_z(q[0]), about_y(q[1] + q[2])
+    shoulder = first @ jnp.stack([arm.a1, arm.b, arm.c1])
+    elbow = shoulder + first @ about_y(q[1]) @ (arm.c2 * jnp.eye(3)[2])
+    knee = elbow + first @ bent @ (arm.a2 * jnp.eye(3)[0])
+    wrist = knee + first @ bent @ (arm.c3 * jnp.eye(3)[2])
+    return jnp.stack([jnp.zeros(3), shoulder, elbow, knee, wrist, arm.forward(joints).p])
+
+
+def _tool_points(arms: RobotArms, joints: jax.Array) -> jax.Array:
+    base = to_pose(arms.tool_base)
+    moved = base.p + joints[0] * arms.track_axis
+    points = arm_points(arms.tool_arm, joints[1:7]) @ base.R.T + moved
+    return jnp.concatenate([points, arms.tool_pose(joints[:7]).p[None]])
+
+
+def _specimen_points(arms: RobotArms) -> jax.Array:
+    base = to_pose(arms.specimen_base)
+    points = arm_points(arms.specimen_arm, arms.specimen_joints) @ base.R.T + base.p
+    return jnp.concatenate([points, arms.specimen_pose.p[None]])
+
+
+def _funnel(specimen: Any) -> np.ndarray:
+    """Ribs and mouth of a funnel about its own x axis, open towards negative x, as one polyline."""
+    depths = np.asarray(getattr(specimen, "depths", [0.0, 0.6]), float)
+    radii = np.asarray(getattr(specimen, "radii", [0.1, 0.3]), float)
+    rows = []
+    for a in np.linspace(0, 2 * np.pi, 12, endpoint=False):
+        rib = np.stack([-depths, radii * np.cos(a), radii * np.sin(a)], axis=1)
+        rows += [rib, rib[::-1]]
+    ring = np.linspace(0, 2 * np.pi, 37)
+    mouth = np.stack([np.full(37, -depths[-1]), radii[-1] * np.cos(ring), radii[-1] * np.sin(ring)], axis=1)
+    return np.concatenate([*rows, mouth])

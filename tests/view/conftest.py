@@ -1,0 +1,58 @@
+"""A page that is served in a thread, and a browser to look at it with."""
+
+import shutil
+import threading
+import time
+
+import pytest
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+FLAGS = ["--no-sandbox", "--enable-unsafe-swiftshader", "--use-angle=swiftshader", "--ignore-gpu-blocklist"]
+
+
+@pytest.fixture
+def serving():
+    """`serving(page)` serves a page until the end of the test."""
+    end, threads, pages = threading.Event(), [], []
+
+    def serve(page):
+        def work():
+            while not end.is_set():
+                page.serve(0.05)
+
+        threads.append(threading.Thread(target=work, daemon=True))
+        threads[-1].start()
+        pages.append(page)
+        return page
+
+    yield serve
+    end.set()
+    for thread in threads:
+        thread.join(30)
+    for page in pages:
+        page.close()
+
+
+@pytest.fixture(scope="session")
+def chromium():
+    """A browser, where there is one."""
+    sync = pytest.importorskip("playwright.sync_api")
+    if CHROMIUM is None:
+        pytest.skip("no chromium to look with")
+    with sync.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def until():
+    """`until(holds)` waits for something to become so."""
+
+    def wait(holds, patience=30.0):
+        deadline = time.monotonic() + patience
+        while not holds():
+            assert time.monotonic() < deadline, "it never came to that"
+            time.sleep(0.02)
+
+    return wait

@@ -1,0 +1,61 @@
+"""Plots on the page."""
+
+import numpy as np
+
+from dovetail.view.charts import Charts, columns
+from dovetail.view.stage import Plot
+
+
+def test_what_is_over_no_time_is_put_in_order():
+    plot = Plot(
+        "synchronisation", ["measured"], np.array([1.0, -1.0, 0.0]), [np.array([2.0, -2.0, 0.5])], True
+    )
+    x, y = columns(plot)
+    assert x.tolist() == [-1.0, 0.0, 1.0]
+    assert y.tolist() == [-2.0, 0.5, 2.0]
+
+
+class Handle:
+    def __init__(self, data=None, value=None):
+        self.data, self.value, self.there = data, value, True
+
+    def remove(self):
+        self.there = False
+
+
+class Gui:
+    """As much of a page as charts need."""
+
+    def add_uplot(self, data, series, **about):
+        handle = Handle(data)
+        handle.series, handle.title = series, about["title"]
+        return handle
+
+    def add_dropdown(self, label, options, initial_value):
+        return Handle(value=initial_value)
+
+
+def line(title, values):
+    return Plot(title, [title], np.arange(len(values), dtype=float), [np.asarray(values, float)])
+
+
+def test_new_numbers_reach_the_charts_and_the_chosen_signal():
+    charts = Charts(Gui(), [line("a", [1, 2])], {"b": lambda: line("b", [3, 4])})
+    charts.box.value = "b"
+    charts.tend()
+    assert charts.chosen.title == "b"
+    charts.update([line("a", [5, 6])], {"b": lambda: line("b", [7, 8])})
+    assert charts.charts[0].data[1].tolist() == [5, 6]
+    assert charts.chosen.data[1].tolist() == [7, 8]
+    shown = charts.chosen
+    charts.box.value = "nothing"
+    charts.tend()
+    assert not shown.there
+    assert charts.chosen is None
+
+
+def test_a_synchronisation_is_dots():
+    plot = Plot("s", ["measured"], np.array([0.0, 1.0]), [np.array([0.0, 1.0])], dots=True)
+    series = Charts(Gui(), [plot], {}).charts[0].series[1]
+    assert series["width"] == 0
+    assert series["points"]["show"]

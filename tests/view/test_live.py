@@ -1,0 +1,110 @@
+"""The page of a test that runs: what the loop wrote is what is shown, and what is pressed is done."""
+
+import numpy as np
+import pytest
+
+import dovetail as dv
+from dovetail.links.live import Live, watched
+from dovetail.links.watching import Ring
+from dovetail.studies.registry import find_test
+from dovetail.testing import Dial
+from dovetail.testing.operator import presses
+from dovetail.view import LivePage
+from dovetail.view.live import Feed, finished
+
+pytest.importorskip("viser")
+
+
+@pytest.fixture(scope="module")
+def test():
+    loaded = dv.load(find_test("substructuring/cs1"), {"duration": 20.0})
+    return dv.Test(
+        **{f: getattr(loaded, f) for f in ("numerical", "rig", "excitation", "duration", "rate", "title")},
+        dials={"numerical.c": Dial(least=5.0, most=30.0)},
+    )
+
+
+SIGNALS = {"displacement": (), "measured_displacement": (), "measured_force": (), "tick_lateness": ()}
+
+
+def moved(ring, count):
+    for _ in range(count):
+        n = ring.written + 1
+        z = 0.01 * np.sin(0.02 * n)
+        ring.show(np.array([z, 0.9 * z, -20 * z, 1e-6 * n]))
+
+
+@pytest.fixture
+def going_on(test, tmp_path):
+    """A loop that writes its window, and the folder it runs in."""
+    with Live(test, tmp_path, "run") as live:
+        ring = Ring(SIGNALS, test.tick_count, test.dt, live.window)
+        yield live, ring
+
+
+def test_the_feed_is_thinned_and_ends_with_the_newest_sample(test, going_on):
+    live, ring = going_on
+    feed = Feed(test, watched(live.folder).opened(), "run")
+    assert feed.read() is None
+    moved(ring, 15_007)
+    data = feed.read()
+    assert data.sizes["time"] <= 601
+    assert float(data.time[-1]) == pytest.approx(15.007)
+    assert float(data.displacement[-1]) == 0.01 * np.sin(0.02 * 15_007)
+    assert float(data.time[0]) > 4.5  # ten seconds
+    stage = feed.stage()
+    assert feed.largest >= 0.01
+    assert {plot.title.split(" [")[0] for plot in stage.plots} >= {"displacement", "tick lateness"}
+
+
+def test_the_picture_keeps_its_size_while_the_motion_changes(test, going_on):
+    live, ring = going_on
+    feed = Feed(test, watched(live.folder).opened(), "run")
+    moved(ring, 200)
+    feed.read()
+    first = feed.largest
+    moved(ring, 5000)
+    feed.read()
+    assert feed.largest == first
+
+
+def test_the_page_shows_what_the_loop_wrote_and_presses_reach_the_run(
+    test, going_on, serving, until, chromium
+):
+    live, ring = going_on
+    live.operator.allow(test)
+    page = serving(LivePage(watched(live.folder), port=0))
+    moved(ring, 1000)
+    tab = chromium.new_page()
+    tab.goto(f"http://127.0.0.1:{page.port}")
+    tab.get_by_text("t = 1.000 s of 20 s").wait_for(timeout=60_000)
+    tab.get_by_role("button", name="Hold").click()
+    until(lambda: (live.folder / "live" / "wishes.jsonl").exists())
+    live.operator.attend(1.0)
+    assert live.operator.held
+    tab.get_by_text("1.000 s hold").wait_for(timeout=20_000)  # as the run noted it
+    moved(ring, 500)
+    tab.get_by_text("t = 1.500 s of 20 s").wait_for(timeout=20_000)
+    tab.reload()
+    tab.get_by_text("t = 1.500 s of 20 s").wait_for(timeout=60_000)  # a reload finds the current state
+    number = tab.get_by_role("textbox").first
+    number.fill("20")
+    number.press("Enter")
+    until(lambda: live.operator.attend(1.5) or live.operator.values["numerical.c"] == 20.0)
+    tab.get_by_role("button", name="Stop").click()
+    until(lambda: live.operator.attend(1.5) or live.operator.stopped)
+    tab.close()
+    assert {press.what for press in presses(live.folder)} == {"hold", "turn", "stop"}
+
+
+def test_when_the_run_is_over_the_page_says_so(test, tmp_path):
+    with Live(test, tmp_path, "run") as live:
+        ring = Ring(SIGNALS, test.tick_count, test.dt, live.window)
+        page = LivePage(watched(tmp_path), port=0)
+        moved(ring, 10)
+        assert not page.serve(0.2)
+        assert page.frames == 1
+    assert page.serve(5.0)
+    assert page.panel.buttons["stop"].disabled
+    assert not finished(tmp_path, patience=0.0)
+    page.close()
