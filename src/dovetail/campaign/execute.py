@@ -83,6 +83,10 @@ class Threads:
     ) -> Iterator[tuple[int, Result]]:
         """Chunks as they are ready; at most one a thread is under way, so that memory stays that of the chunks."""
         subject = subject_of(campaign)
+        if min(self.number, len(tasks)) < 2:  # nothing to do side by side
+            for number, columns in tasks:
+                yield number, subject.evaluate(columns)
+            return
         todo = iter(tasks)
         pool = ThreadPoolExecutor(self.number)
         under_way: dict[Future[Result], int] = {}
@@ -116,12 +120,13 @@ def run(
     begun = time.perf_counter()
     store = Store.resume(folder, campaign) if resume else Store.create(folder, campaign, *sizes(campaign))
     points = store.campaign.points()
-    failed = len(store.reasons())
-    done = before = store.count()
     interrupted = False
     campaign = store.campaign if store.campaign.batch else _with_sizes(store)
     with store.writing():
-        tasks = [(number, _columns(points, store, number)) for number in store.missing()]
+        missing = store.missing()
+        done = before = store.count(missing)
+        failed = len(store.reasons()) if done else 0
+        tasks = [(number, _columns(points, store, number)) for number in missing]
         source = (executor or Threads()).results(campaign, tasks)
         try:
             for number, result in source:

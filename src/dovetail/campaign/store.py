@@ -138,10 +138,10 @@ class Store:
         there = {int(file.stem) for file in (self.folder / DONE).glob("*.json")}
         return [number for number in range(self.chunks) if number not in there]
 
-    def count(self) -> int:
-        """Points that are there."""
-        gone = sum(self.places(n).stop - self.places(n).start for n in self.missing())
-        return self.total - gone
+    def count(self, missing: list[int] | None = None) -> int:
+        """Points that are there, where chunks are `missing`."""
+        missing = self.missing() if missing is None else missing
+        return self.total - sum(self.places(n).stop - self.places(n).start for n in missing)
 
     def write(self, number: int, result: Result) -> None:
         """Keep a chunk. Points with a measure of another shape than before have failed, and the result says so."""

@@ -1,9 +1,9 @@
 """Zarr arrays as the files that they are, for a writer of whole chunks.
 
 An array of Zarr's format 3 is a folder: `zarr.json` says its shape, and `0`, `1`, ... (`0.0`, ... with more dimensions)
-are its chunks, here plain little-endian numbers in C order. Any reader of Zarr opens them. They are written here without
-the library, which for every chunk of every array plans and schedules for a millisecond: as long as fifty points of a
-campaign take to compute. Reading is the library's.
+are its chunks, here plain little-endian numbers in C order. Any reader of Zarr opens them. They are written here
+without the library, which for every chunk of every array plans and schedules for a millisecond: as long as fifty points
+of a campaign take to compute. Reading is the library's.
 """
 
 from __future__ import annotations
