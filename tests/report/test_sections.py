@@ -3,7 +3,7 @@ from types import SimpleNamespace
 import numpy as np
 
 from dovetail.report import sections
-from dovetail.report.page import Cell, Drawing, Folded, Pair, Picture, Table, Text
+from dovetail.report.page import Cell, Pair, Picture, Table, Text
 from dovetail.report.view import Judged, RunView
 
 
@@ -17,19 +17,6 @@ def tables(blocks):
 
 def cell(value):
     return value.text if isinstance(value, Cell) else value
-
-
-def test_what_was_tested_has_drawing_and_parameters(late):
-    blocks = sections.tested(judged(late))
-    assert any(isinstance(block, Drawing) for block in blocks)
-    rows = {row[0]: row for row in tables(sections.every_parameter(judged(late)))[0].rows}
-    assert rows["numerical.m"][1:3] == ["2.2", "kg"]
-    assert rows["rig.actuator.delay"][1:3] == ["3", "ms"]
-
-
-def test_a_run_without_parameters_says_so(late):
-    texts = [block.text for block in sections.tested(judged(late.data)) if isinstance(block, Text)]
-    assert "The run does not carry its parameters." in texts
 
 
 def test_the_outcome_is_its_sentence_and_the_limits(late, unstable):
@@ -100,18 +87,3 @@ def test_figures_are_drawn_from_what_was_recorded(late, ideal):
 def test_each_axis_has_its_own_synchronisation(two_axes):
     pairs = [block for block in sections.pictures(judged(two_axes, two_axes)) if isinstance(block, Pair)]
     assert ["on axis 1" in pairs[0].left.caption, "on axis 2" in pairs[1].left.caption] == [True, True]
-
-
-def test_provenance_has_versions_seed_and_the_resolved_test(late):
-    blocks = sections.provenance([judged(late)])
-    rows = {row[0]: row[1] for row in tables(blocks)[0].rows}
-    assert rows["seed"] == "1"
-    assert {"Python", "jax", "numpy"} <= set(rows)
-    assert '"delay": 0.003' in next(b.text for b in blocks if isinstance(b, Folded))
-
-
-def test_sources_named_by_a_test_are_given(late):
-    table = {**late.test_dict, "source": "wallace2006thesis, figure 3.3"}
-    blocks = sections.provenance([judged(SimpleNamespace(**{**vars(late), "test_dict": table}))])
-    sources = next(b for b in blocks if isinstance(b, Folded) and b.summary.startswith("Sources"))
-    assert "@phdthesis{wallace2006thesis" in sources.text

@@ -22,9 +22,17 @@ PATIENCE = 120  # [s] that a browser may take to print a page
 
 def report(recorded: Path, out: Path | None, budget: bool, pdf: bool) -> int:
     """Write the page on one recorded run; the exit code."""
-    run = folder.read(recorded)
     target = out or recorded / "report.html"
     say = Console(highlight=False, markup=False, soft_wrap=True).print
+    if (recorded / "campaign.toml").is_file():
+        from dovetail.report.campaign import write_campaign
+
+        written = write_campaign(recorded, target)
+        say(f"report    {written}")
+        if pdf:
+            say(f"printed   {printed(written)}")
+        return 0
+    run = folder.read(recorded)
     if isinstance(run.test, Simulation):
         from dovetail.report.simulation import write_simulation
 

@@ -31,7 +31,8 @@ POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 
 
 @cache
-def _style() -> str:
+def page_style() -> str:
+    """The style of every page."""
     return resources.files("dovetail.report").joinpath("page.css").read_text("utf-8")
 
 
@@ -50,7 +51,7 @@ def render(page: Page) -> str:
             '<meta name="viewport" content="width=device-width, initial-scale=1">',
             '<meta name="generator" content="Dovetail">',
             f"<title>{escape(page.title)}</title>",
-            f"<style>\n{_style()}</style>",
+            f"<style>\n{page_style()}</style>",
             "</head>",
             "<body>",
             f"<header><h1>{escape(page.title)}</h1>{subtitle}</header>",
@@ -63,6 +64,11 @@ def render(page: Page) -> str:
             "",
         ]
     )
+
+
+def fragment(blocks: Sequence[Block]) -> str:
+    """Blocks without a page around them."""
+    return _blocks(blocks, 3)
 
 
 def _blocks(blocks: Sequence[Block], level: int) -> str:

@@ -10,7 +10,7 @@ import numpy as np
 
 from dovetail import fidelity
 from dovetail.core.errors import DovetailError, ParameterError
-from dovetail.report import parameters, sections
+from dovetail.report import origin, parameters, sections
 from dovetail.report import verdict as verdicts
 from dovetail.report.page import Block, Page, Section, Table, Text, Tone, Verdict
 from dovetail.report.verdict import ms
@@ -28,14 +28,15 @@ def rehearsal_page(
     """The report on one run. `budget` is what each part of the rig does alone; `more` are fields of `RunView`."""
     view = Judged(RunView(run, ideal, stability, **more))
     blocks = [
-        Section("What was tested", sections.tested(view)),
+        Section("What was tested", origin.tested(view)),
         Section("Outcome", sections.outcome(view)),
+        *_operated(view),
         Section("Stability", sections.stability([view])),
         Section("Error the rig adds", sections.error(view)),
         *([Section("Where the error comes from", sections.budget(budget))] if budget else []),
         Section("Figures", sections.pictures(view)),
         *_every_parameter(view),
-        Section("Provenance", sections.provenance([view])),
+        Section("Provenance", origin.provenance([view])),
     ]
     return Page(view.title, view.verdict, blocks, subtitle=_subtitle(view))
 
@@ -46,7 +47,7 @@ def rehearsals_page(title: str, views: Sequence[RunView]) -> Page:
         raise ParameterError("got no runs; a report needs one at least")
     judged = [Judged(view) for view in views]
     first = judged[0]
-    tested: list[Block] = sections.tested(first)
+    tested: list[Block] = origin.tested(first)
     changed = parameters.differences([view.test for view in judged])
     if changed:
         rows = [[path, *values] for path, values in changed.items() if path != "title"]
@@ -66,13 +67,18 @@ def rehearsals_page(title: str, views: Sequence[RunView]) -> Page:
         ]
         blocks.append(Section(view.label, inner))
     blocks += _every_parameter(first)
-    blocks.append(Section("Provenance", sections.provenance(judged)))
+    blocks.append(Section("Provenance", origin.provenance(judged)))
     return Page(title, _overall(judged), blocks, subtitle=_subtitle(first))
+
+
+def _operated(view: Judged) -> list[Block]:
+    blocks = sections.operated(view)
+    return [Section("Operator and clock", blocks)] if blocks else []
 
 
 def _every_parameter(view: Judged) -> list[Block]:
     """The long table, after all that a reader came for."""
-    return [Section("Every parameter", sections.every_parameter(view))] if view.test else []
+    return [Section("Every parameter", origin.every_parameter(view))] if view.test else []
 
 
 def write(path: str | Path, title: str, runs: Sequence[RunView]) -> Path:

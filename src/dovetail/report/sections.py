@@ -3,50 +3,20 @@
 from __future__ import annotations
 
 import json
-import platform
 from collections.abc import Sequence
-from importlib import metadata
 
 import numpy as np
 
 from dovetail import fidelity
+from dovetail.core import signals
 from dovetail.core.errors import DovetailError
-from dovetail.report import drawing, figures, parameters
+from dovetail.report import figures
 from dovetail.report import verdict as verdicts
-from dovetail.report.page import Block, Cell, Drawing, Folded, Pair, Picture, Table, Text
+from dovetail.report.page import Block, Cell, Pair, Picture, Table, Text
 from dovetail.report.verdict import Margins, ms
 from dovetail.report.view import Judged, limit_uses
 
-PACKAGES = ("dovetail", "jax", "jaxlib", "equinox", "diffrax", "numpy", "scipy", "xarray", "matplotlib")
 AXES = 6  # most axes with a synchronisation plot of their own
-
-
-def tested(view: Judged) -> list[Block]:
-    """The loop as a drawing, and where its numbers come from."""
-    _declared_by()  # first of all, as it makes the parts known by their kinds
-    blocks: list[Block] = [
-        Text(
-            "In a hybrid test one part of a machine is on the rig, the rest is simulated. Each tick the "
-            "simulation computes a displacement, the rig imposes it on the specimen, and the measured force "
-            "goes back into the simulation. The closer the rig follows, the closer the test is to the "
-            "complete machine, the ideal."
-        )
-    ]
-    if view.test:
-        blocks.append(Drawing(drawing.loop(view.test)))
-        if view.test.get("source"):
-            blocks.append(Text(f"Source of the numbers: {view.test['source']}"))
-    else:
-        blocks.append(Text("The run does not carry its parameters."))
-    return blocks
-
-
-def every_parameter(view: Judged) -> list[Block]:
-    """The whole test, a row a parameter."""
-    declared_by = _declared_by()
-    rows = [[r.path, r.value, r.unit, r.about] for r in parameters.rows(view.test, declared_by)]
-    rows = [row for row in rows if row[0] not in ("title", "source")]
-    return [Table(["parameter", "value", "unit", "meaning"], rows, "", numbers=(1,), dense=True)]
 
 
 def outcome(view: Judged) -> list[Block]:
@@ -71,6 +41,32 @@ def outcome(view: Judged) -> list[Block]:
         caption = "How close each limit came. A bar at the dashed line met its limit and stopped the test."
         blocks.append(Picture(figures.limits(uses), caption))
     return blocks
+
+
+def operated(view: Judged) -> list[Block]:
+    """What the operator pressed, and how clock and link did; nothing for a run that had neither."""
+    blocks: list[Block] = []
+    rows: list[list[str | float | Cell]] = []
+    for press in json.loads(view.data.attrs.get("presses", "[]")):
+        turned = press["what"] == "turn"
+        values = [f"{press[key]:g}" if turned else "" for key in ("old", "new")]
+        what = f"turn {press['path']}" if turned else press["what"]
+        rows.append([f"{press['time']:.3f} s", press["clock"], press["who"], what, *values])
+    if rows:
+        blocks.append(Table(["test's time", "clock", "who", "what", "from", "to"], rows, "What was pressed"))
+    times = [name for name in ("tick_lateness", "exchange_time", "compute_time") if name in view.data]
+    if times and view.data.sizes["time"] > 1:
+        shown = [
+            [signals.signal(name).label, *(f"{1e6 * v:.0f}" for v in _spread(view.data[name].values[1:]))]
+            for name in times
+        ]
+        caption = "The clock of the loop, in microseconds"
+        blocks.append(Table(["", "median", "99 %", "99.9 %", "worst"], shown, caption, numbers=(1, 2, 3, 4)))
+    return blocks
+
+
+def _spread(values: np.ndarray) -> list[float]:
+    return [*np.quantile(values, [0.5, 0.99, 0.999]), float(np.max(values))]
 
 
 def stability(views: Sequence[Judged]) -> list[Block]:
@@ -364,45 +360,3 @@ def summary(views: Sequence[Judged]) -> Table:
     head = ["run", "verdict", "delay", "margin", "e₁ rms", "e₂ rms", "ran for"]
     caption = "e₁: how far the simulated part is from the ideal; e₂: how badly the rig follows"
     return Table(head, rows, caption, numbers=(2, 3, 4, 5, 6))
-
-
-def provenance(views: Sequence[Judged]) -> list[Block]:
-    """Versions, seed, resolved tests and sources: what it takes to repeat and to cite."""
-    rows = [["Python", platform.python_version()]]
-    for name in PACKAGES:
-        try:
-            rows.append([name, metadata.version(name)])
-        except metadata.PackageNotFoundError:
-            continue
-    seeds = dict.fromkeys(str(view.test["seed"]) for view in views if "seed" in view.test)
-    if seeds:
-        rows.append(["seed", ", ".join(seeds)])
-    blocks: list[Block] = [Table(["", "version or value"], rows)]
-    for view in views:
-        if view.test:
-            text = json.dumps(view.test, indent=2, ensure_ascii=False, default=str)
-            of = f" of {view.label}" if len(views) > 1 else ""
-            blocks.append(Folded(f"Resolved test{of}, every default written out", text))
-    sources = _sources(views)
-    if sources:
-        blocks.append(Folded("Sources, as BibTeX", sources))
-    return blocks
-
-
-def _sources(views: Sequence[Judged]) -> str:
-    """BibTeX of what the tests' parts and the origin of their numbers name."""
-    from dovetail.studies import citation
-
-    keys: dict[str, None] = {}
-    for view in views:
-        named = str(view.test.get("source", ""))
-        keys |= dict.fromkeys(key for key in citation.bibliography() if key in named)
-        keys |= dict.fromkeys(citation.references(getattr(view.run, "test", None)))
-    return "\n\n".join(citation.entry(key) for key in keys)
-
-
-def _declared_by() -> dict[str, type]:
-    """Classes of the tables of a test that have no kind of their own."""
-    from dovetail import compensation, mechanics, specimens, testing, transfer  # noqa: F401 - parts register
-
-    return {"": testing.Test, "rig": testing.Rig, "limits": testing.Limits}

@@ -59,6 +59,11 @@ class Run:
 
         return save(self, Path(folder))
 
+    def _repr_html_(self) -> str:
+        from dovetail.report.notebook import run_html
+
+        return run_html(self)
+
     def __str__(self) -> str:
         last = float(self.data.time[-1]) if self.data.sizes["time"] else 0.0
         lines = [f"{self.title}: {self.mode}, {last:g} of {self.test.duration:g} s. {self.outcome.value}"]

@@ -62,6 +62,11 @@ class Simulation(Part):
     axes: tuple[str, ...] = eqx.field(default=("x", "y", "z"), static=True)
     source: str = eqx.field(default="", static=True)
 
+    def _repr_html_(self) -> str:
+        from dovetail.report.notebook import test_html
+
+        return test_html(self)
+
     @property
     def dt(self) -> float:
         """Time between two records [s]."""

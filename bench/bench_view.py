@@ -1,0 +1,96 @@
+"""How soon is a run seen in the browser, and how many pictures a second does it get of a hose of sixty links?
+
+Headless chromium draws in software here, on the cores that also serve the page. An update is counted when the page
+itself has taken it in: a change of its clock, which comes with the new points of every line. Pictures are counted by
+the browser's own animation frames.
+"""
+
+import shutil
+import threading
+import time
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import xarray as xr
+
+from dovetail.view import Page, stage_of
+
+FLAGS = ["--no-sandbox", "--enable-unsafe-swiftshader", "--use-angle=swiftshader", "--ignore-gpu-blocklist"]
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+LINKS, SECONDS = 60, 10.0
+COUNT = """
+() => new Promise(done => {
+  let updates = 0, frames = 0, last = '';
+  const words = () => (document.body.innerText.match(/t = [0-9.]+ s/) || [''])[0];
+  const watch = new MutationObserver(() => { const now = words(); if (now !== last) { last = now; updates++; } });
+  watch.observe(document.body, {subtree: true, childList: true, characterData: true});
+  const begin = performance.now();
+  const step = () => {
+    frames++;
+    if (performance.now() - begin < %d) requestAnimationFrame(step);
+    else { watch.disconnect(); done([updates, frames, (performance.now() - begin) / 1000]); }
+  };
+  requestAnimationFrame(step);
+})
+"""
+
+
+def hose():
+    """A hose of sixty links that waves, for a minute."""
+    t = np.linspace(0.0, 60.0, 6001)
+    s = np.linspace(0.0, 1.0, LINKS + 1)
+    x = np.broadcast_to(-20.0 * s, (len(t), LINKS + 1))
+    y = 2.0 * s * np.sin(2 * np.pi * (0.4 * t[:, None] - s))
+    z = 8.0 * s + s * np.cos(2 * np.pi * (0.3 * t[:, None] - 1.5 * s))
+    data = xr.Dataset({"hose_position": (("time", "node", "xyz"), np.stack([x, y, z], -1))}, {"time": t})
+    return SimpleNamespace(test=SimpleNamespace(rig=None, system=None), data=data, title="hose of 60 links")
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="no chromium to look with")
+def test_first_picture_and_updates(figure):
+    sync = pytest.importorskip("playwright.sync_api")
+    page = Page(stage_of(hose()), port=0)
+    end = threading.Event()
+
+    def serve():
+        while not end.is_set():
+            page.serve(0.2)
+
+    thread = threading.Thread(target=serve, daemon=True)
+    thread.start()
+    with sync.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        tab = browser.new_page(viewport={"width": 1280, "height": 720})
+        begin = time.monotonic()
+        tab.goto(f"http://127.0.0.1:{page.port}")
+        tab.get_by_role("button", name="Play").wait_for(timeout=60_000)
+        while not drawn(tab):
+            assert time.monotonic() - begin < 60
+        first = time.monotonic() - begin
+        page.player.play()
+        time.sleep(1.0)
+        before, began = page.shown, time.monotonic()
+        updates, frames, seconds = tab.evaluate(COUNT % int(1000 * SECONDS))
+        sent = (page.shown - before) / (time.monotonic() - began)
+        browser.close()
+    end.set()
+    thread.join()
+    page.close()
+    figure("view: first picture after opening", first, "s", target=3.0, at_least=False)
+    figure("view: updates taken in by the page, hose of 60 links", updates / seconds, "/s", target=30.0)
+    figure("view: pictures drawn by the browser (in software)", frames / seconds, "/s")
+    figure("view: moments of the recording that passed", sent, "/s")
+
+
+def drawn(tab):
+    """Whether the scene shows the hose: some pixels of its canvas have its blue."""
+    import io
+
+    from matplotlib.image import imread
+
+    picture = imread(
+        io.BytesIO(tab.screenshot(clip={"x": 0, "y": 0, "width": 900, "height": 720})), format="png"
+    )
+    red, blue = picture[..., 0], picture[..., 2]
+    return bool(np.sum((blue > 0.5) & (red < 0.3)) > 20)

@@ -1,0 +1,240 @@
+"""The page on a campaign: what was varied, what came of it, maps over the design space, and what matters most."""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import tomli_w
+
+from dovetail.campaign import Store, answers, cases, open_results, sensitivity
+from dovetail.campaign.answers import rows as flat_rows
+from dovetail.core.errors import DovetailError
+from dovetail.report.maps import bars, curve, field, scatter
+from dovetail.report.origin import versions
+from dovetail.report.page import Block, Cell, Folded, Page, Picture, Section, Table, Text, Verdict
+
+MEASURES, MAPS = 4, 3  # that get pictures; maps of each
+WORST = 5
+BINS = 8  # of a measured axis, for its share of the variation
+LIST = ("outcome", "end_time")  # measures that every test has
+Columns = dict[str, np.ndarray]
+
+
+def write_campaign(folder: str | Path, path: str | Path) -> Path:
+    """Write the page on the campaign in a folder."""
+    return campaign_page(folder).write(path)
+
+
+def campaign_page(folder: str | Path) -> Page:
+    """The page on the campaign in a folder, complete or not."""
+    store = Store.resume(folder)
+    data = open_results(folder, flat=True)
+    table = flat_rows(data)
+    names = measures(store, table)
+    units = {str(name): str(data[name].attrs.get("units", "1")) for name in data.variables}
+    units |= {name: units.get(name.rpartition("_")[0], "1") for name in names if name not in units}
+    title = store.campaign.title or Path(folder).name
+    blocks: list[Block] = [
+        Section("What was varied", _varied(store)),
+        Section("What came of it", _ranges(table, names, units)),
+    ]
+    if store.campaign.answers:
+        blocks.append(
+            Section("Answers", [Folded("What the campaign's file asks", "\n".join(answers(folder)))])
+        )
+    for name in names[:MEASURES]:
+        blocks.append(Section(name.replace("_", " "), _measure(store, table, name, units)))
+    reasons = store.reasons()
+    if reasons:
+        causes = Counter(reasons.values()).most_common(10)
+        blocks.append(
+            Section("Points that failed", [Table(["points", "why"], [[str(n), t] for t, n in causes])])
+        )
+    blocks.append(Section("Provenance", _provenance(store)))
+    return Page(title, _verdict(store, table, names), blocks, subtitle=_subtitle(store))
+
+
+def measures(store: Store, table: Columns) -> list[str]:
+    """Measures with numbers, those of the campaign's file first."""
+    axes = {axis.name for axis in store.campaign.axes} | {"point", "seed"}
+    found = [
+        name
+        for name, column in table.items()
+        if name not in axes and name not in LIST and not name.startswith(tuple(f"{n}_" for n in LIST))
+    ]
+    named = {name for name in found if any(other != name and other.startswith(f"{name}_") for other in found)}
+    found = [name for name in found if name not in named]  # a name alone is that of the last mode: said twice
+    usable = [n for n in found if np.isfinite(np.asarray(table[n], float)).any()]
+    return [n for n in usable if np.ptp(_finite(table[n])) > 0] + [
+        n for n in usable if not np.ptp(_finite(table[n])) > 0
+    ]
+
+
+def shares(store: Store, table: Columns, measure: str) -> tuple[list[tuple[str, float]], str]:
+    """What each axis explains of a measure, strongest first, and in words how that was found."""
+    campaign = store.campaign
+    try:
+        if campaign.kind == "saltelli":
+            found = [(row.name, row.total) for row in sensitivity.sobol(campaign, table[measure])]
+            return found, "Total Sobol index: the share of the variance that the axis takes part in."
+        if campaign.kind == "morris":
+            effects = sensitivity.morris(campaign, table[measure])
+            return [(row.name, row.size) for row in effects], "Mean size of the elementary effects."
+    except DovetailError:
+        pass  # points failed: what is there is looked at as any other design
+    values = np.asarray(table[measure], float)
+    good = np.isfinite(values)
+    spread = float(np.var(values[good]))
+    found = []
+    for axis in campaign.axes:
+        groups = _groups(table[axis.name][good], axis.numeric)
+        means = np.array([values[good][groups == g].mean() for g in range(groups.max() + 1)])
+        weights = np.bincount(groups) / max(len(groups), 1)
+        between = float(np.sum(weights * (means - values[good].mean()) ** 2))
+        found.append((axis.name, between / spread if spread > 0 else 0.0))
+    how = "Share of the variance that the axis explains alone, from the means over its values."
+    return sorted(found, key=lambda row: -row[1]), how
+
+
+def _groups(column: np.ndarray, numeric: bool) -> np.ndarray:
+    """Points by the values of an axis; a measured axis in bins of equal counts."""
+    distinct, place = np.unique(column.astype(float if numeric else str), return_inverse=True)
+    if len(distinct) <= 2 * BINS:
+        return place
+    edges = np.quantile(column.astype(float), np.linspace(0, 1, BINS + 1)[1:-1])
+    return np.searchsorted(edges, column.astype(float))
+
+
+def _varied(store: Store) -> list[Block]:
+    campaign = store.campaign
+    rows: list[list[str | float | Cell]] = []
+    points = campaign.points()
+    for axis in campaign.axes:
+        column = points[axis.name]
+        distinct = list(dict.fromkeys(column.tolist()))
+        span = (
+            ", ".join(map(str, distinct))
+            if not axis.numeric
+            else f"{min(distinct):.4g} to {max(distinct):.4g}"
+        )
+        unit = "" if axis.unit == "1" else axis.unit
+        rows.append([axis.name, ", ".join(axis.paths), span, unit, str(len(distinct))])
+    head = ["axis", "parameter", "values", "unit", "how many"]
+    seeds = f", {len(campaign.seeds)} seeds each" if len(campaign.seeds) > 1 else ""
+    said = f"{store.total} points, design: {campaign.kind}{seeds}. Subject: {campaign.of}."
+    return [Text(said), Table(head, rows, numbers=(4,))]
+
+
+def _ranges(table: Columns, names: Sequence[str], units: dict[str, str]) -> list[Block]:
+    rows: list[list[str | float | Cell]] = []
+    for name in names:
+        values = _finite(table[name])
+        unit = units.get(name, "1")
+        quantiles = [f"{v:.4g}" for v in np.quantile(values, [0, 0.05, 0.5, 0.95, 1])]
+        rows.append([name.replace("_", " "), *quantiles, "" if unit == "1" else unit, str(len(values))])
+    head = ["measure", "least", "5 %", "median", "95 %", "most", "unit", "points"]
+    return [Table(head, rows, numbers=(1, 2, 3, 4, 5, 7))]
+
+
+def _measure(store: Store, table: Columns, name: str, units: dict[str, str]) -> list[Block]:
+    """Ranking, maps and worst points of one measure."""
+    ranked, how = shares(store, table, name)
+    label = f"{name.replace('_', ' ')}{'' if units.get(name, '1') == '1' else f' [{units[name]}]'}"
+    numeric = [axis for axis in store.campaign.axes if axis.numeric]
+    blocks: list[Block] = []
+    if len(ranked) > 1:
+        blocks.append(Picture(bars(ranked, label), f"What matters. {how}"))
+    order = {axis: i for i, (axis, _) in enumerate(ranked)}
+    numeric.sort(key=lambda axis: order[axis.name])
+    one = store.campaign.kind in ("one-at-a-time", "morris") or len(numeric) < 2
+    if one:
+        for axis in numeric[:MAPS]:
+            chosen = _alone(store, table, axis) if store.campaign.kind == "one-at-a-time" else slice(None)
+            x, y = table[axis.name][chosen].astype(float), np.asarray(table[name], float)[chosen]
+            caption = f"{label} over {axis.name}."
+            blocks.append(Picture(curve(x, y, _axis_label(axis), label), caption))
+    else:
+        for a, b in list(itertools.combinations(numeric, 2))[:MAPS]:
+            blocks.append(_map(store, table, name, label, a, b))
+    try:
+        worst = cases.worst(store.campaign, table, name, WORST)
+    except DovetailError:
+        worst = []
+    rows = [
+        [f"{case.value:.5g}", ", ".join(f"{k} {_short(v)}" for k, v in case.point.items()), case.command]
+        for case in worst
+    ]
+    if rows:
+        caption = "Largest in size, and the command that runs each alone"
+        blocks.append(Table([label, "at", "command"], rows, caption, numbers=(0,), dense=True))
+    return blocks
+
+
+def _map(store: Store, table: Columns, name: str, label: str, a: Any, b: Any) -> Picture:
+    x, y, z = (np.asarray(table[n], float) for n in (a.name, b.name, name))
+    xs, ys = np.unique(x), np.unique(y)
+    others = [axis for axis in store.campaign.axes if axis.name not in (a.name, b.name)]
+    if len(xs) * len(ys) <= len(x) * 1.0001 and store.campaign.kind == "grid":
+        grid = np.full((len(ys), len(xs)), np.nan)
+        counts = np.zeros_like(grid)
+        i, j = np.searchsorted(ys, y), np.searchsorted(xs, x)
+        good = np.isfinite(z)
+        np.add.at(counts, (i[good], j[good]), 1)
+        sums = np.zeros_like(grid)
+        np.add.at(sums, (i[good], j[good]), z[good])
+        np.divide(sums, counts, out=grid, where=counts > 0)
+        mean = f", mean over {', '.join(axis.name for axis in others)}" if others or "seed" in table else ""
+        caption = f"{label} over {a.name} and {b.name}{mean}. White: no value."
+        return Picture(field(xs, ys, grid, _axis_label(a), _axis_label(b), label), caption)
+    caption = f"{label} at every point, over {a.name} and {b.name}; the other axes vary too."
+    return Picture(scatter(x, y, z, _axis_label(a), _axis_label(b), label), caption)
+
+
+def _alone(store: Store, table: Columns, axis: Any) -> np.ndarray:
+    """Points at which all other axes have their defaults."""
+    same = [table[o.name] == o.default for o in store.campaign.axes if o.name != axis.name]
+    return np.flatnonzero(np.all(same, axis=0)) if same else np.arange(len(table[axis.name]))
+
+
+def _verdict(store: Store, table: Columns, names: Sequence[str]) -> Verdict:
+    done, failed = store.count(), len(store.reasons())
+    said = (
+        f"{done} of {store.total} points computed"
+        if done < store.total
+        else f"All {store.total} points computed"
+    )
+    said += f", {failed} failed." if failed else ", none failed."
+    if names:
+        ranked, _ = shares(store, table, names[0])
+        if len(ranked) > 1:
+            said += f" What matters most to {names[0].replace('_', ' ')} is {ranked[0][0]}."
+    return Verdict(said, "caution" if failed or done < store.total else "good")
+
+
+def _provenance(store: Store) -> list[Block]:
+    spec = store.campaign.spec()
+    text = tomli_w.dumps({key: value for key, value in spec.items() if value is not None and key != "axes"})
+    return [versions({}), Folded("The campaign as it was computed", text)]
+
+
+def _subtitle(store: Store) -> str:
+    modes = " and ".join(store.campaign.modes) if store.campaign.subject == "test" else store.campaign.subject
+    return f"Campaign: {modes} at {store.total} points"
+
+
+def _finite(column: np.ndarray) -> np.ndarray:
+    values = np.asarray(column, float)
+    return values[np.isfinite(values)]
+
+
+def _axis_label(axis: Any) -> str:
+    return axis.name if axis.unit == "1" else f"{axis.name} [{axis.unit}]"
+
+
+def _short(value: Any) -> str:
+    return f"{value:.4g}" if isinstance(value, int | float) else str(value)

@@ -1,0 +1,101 @@
+"""Figures of a campaign: a measure over one axis, over two as a map, and what each axis explains of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from dovetail.report.style import COLOURS, WIDTH, new_figure, styled
+
+SHADES = "cividis"  # reads the same with any colour vision, and in grey
+POINTS = 4000  # of a scatter: more cannot be told apart and only make the page heavy
+
+
+def bars(shares: Sequence[tuple[str, float]], label: str) -> Figure:
+    """What each axis explains, strongest on top."""
+    figure, axes = new_figure(height=0.7 + 0.32 * len(shares))
+    ax = axes[0, 0]
+    with styled():
+        places = np.arange(len(shares))[::-1]
+        values = [value for _, value in shares]
+        ax.barh(places, values, height=0.6, color=COLOURS["demand"])
+        ax.set_yticks(places, [name for name, _ in shares])
+        for place, value in zip(places, values, strict=True):
+            ax.text(value, place, f" {value:.3g}", va="center")
+        ax.set_xlim(0, 1.12 * max([*values, 1e-12]))
+        ax.set_title(f"influence on {label}")
+        ax.grid(axis="y", visible=False)
+    return figure
+
+
+def curve(x: np.ndarray, y: np.ndarray, x_label: str, y_label: str) -> Figure:
+    """A measure over one axis: its points, and where several share a value the line of their means."""
+    figure, axes = new_figure(height=2.6)
+    ax = axes[0, 0]
+    good = np.isfinite(y)
+    x, y = x[good], y[good]
+    with styled():
+        if len(x):
+            distinct, place = np.unique(x, return_inverse=True)
+            means = np.bincount(place, y) / np.bincount(place)
+            ax.plot(x[:POINTS], y[:POINTS], "o", ms=3, color=COLOURS["ideal"])
+            if len(distinct) <= 200:
+                ax.plot(distinct, means, color=COLOURS["demand"])
+            if _spans_decades(distinct):
+                ax.set_xscale("log")
+        ax.set_xlabel(x_label)
+        ax.set_ylabel(y_label)
+    return figure
+
+
+def field(x: np.ndarray, y: np.ndarray, values: np.ndarray, x_label: str, y_label: str, label: str) -> Figure:
+    """A measure (y, x) on a grid as coloured fields, with lines of equal value where it is fine enough."""
+    figure, axes = new_figure(width=0.8 * WIDTH, height=3.6)
+    ax = axes[0, 0]
+    with styled():
+        ax.grid(visible=False)
+        drawn = ax.pcolormesh(_edges(x), _edges(y), values, cmap=SHADES, rasterized=values.size > 2500)
+        if min(values.shape) >= 4 and np.isfinite(values).all() and np.ptp(values) > 0:
+            lines = ax.contour(x, y, values, levels=5, colors="white", linewidths=0.8)
+            ax.clabel(lines, fmt="%.3g", fontsize=8)
+        figure.colorbar(drawn, ax=ax, label=label)
+        for axis, edge in (("x", x), ("y", y)):
+            if _spans_decades(edge):
+                getattr(ax, f"set_{axis}scale")("log")
+        ax.set_xlabel(x_label)
+        ax.set_ylabel(y_label)
+    return figure
+
+
+def scatter(x: np.ndarray, y: np.ndarray, z: np.ndarray, x_label: str, y_label: str, label: str) -> Figure:
+    """A measure at scattered points, by colour; many are thinned out."""
+    figure, axes = new_figure(width=0.8 * WIDTH, height=3.6)
+    ax = axes[0, 0]
+    every = max(1, -(-len(x) // POINTS))
+    with styled():
+        drawn = ax.scatter(x[::every], y[::every], c=z[::every], s=9, cmap=SHADES, rasterized=len(x) > 500)
+        figure.colorbar(drawn, ax=ax, label=label)
+        ax.set_xlabel(x_label)
+        ax.set_ylabel(y_label)
+    return figure
+
+
+def _edges(centres: np.ndarray) -> np.ndarray:
+    """Edges of fields about their centres."""
+    if len(centres) == 1:
+        return np.array([centres[0] - 0.5, centres[0] + 0.5])
+    log = _spans_decades(centres)
+    c = np.log(centres) if log else centres
+    middle = (c[1:] + c[:-1]) / 2
+    edges = np.concatenate([[2 * c[0] - middle[0]], middle, [2 * c[-1] - middle[-1]]])
+    return np.exp(edges) if log else edges
+
+
+def _spans_decades(values: np.ndarray) -> bool:
+    """Whether values are spread evenly over more than a decade in their logarithm."""
+    if len(values) < 3 or np.min(values) <= 0 or np.max(values) < 20 * np.min(values):
+        return False
+    steps = np.diff(np.log(np.sort(values)))
+    return bool(np.max(steps) < 3 * np.median(steps))

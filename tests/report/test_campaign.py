@@ -1,0 +1,66 @@
+"""The page on a campaign."""
+
+import pytest
+
+from dovetail import campaign
+from dovetail.campaign.answers import rows as flat_rows
+from dovetail.report.campaign import campaign_page, measures, shares, write_campaign
+from dovetail.report.page import Picture, Section, Table
+
+
+@pytest.fixture(scope="module")
+def computed(tmp_path_factory):
+    """Eleven times as much depends on a as on b; one point fails."""
+    place = tmp_path_factory.mktemp("campaign")
+    (place / "own_model.py").write_text(
+        "def evaluate(points):\n"
+        "    rows = [11.0 * p['a'] + p['b'] if p['a'] + p['b'] < 6 else float('nan') for p in points]\n"
+        "    return {'height': rows}\n"
+    )
+    (place / "c.toml").write_text(
+        'title = "A <hill>"\nevaluate = "own_model:evaluate"\n'
+        "[[axis]]\npath = 'a'\nvalues = [0.0, 1.0, 2.0, 3.0]\n"
+        "[[axis]]\npath = 'b'\nvalues = [0.0, 1.0, 2.0, 3.0]\n"
+    )
+    plan = campaign.load(place / "c.toml")
+    campaign.run(plan, place / "out")
+    return place / "out"
+
+
+def blocks_of(page, kind):
+    found = []
+    for block in page.blocks:
+        inner = block.blocks if isinstance(block, Section) else [block]
+        found += [b for b in inner if isinstance(b, kind)]
+    return found
+
+
+def test_the_page_has_ranges_a_ranking_a_map_and_the_worst_points(computed):
+    page = campaign_page(computed)
+    assert "What matters most to height is a" in page.verdict.sentence
+    captions = [picture.caption for picture in blocks_of(page, Picture)]
+    assert any(text.startswith("What matters.") for text in captions)
+    assert any("over a and b" in text for text in captions)
+    tables = blocks_of(page, Table)
+    assert any(row[0] == "a" for row in tables[0].rows)
+    worst = next(table for table in tables if "command" in table.head)
+    assert worst.rows[0][0] == "35"
+    assert "python -c" in worst.rows[0][2]
+
+
+def test_the_share_of_an_axis_is_that_of_the_variance_it_explains(computed):
+    store = campaign.Store.resume(computed)
+    table = flat_rows(campaign.open_results(computed, flat=True))
+    assert measures(store, table) == ["height"]
+    ranked, how = shares(store, table, "height")
+    assert [name for name, _ in ranked] == ["a", "b"]
+    assert ranked[0][1] > 0.9 > 0.1 > ranked[1][1]
+    assert "explains alone" in how
+
+
+def test_names_with_markup_are_text_and_the_page_is_one_file(computed, tmp_path):
+    written = write_campaign(computed, tmp_path / "page.html")
+    text = written.read_text("utf-8")
+    assert "A &lt;hill&gt;" in text
+    assert "<hill>" not in text
+    assert "<script" not in text

@@ -1,0 +1,44 @@
+"""Figures of a campaign."""
+
+import numpy as np
+
+from dovetail.report.maps import POINTS, _edges, _spans_decades, bars, curve, field, scatter
+
+
+def test_the_strongest_is_on_top():
+    figure = bars([("delay", 0.8), ("mass", 0.1)], "error")
+    ax = figure.axes[0]
+    labels = [tick.get_text() for tick in ax.get_yticklabels()]
+    assert labels == ["delay", "mass"]
+    assert ax.patches[0].get_y() > ax.patches[1].get_y()
+
+
+def test_a_map_shows_each_value_in_its_field():
+    x, y = np.array([1.0, 2.0, 4.0]), np.array([0.0, 1.0])
+    values = np.arange(6.0).reshape(2, 3)
+    figure = field(x, y, values, "x", "y", "z")
+    np.testing.assert_array_equal(figure.axes[0].collections[0].get_array(), values)
+    assert figure.axes[1].get_ylabel() == "z"
+
+
+def test_edges_lie_between_the_centres():
+    assert _edges(np.array([0.0, 1.0, 3.0])).tolist() == [-0.5, 0.5, 2.0, 4.0]
+    np.testing.assert_allclose(_edges(np.array([1.0, 10.0, 100.0])), 10.0 ** np.array([-0.5, 0.5, 1.5, 2.5]))
+
+
+def test_what_spans_decades_is_shown_in_decades():
+    assert _spans_decades(np.array([1e-3, 1e-2, 1e-1]))
+    assert not _spans_decades(np.array([1.0, 2.0, 3.0]))
+    assert not _spans_decades(np.array([0.0, 1.0, 100.0]))
+
+
+def test_a_measure_over_one_axis_has_the_line_of_its_means():
+    figure = curve(np.array([1.0, 1.0, 2.0]), np.array([1.0, 3.0, np.nan]), "x", "y")
+    line = figure.axes[0].lines[1]
+    assert line.get_ydata().tolist() == [2.0]
+
+
+def test_many_points_are_thinned():
+    n = 3 * POINTS
+    figure = scatter(np.arange(n), np.arange(n), np.arange(n), "x", "y", "z")
+    assert len(figure.axes[0].collections[0].get_offsets()) == POINTS

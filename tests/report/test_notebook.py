@@ -1,0 +1,55 @@
+"""What a notebook shows of a test, a run and a campaign."""
+
+import re
+
+import pytest
+
+import dovetail as dv
+from dovetail.report.notebook import scoped_style, wrapped
+from dovetail.studies.registry import find_test
+
+
+@pytest.fixture(scope="module")
+def test():
+    return dv.load(find_test("substructuring/cs1"), {"duration": 0.2, "title": "A <b>bold</b> test"})
+
+
+def test_a_test_draws_its_loop(test):
+    html = test._repr_html_()
+    assert '<svg class="loop"' in html
+    assert "A &lt;b&gt;bold&lt;/b&gt; test" in html
+    assert "3 ms" in html  # the delay of its actuator
+
+
+def test_a_run_says_how_it_ended_and_shows_its_signals(test):
+    html = test.rehearse()._repr_html_()
+    assert "The test ran to its end." in html
+    assert '<svg class="plot"' in html
+    assert "measured_force" in html
+
+
+def test_a_simulation_says_what_it_is():
+    html = dv.load(find_test("capture/swing"))._repr_html_()
+    assert "without a rig" in html
+
+
+def test_a_campaign_shows_its_verdict_and_what_matters(tmp_path):
+    from dovetail import campaign
+
+    (tmp_path / "hill_model.py").write_text(
+        "def evaluate(points):\n    return {'height': [2 * p['a'] + p['b'] for p in points]}\n"
+    )
+    axes = "".join(f"[[axis]]\npath = '{n}'\nvalues = [0.0, 1.0]\n" for n in "ab")
+    (tmp_path / "c.toml").write_text('title = "hill"\nevaluate = "hill_model:evaluate"\n' + axes)
+    done = campaign.run(campaign.load(tmp_path / "c.toml"), tmp_path / "out")
+    html = done._repr_html_()
+    assert "All 4 points computed" in html
+    assert html.count('<svg class="plot"') >= 1
+
+
+def test_the_style_is_for_the_inside_only():
+    rules = re.sub(r"\{[^{}]*\}", "", scoped_style())
+    assert all(selector.strip().startswith(".dovetail") for selector in rules.split("\n") if selector.strip())
+    assert "--demand" in scoped_style()
+    assert wrapped("x").startswith('<div class="dovetail">')
+    assert "<script" not in wrapped("x")

@@ -1,0 +1,43 @@
+"""What was tested and where it comes from."""
+
+from types import SimpleNamespace
+
+from dovetail.report import origin
+from dovetail.report.page import Drawing, Folded, Table, Text
+from dovetail.report.view import Judged, RunView
+
+
+def judged(run, ideal=None, stability=None, **more):
+    return Judged(RunView(run, ideal, stability, **more))
+
+
+def tables(blocks):
+    return [block for block in blocks if isinstance(block, Table)]
+
+
+def test_what_was_tested_has_drawing_and_parameters(late):
+    blocks = origin.tested(judged(late))
+    assert any(isinstance(block, Drawing) for block in blocks)
+    rows = {row[0]: row for row in tables(origin.every_parameter(judged(late)))[0].rows}
+    assert rows["numerical.m"][1:3] == ["2.2", "kg"]
+    assert rows["rig.actuator.delay"][1:3] == ["3", "ms"]
+
+
+def test_a_run_without_parameters_says_so(late):
+    texts = [block.text for block in origin.tested(judged(late.data)) if isinstance(block, Text)]
+    assert "The run does not carry its parameters." in texts
+
+
+def test_provenance_has_versions_seed_and_the_resolved_test(late):
+    blocks = origin.provenance([judged(late)])
+    rows = {row[0]: row[1] for row in tables(blocks)[0].rows}
+    assert rows["seed"] == "1"
+    assert {"Python", "jax", "numpy"} <= set(rows)
+    assert '"delay": 0.003' in next(b.text for b in blocks if isinstance(b, Folded))
+
+
+def test_sources_named_by_a_test_are_given(late):
+    table = {**late.test_dict, "source": "wallace2006thesis, figure 3.3"}
+    blocks = origin.provenance([judged(SimpleNamespace(**{**vars(late), "test_dict": table}))])
+    sources = next(b for b in blocks if isinstance(b, Folded) and b.summary.startswith("Sources"))
+    assert "@phdthesis{wallace2006thesis" in sources.text
