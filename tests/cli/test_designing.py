@@ -67,3 +67,23 @@ def test_an_answer_at_a_fork_is_asked_for_until_it_is_known(monkeypatch):
     options = {"none": "none: nothing", "inverse": "inverse: the model"}
     assert _asked("compensator", "none", options, said.append) == "inverse"
     assert 'no "magic"; one of none, inverse' in said
+
+
+DROP = ("refuelling/drop", "--set", "duration=0.26", "--set", 'stepping.free_step="0.2 ms"')
+
+
+def test_of_a_creep_test_the_answer_is_what_real_time_would_need(dovetail):
+    """A plate on a tennis ball: 5 kN/m and more against 6.5 kg; no robot is quick enough for the hardened ball."""
+    code, out, err = dovetail("design", *DROP)
+    assert code == EXIT_NO_GO, err
+    assert "6.5 kg" in out
+    assert "industrial robot, opened controller" in out
+    folder = Path("runs/drop-need-001")
+    found = json.loads((folder / "need.json").read_text())
+    assert found["stiffness"] > 5000
+    assert found["able"]["industrial robot, vendor's interface"] is False
+    assert "Real-time need" in (folder / "need.html").read_text()
+    # the same from the run's folder, with another mass
+    code, out, _ = dovetail("design", folder, "--mass", "650")
+    assert "650 kg" in out
+    assert json.loads((folder / "need.json").read_text())["delay"] > 5 * found["delay"]

@@ -1,9 +1,14 @@
+"""What a real-time test would need: read from made-up contacts whose stiffness, mass and damping are known."""
+
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 import xarray as xr
 
+import dovetail as dv
 from dovetail.core.errors import AnalysisError
-from dovetail.design.real_time_need import measured_stiffness, real_time_need
+from dovetail.design.real_time_need import contact_mass, measured_stiffness, need_of, real_time_need
 
 
 def recording(k=5e4, c=300.0, m=17.91, depth=5e-3):
@@ -46,3 +51,42 @@ def test_a_run_without_contact_is_refused():
 def test_a_contact_that_does_not_move_has_no_stiffness():
     with pytest.raises(AnalysisError, match="too little"):
         measured_stiffness(np.zeros((10, 3)), np.ones((10, 3)))
+
+
+def test_one_axis_is_enough():
+    data = recording().isel(axis=0)
+    assert real_time_need(data, mass=17.91).stiffness == pytest.approx(
+        real_time_need(recording(), mass=17.91).stiffness, rel=1e-9
+    )
+
+
+@pytest.fixture(scope="module")
+def plate():
+    """A plate of 6.5 kg that falls on a ball: its mass is what meets the contact."""
+    from dovetail.mechanics import DropMass
+
+    return dv.Test(
+        numerical=DropMass(),
+        rig=dv.Rig(dv.transfer.Series(()), dv.specimens.TennisBall()),
+        rate=5e3,
+        duration=0.3,
+    )
+
+
+def test_the_mass_that_meets_a_contact_is_the_model_s(plate):
+    assert contact_mass(plate, np.array([1.0])) == pytest.approx(6.5)
+
+
+def test_a_run_brings_its_own_mass_and_another_may_be_given(plate):
+    run = SimpleNamespace(test=plate, data=recording().isel(axis=0))
+    assert need_of(run).mass == pytest.approx(6.5)
+    assert need_of(run, mass=1.0).mass == 1.0
+    with pytest.raises(AnalysisError, match="no contact"):
+        need_of(SimpleNamespace(test=plate, data=0 * run.data))
+
+
+def test_the_rows_say_what_is_needed():
+    rows = dict(real_time_need(recording(c=0.0), mass=17.91, damping=300.0).rows())
+    assert rows["mass that meets it"] == "17.91 kg, so 8.41 Hz"
+    assert rows["wanted loop delay"].endswith("ms")
+    assert "Hz at least" in rows["bandwidth of the actuator"]

@@ -6,6 +6,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from dovetail.core import RK4
 from dovetail.mechanics import DrogueHose
 from dovetail.mechanics.drogue_hose import vector_rate
 from dovetail.mechanics.drogue_receiver import Receiver
@@ -84,3 +85,34 @@ def test_rotation_vector_rate_is_the_derivative_of_the_logarithm():
     slope = jax.jit(lambda v: jax.jacfwd(lambda s: logarithm(exponential(s * w) @ exponential(v)))(0.0))
     for vector in (phi, 0.01 * phi, 0 * phi):
         np.testing.assert_allclose(vector_rate(vector, w), slope(vector), atol=1e-12)
+
+
+def test_momentum_and_energy_are_what_forces_have_done():
+    """A swaying tanker, a drum that reels in, a wrench on the drogue: impulse and work account for all of it."""
+    method, h = RK4(), 5e-4
+
+    @jax.jit
+    def run(x):
+        def one(x, k):
+            x, _ = method.step(FLYING, k * h, h, x, {"force": WRENCH}, ())
+            return x, FLYING.output(k * h + h, x, {"force": WRENCH})
+
+        return jax.lax.scan(one, x, jnp.arange(600))[1]
+
+    found = run(FLYING.init())
+    assert float(found["reeled_length"][-1]) > 1e-3
+    speed = np.linalg.norm(np.gradient(found["drogue_position"], h, axis=0), axis=1).max()
+    energy = 0.5 * 17.91 * speed**2
+    assert energy > 1  # [J]
+    assert np.abs(found["energy_residual"]).max() < 1e-4 * energy
+    assert np.abs(found["momentum_residual"]).max() < 1e-4 * 17.91 * speed
+
+
+def test_in_steady_flight_the_tow_point_carries_everything():
+    """Forces alone do not cancel; with the tow point's pull they do, so the audit would see it missing."""
+    x = FLYING.init()
+    m, acting, solved = FLYING._solved(0.0, x, jnp.zeros(6))
+    impulse, power = FLYING.hose.balance(m, acting, solved)
+    np.testing.assert_allclose(impulse, 0.0, atol=1e-6)  # steady flight: all forces cancel
+    np.testing.assert_allclose(power, 0.0, atol=1e-6)
+    assert abs(float(jnp.sum(acting, axis=1)[0])) > 1e3

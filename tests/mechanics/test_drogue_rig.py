@@ -6,6 +6,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from dovetail.core import RK4
 from dovetail.mechanics.drogue_rig import HungDrogue, strike_line
 
 RIG = HungDrogue(receiver=strike_line(np.radians(35.0)))
@@ -18,6 +19,12 @@ def _shown(rig, t, x, force):
 
 def shown(rig, t, x, force):
     return _shown(rig, jnp.asarray(t, float), x, force)
+
+
+def turned(angles, rates=0.0):
+    """The rig turned from where it hangs, and turning."""
+    places, still = RIG.init()
+    return {**places, "angles": places["angles"] + angles}, still + rates
 
 
 def test_it_hangs_still():
@@ -49,13 +56,14 @@ def test_two_masses_have_the_body_s_moments():
 
 def test_velocity_and_acceleration_are_those_of_the_pose():
     key = jax.random.key(2)
-    x = (RIG.init()[0] + 0.1 * jax.random.normal(key, (2, 4)), jax.random.normal(key, (2, 4)))
+    x = turned(0.1 * jax.random.normal(key, (2, 4)), jax.random.normal(key, (2, 4)))
     force = jnp.array([100.0, 20.0, -80.0, 0.0, 30.0, 10.0])
     out, rate = shown(RIG, 0.25, x, force)
     h = 1e-5
 
     def near(s):
-        return shown(RIG, 0.25 + s, (x[0] + s * x[1] + 0.5 * s**2 * rate[1], x[1] + s * rate[1]), force)[0]
+        moved = x[0]["angles"] + s * x[1] + 0.5 * s**2 * rate[1]
+        return shown(RIG, 0.25 + s, ({**x[0], "angles": moved}, x[1] + s * rate[1]), force)[0]
 
     ahead, behind = near(h), near(-h)
     np.testing.assert_allclose(
@@ -67,7 +75,7 @@ def test_velocity_and_acceleration_are_those_of_the_pose():
 
 
 def test_bungees_pull_it_back_and_cables_aside():
-    aside = (RIG.init()[0].at[0].add(0.05), RIG.init()[1])
+    aside = turned(jnp.zeros((2, 4)).at[0].set(0.05))
     slack = dataclasses.replace(RIG, bungee_force=jnp.zeros(5))
     held, free = (
         shown(RIG, 0.0, aside, jnp.zeros(6))[1][1][0, -1],
@@ -76,3 +84,22 @@ def test_bungees_pull_it_back_and_cables_aside():
     assert held < free
     pulled = dataclasses.replace(RIG, side_pull=jnp.array([10.0, 0.0]))
     assert np.abs(shown(pulled, 0.0, RIG.init(), jnp.zeros(6))[1][1]).max() > 0.01
+
+
+def test_momentum_and_energy_are_what_forces_have_done():
+    """Swung aside and struck: what rope and drogue have gained is impulse and work, but for the steps."""
+    method, force, h = RK4(), jnp.array([300.0, 40.0, -200.0, 0.0, 30.0, 10.0]), 1e-3
+
+    @jax.jit
+    def run(x):
+        def one(x, k):
+            x, _ = method.step(RIG, k * h, h, x, {"force": force}, ())
+            return x, RIG.output(k * h + h, x, {"force": force})
+
+        return jax.lax.scan(one, x, jnp.arange(200))[1]
+
+    found = run(turned(jnp.full((2, 4), 0.1)))
+    gained = 0.5 * 205.0 * np.max(np.sum(np.gradient(found["drogue_position"], h, axis=0) ** 2, axis=1))
+    assert gained > 50  # [J]
+    assert np.abs(found["energy_residual"]).max() < 1e-5 * gained
+    assert np.abs(found["momentum_residual"]).max() < 1e-5 * np.sqrt(2 * 205.0 * gained)

@@ -3,7 +3,7 @@ import pytest
 from PIL import Image
 
 from dovetail.core.errors import OutputError, ParameterError
-from dovetail.report.animation import Body, Scene, animated, box, revolved, write_gif
+from dovetail.report.animation import Bending, Body, Scene, animated, box, revolved, write_gif
 
 TURN = np.array([[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]])  # a quarter about z
 
@@ -55,3 +55,31 @@ def test_a_folder_that_is_not_there_is_told(film, tmp_path):
 def test_nothing_to_show_is_refused():
     with pytest.raises(ParameterError, match="got 0 scenes"):
         animated([], np.zeros(2), reach=((0, 1),) * 3)
+
+
+def test_a_line_that_bends_has_a_shape_for_each_frame():
+    path = np.zeros((2, 3, 3))
+    path[1, :, 2] = [0.0, 0.5, 0.0]
+    line = Bending(path)
+    assert line.at(0)[0][1, 2] == 0.0
+    assert line.at(7)[0][1, 2] == 0.5
+
+
+def test_from_the_side_x_is_to_the_right_and_z_up():
+    path = np.array([[[0.0, 9.0, 0.0], [1.0, 9.0, 2.0]]])
+    film = animated(
+        [Scene("side", [Bending(path)])], np.zeros(1), reach=((0, 1), (0, 1), (0, 2)), view="side"
+    )
+    (line,) = film.stages[0].lines[0]
+    np.testing.assert_allclose(line.get_data(), [[0.0, 1.0], [0.0, 2.0]])
+
+
+def test_writing_leaves_the_figure_as_it_was(film, tmp_path):
+    figure, canvas, dpi = film.figure, film.figure.canvas, film.figure.dpi
+    write_gif(film, tmp_path / "film.gif", dpi=30, rest=2.0)
+    assert figure.canvas is canvas
+    assert figure.dpi == dpi
+    assert not any(artist.get_animated() for artist in film.moving)
+    with Image.open(tmp_path / "film.gif") as gif:
+        gif.seek(1)
+        assert gif.info["duration"] == 2000

@@ -5,10 +5,9 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import xarray as xr
-from matplotlib.figure import Figure
 from PIL import Image
 
-from dovetail.report.drogue_animation import FRAMES, Scene, animate
+from dovetail.report.drogue_animation import FRAMES, animate, first_contact, scene
 from dovetail.specimens import Funnel
 
 
@@ -45,14 +44,21 @@ def test_it_is_a_gif_that_runs_from_before_contact_to_the_end(run, tmp_path):
 
 
 def test_the_funnel_opens_aft_of_the_ball_joint_and_the_nozzle_is_where_it_was_recorded(run):
-    scene = Scene(run, "one", Figure().subplots())
-    scene.show(0.1)
-    x, y = scene.upper.get_data()
-    assert (x[0], x[-1]) == pytest.approx((-0.12, -0.70))
-    assert (y[0], y[-1]) == pytest.approx((0.006, 0.27))
-    px, py = scene.probe.get_data()
-    assert (px[0], py[0]) == pytest.approx((-0.75 + 0.15, 0.05))
-    assert scene.contact == pytest.approx(0.12)
-    assert scene.clock.get_text() == "-20 ms"
-    scene.show(9.0)
-    assert "ended" in scene.clock.get_text()
+    hose, coupling, funnel, probe = (found := scene(run, "one", np.array([0.1, 9.0]))).bodies
+    upper, lower = funnel.at(0)
+    np.testing.assert_allclose(upper[[0, -1]], [[-0.12, 0, 0.006], [-0.70, 0, 0.27]], atol=1e-12)
+    np.testing.assert_allclose(lower, upper * [1, 1, -1], atol=1e-12)
+    np.testing.assert_allclose(probe.at(0)[0][0], [-0.75 + 0.15, 0.0, 0.05], atol=1e-12)
+    np.testing.assert_allclose(hose.at(0)[0], [[1.0, 0.0, 0.1], [0.0, 0.0, 0.0]], atol=1e-12)
+    assert coupling.at(0)[0][0].tolist() == [0.0, 0.0, 0.0]
+    assert first_contact(run) == pytest.approx(0.12)
+    assert list(found.notes) == ["-20 ms", "+180 ms  (ended)"]
+
+
+def test_a_drogue_that_tips_up_lifts_its_open_end_less_its_coupling(run):
+    """The centre of mass 0.1 m above the line aft of the ball joint: the funnel's axis leads up as it goes aft."""
+    lifted = run.data.assign(drogue_position=run.data.drogue_position + np.array([0.0, 0.0, -0.1]))
+    tipped = SimpleNamespace(data=lifted, test=run.test)
+    upper, lower = scene(tipped, "one", np.array([0.0])).bodies[2].at(0)
+    middle = 0.5 * (upper + lower)
+    np.testing.assert_allclose(middle[:, 2] / middle[:, 0], -1 / 3, rtol=1e-9)

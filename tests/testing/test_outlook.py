@@ -136,7 +136,7 @@ def test_a_specimen_that_is_not_linear_is_said_to_be_judged_near_rest(make_cs1):
     assert any("not linear" in remark for remark in hardening.stability().remarks)
 
 
-@pytest.mark.parametrize("name", ["refuelling/full-scale", "refuelling/drop"])
+@pytest.mark.parametrize("name", ["refuelling/full-scale", "refuelling/drop-real-time"])
 def test_a_contact_that_is_still_to_come_is_no_instability(name):
     """The funnel's latch is a memory that a force would follow, but no small motion reaches it."""
     from dovetail import testing

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+import json
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -9,9 +11,10 @@ import typer
 from rich.console import Console
 
 from dovetail import testing
+from dovetail.cli.creeping import creep_with_progress
 from dovetail.cli.running import parse_settings
 from dovetail.core.errors import AnalysisError
-from dovetail.design import Wishes, accept, write
+from dovetail.design import Wishes, accept, need_of, write
 from dovetail.design import design as walk
 from dovetail.studies.registry import find_test
 from dovetail.testing import Test, folder
@@ -26,10 +29,22 @@ def design_test(
     recording: Path | None,
     wishes: Wishes,
     ask: bool,
+    mass: float | None = None,
 ) -> int:
-    """Walk the four steps, write the plan, print the decisions; the exit code is 4 for a no-go."""
+    """Walk the four steps, write the plan, print the decisions; the exit code is 4 for a no-go.
+
+    Of a creep test, or of the folder of a recorded run, the answer is what a real-time test of it would need.
+    """
+    if (Path(name) / "result.nc").is_file():
+        run = folder.read(Path(name))
+        return real_time(run, folder.create(out) if out else Path(name), mass)
     file = find_test(name)
     test = testing.load(file, parse_settings(settings))
+    if isinstance(test, Test) and test.stepping is not None:
+        target = folder.create(out or folder.next_folder(Path("runs"), f"{file.stem}-need"))
+        run = creep_with_progress(test, target, None, None, False, "creeping on its virtual rig")
+        folder.save(run, target)
+        return real_time(run, target, mass)
     if not isinstance(test, Test):
         raise AnalysisError(f"{name}: is a simulation without a rig; there is no hybrid test to design")
     recorded = None if recording is None else folder.read(recording)
@@ -48,6 +63,19 @@ def design_test(
     say(str(made))
     say(f"plan      {target / 'plan.md'}\ntest      {target / 'test.toml'}")
     return 0 if made.go else EXIT_NO_GO
+
+
+def real_time(run: testing.Run, target: Path, mass: float | None) -> int:
+    """Print and write what a real-time test of a recorded contact would need; 4 where nothing known is quick enough."""
+    from dovetail.report.need import write_need
+
+    need = need_of(run, mass=mass)
+    say = Console(highlight=False, markup=False, soft_wrap=True).print
+    say(f"What a real-time test of this contact would need: {run.title}")
+    say(str(need))
+    (target / "need.json").write_text(json.dumps({**dataclasses.asdict(need), "able": need.able()}, indent=1))
+    say(f"report    {write_need(need, run, target / 'need.html')}\nwritten   {target / 'need.json'}")
+    return 0 if any(need.able().values()) else EXIT_NO_GO
 
 
 def _asked(fork: str, proposal: str, options: Mapping[str, str], say) -> str:

@@ -7,7 +7,7 @@ from dovetail.design.compensate import Candidate, Spectrum, candidates, spectrum
 from dovetail.design.identify import Identification, identify
 from dovetail.design.margins import delay_margin, growths, growths_later, stacked
 from dovetail.design.plan import markdown, record, write
-from dovetail.design.real_time_need import RealTimeNeed, real_time_need
+from dovetail.design.real_time_need import RealTimeNeed, contact_mass, need_of, real_time_need
 from dovetail.design.robustify import Measure, measures, required_margin
 from dovetail.design.verify import Check, Verification, verify
 from dovetail.design.workflow import Design, Wishes, accept, design
@@ -24,6 +24,7 @@ __all__ = [
     "Wishes",
     "accept",
     "candidates",
+    "contact_mass",
     "delay_margin",
     "design",
     "growths",
@@ -31,6 +32,7 @@ __all__ = [
     "identify",
     "markdown",
     "measures",
+    "need_of",
     "real_time_need",
     "record",
     "required_margin",

@@ -13,10 +13,14 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
+import jax
+import jax.numpy as jnp
 import numpy as np
 
 from dovetail.core.errors import AnalysisError
 from dovetail.stability.contact_delay import longest_delay
+from dovetail.testing import Run, Test
+from dovetail.testing.loop import Driven
 
 KNOWN = {  # delay and time constant [s] of published transfer systems
     "electro-hydraulic, best published": (0.008, 0.015),
@@ -50,24 +54,23 @@ class RealTimeNeed:
         """Which published transfer systems are quick enough."""
         return {name: delay + lag <= self.delay for name, (delay, lag) in KNOWN.items()}
 
-    def __str__(self) -> str:
-        rows = [
-            (
-                "steepest stiffness",
-                f"{self.stiffness:.4g} N/m against {self.mass:.4g} kg: {self.frequency:.3g} Hz",
-            ),
+    def rows(self) -> list[tuple[str, str]]:
+        """What was found and what is needed, named."""
+        late = f"{1e3 * self.any_delay:.3g} ms with any damping, {1e3 * self.own_delay:.3g} ms with its own"
+        return [
+            ("steepest stiffness", f"{self.stiffness:.4g} N/m"),
+            ("mass that meets it", f"{self.mass:.4g} kg, so {self.frequency:.3g} Hz"),
             ("damping of its loops", f"{self.damping:.3g} N s/m"),
-            (
-                "longest loop delay",
-                f"{1e3 * self.any_delay:.3g} ms with any damping, {1e3 * self.own_delay:.3g} ms with its own",
-            ),
-            (
-                "wanted loop delay",
-                f"{1e3 * self.delay:.3g} ms, so a bandwidth of {self.bandwidth:.3g} Hz at {self.rate:.3g} Hz",
-            ),
+            ("longest loop delay", late),
+            ("wanted loop delay", f"{1e3 * self.delay:.3g} ms"),
+            ("bandwidth of the actuator", f"{self.bandwidth:.3g} Hz at least"),
+            ("rate of the loop", f"{self.rate:.3g} Hz at least"),
             ("motion in contact", f"{self.speed:.3g} m/s, {self.acceleration:.3g} m/s^2"),
             ("load in contact", f"{self.force:.4g} N, {self.moment:.4g} N m, {self.power:.4g} W"),
         ]
+
+    def __str__(self) -> str:
+        rows = self.rows()
         rows += [(name, "quick enough" if able else "too slow") for name, able in self.able().items()]
         return "\n".join(f"  {name:<38} {text}" for name, text in rows)
 
@@ -94,6 +97,39 @@ def measured_stiffness(
     return float(np.quantile(values, quantile))
 
 
+def contact_mass(test: Test, direction: np.ndarray) -> float:
+    r"""Mass [kg] that the numerical substructure sets against a force along `direction` (axes,), as it starts.
+
+    A force :math:`f d` accelerates the interface by :math:`A f d`; the mass is :math:`1/|d^T A d|`.
+    """
+    driven = Driven(test.numerical, test.excitation)
+    start, shape = driven.init(), test.shape
+    d = np.zeros(int(np.prod(shape, dtype=int)))
+    d[: len(direction)] = np.asarray(direction) / np.linalg.norm(direction)
+
+    def felt(force):
+        return jnp.ravel(driven.output(0.0, start, force.reshape(shape))["acceleration"])
+
+    moved = jax.jit(lambda: jax.jvp(felt, (jnp.zeros(d.size),), (jnp.asarray(d),))[1])()
+    along = abs(float(d @ np.asarray(moved)))
+    if not 0 < along < np.inf:
+        raise AnalysisError(
+            "a force at the interface does not accelerate it; give the mass that meets the contact"
+        )
+    return 1 / along
+
+
+def need_of(run: Run, *, mass: float | None = None, damping: float | None = None) -> RealTimeNeed:
+    """The need of a recorded run; without a mass, that of its numerical substructure along the largest force."""
+    if mass is None:
+        force = run.data["force"].values.reshape(run.data.sizes["time"], -1)[:, :3]
+        largest = force[np.argmax(np.linalg.norm(force, axis=1))]
+        if not np.any(largest):
+            raise AnalysisError("no contact in this run: nothing to test")
+        mass = contact_mass(run.test, largest)
+    return real_time_need(run.data, mass=mass, damping=damping)
+
+
 def real_time_need(
     data: Any,
     *,
@@ -102,7 +138,7 @@ def real_time_need(
     displacement: str = "displacement",
     force: str = "force",
 ) -> RealTimeNeed:
-    """The need of a recorded contact on six axes (or three): positions first.
+    """The need of a recorded contact on six axes, or three or one: positions first.
 
     Parameters
     ----------
@@ -111,8 +147,7 @@ def real_time_need(
     damping : [N s/m]; if none is given, from the energy that the contact took: the viscous damper that takes as much.
     """
     t = np.asarray(data["time"].values, float)
-    z = np.asarray(data[displacement].values, float)
-    f = np.asarray(data[force].values, float)
+    z, f = (np.asarray(data[name].values, float).reshape(len(t), -1) for name in (displacement, force))
     touching = np.linalg.norm(f[:, :3], axis=1) > 1e-3 * max(np.abs(f[:, :3]).max(), 1e-12)
     if not touching.any():
         raise AnalysisError("no contact in this run: nothing to test")

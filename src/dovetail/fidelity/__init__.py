@@ -7,6 +7,7 @@ Every function takes a dataset or anything with one as `.data`; traces that are 
 rest are answered with an `AnalysisError` that says so, never with a number.
 """
 
+from dovetail.fidelity.audit import Audit, audit
 from dovetail.fidelity.budget import ErrorBudget, error_budget
 from dovetail.fidelity.capacity import Envelope, Utilisation, utilisation
 from dovetail.fidelity.compare import Comparison, compare
@@ -27,6 +28,7 @@ from dovetail.fidelity.synchronisation import Loop, loop, outside, overlay, shar
 from dovetail.fidelity.validation import Validation, from_relative, validate
 
 __all__ = [
+    "Audit",
     "Balance",
     "Characteristic",
     "Comparison",
@@ -47,6 +49,7 @@ __all__ = [
     "Utilisation",
     "Validation",
     "amplitude_spectrum",
+    "audit",
     "balance",
     "characteristic",
     "compare",

@@ -29,7 +29,7 @@ def euclidean(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 def frobenius(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """Frobenius norm of the rotation between rotation vectors (..., 3) [rad], less the identity."""
     shape = np.broadcast_shapes(np.shape(a), np.shape(b))
-    first, second = (Rotation.from_rotvec(np.broadcast_to(v, shape).reshape(-1, 3)) for v in (a, b))
+    first, second = (Rotation.from_rotvec(np.array(np.broadcast_to(v, shape)).reshape(-1, 3)) for v in (a, b))
     away = first.as_matrix() @ np.swapaxes(second.as_matrix(), -1, -2) - np.eye(3)
     return np.linalg.norm(away, axis=(-2, -1)).reshape(shape[:-1])
 

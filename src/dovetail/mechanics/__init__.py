@@ -15,6 +15,7 @@ from dovetail.mechanics.drop_mass import DropMass
 from dovetail.mechanics.frame import Frame
 from dovetail.mechanics.function_model import FunctionModel
 from dovetail.mechanics.geometry import Drogue, SolidCavity
+from dovetail.mechanics.hose_latched import LatchedHose
 from dovetail.mechanics.hose_reeling import DuctReelIn, ReelIn
 from dovetail.mechanics.oscillator import Oscillator
 from dovetail.mechanics.prescribed import PrescribedSine
@@ -37,6 +38,7 @@ __all__ = [
     "FreePair",
     "FunctionModel",
     "HungDrogue",
+    "LatchedHose",
     "MassProperties",
     "ModalBlade",
     "Node",

@@ -12,7 +12,9 @@ the contact thus answers a forward motion of the nozzle with a forward force. Th
 `nozzle_pose`.
 
 The receiver's line is laid out from the drogue's place in steady flight, which the state keeps as `datum`; the
-time since first contact, which starts the reel, is a state as well. Source: [Bolien 2018, secs 3.5 and 5-IV].
+time since first contact, which starts the reel, is a state as well. So are the impulse and the work of all forces: what
+momentum and energy of the hose differ from them by is recorded as an audit of every run. Source: [Bolien 2018, secs
+3.5 and 5-IV].
 """
 
 from __future__ import annotations
@@ -66,22 +68,29 @@ class DrogueHose(Substructure):
 
     def solve(self, t, x, force) -> tuple[HoseMotion, HoseSolved]:
         """Motion, accelerations and tensions under a wrench (6,) on the drogue."""
+        m, _, solved = self._solved(t, x, force)
+        return m, solved
+
+    def _solved(self, t, x, force) -> tuple[HoseMotion, jax.Array, HoseSolved]:
         q, v = x
         m = self.motion(t, x)
         nozzle = self.nozzle(t, q["datum"])
         acting = still_forces(self.hose, self.air, m, t, nozzle[0]) + self.hose.contact(m, _six(force))
         drive = self.drum.drive(self.reel.told(t, q["since_contact"]), q["reeled"], v["reeled"])
-        return m, self.hose.solve(m, acting, drive, top=self.tow.motion(t, self.hose.tow_point)[2])
+        return m, acting, self.hose.solve(m, acting, drive, top=self.tow.motion(t, self.hose.tow_point)[2])
 
     def derivative(self, t, x, u):
         q, v = x
-        _, solved = self.solve(t, x, u["force"])
+        m, acting, solved = self._solved(t, x, u["force"])
+        impulse, power = self.hose.balance(m, acting, solved)
         touched = (q["since_contact"] > 0) | jnp.any(jnp.abs(_six(u["force"])[:3]) > self.touch)
         places = {
             "angles": v["angles"],
             "reeled": v["reeled"],
             "since_contact": jnp.where(touched, 1.0, 0.0),
             "datum": jnp.zeros_like(q["datum"]),
+            "impulse": impulse,
+            "work": power,
         }
         return places, {"angles": solved.angles, "reeled": solved.reel}
 
@@ -100,6 +109,9 @@ class DrogueHose(Substructure):
             "tow_tension": solved.tension[0],
             "reeled_length": q["reeled"],
             "hose_position": m.r,
+            "momentum_residual": self.hose.momentum(m) - q["impulse"],
+            "kinetic_energy": (energy := self.hose.kinetic_energy(m)),
+            "energy_residual": energy - q["work"],
         }
 
     def _interface(self, t, datum, m: HoseMotion, solved: HoseSolved) -> tuple[Pose, dict[str, jax.Array]]:
@@ -139,7 +151,14 @@ def _start(flow: DrogueHose):
     zero = jnp.zeros(())
     m = hose.motion(angles, jnp.zeros_like(angles), top=flow.tow.motion(0.0, hose.tow_point)[:2])
     datum = jnp.concatenate([m.r[:, -2], angles[:, -1]])
-    places = {"angles": angles, "reeled": zero, "since_contact": zero, "datum": datum}
+    places = {
+        "angles": angles,
+        "reeled": zero,
+        "since_contact": zero,
+        "datum": datum,
+        "impulse": hose.momentum(m),  # momentum and energy of the start, to which impulse and work add up
+        "work": hose.kinetic_energy(m),
+    }
     return places, {"angles": jnp.zeros_like(angles), "reeled": zero}
 
 

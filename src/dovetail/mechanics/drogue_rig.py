@@ -94,11 +94,12 @@ class HungDrogue(Substructure):
 
     def init(self):
         angles = jnp.full((2, self.rope_links + 1), HANGING).at[1].set(0.0) + self.start_angles[:, None]
-        return angles, jnp.zeros_like(angles)
+        start = {"angles": angles, "impulse": jnp.zeros(3), "work": jnp.zeros(())}
+        return start, jnp.zeros_like(angles)
 
     def motion(self, x) -> HoseMotion:
         """Where rope and drogue are."""
-        m = self._chain.motion(*x)
+        m = self._chain.motion(x[0]["angles"], x[1])
         return eqx.tree_at(lambda m: m.mass, m, m.mass.at[-2].add(self.mass - m.mass[-1]))
 
     def forces(self, m: HoseMotion) -> jax.Array:
@@ -128,15 +129,21 @@ class HungDrogue(Substructure):
 
     def solve(self, x, force) -> tuple[HoseMotion, HoseSolved]:
         """Motion, accelerations and tensions under a wrench (6,) on the drogue."""
+        m, _, solved = self._solved(x, force)
+        return m, solved
+
+    def _solved(self, x, force) -> tuple[HoseMotion, jax.Array, HoseSolved]:
         m = self.motion(x)
         wrench = jnp.broadcast_to(jnp.asarray(force, float), (6,))
         lever = jnp.cross(-self.flange * jnp.eye(3)[0], wrench[:3])  # from the flange to the attachment
         wrench = jnp.concatenate([wrench[:3], wrench[3:] + lever])
-        return m, self._chain.solve(m, self.forces(m) + self._chain.contact(m, wrench), (jnp.zeros(()), None))
+        acting = self.forces(m) + self._chain.contact(m, wrench)
+        return m, acting, self._chain.solve(m, acting, (jnp.zeros(()), None))
 
     def derivative(self, t, x, u):
-        _, solved = self.solve(x, u["force"])
-        return x[1], solved.angles
+        m, acting, solved = self._solved(x, u["force"])
+        impulse, power = self._chain.balance(m, acting, solved)
+        return {"angles": x[1], "impulse": impulse, "work": power}, solved.angles
 
     def output(self, t, x, u):
         m, solved = self.solve(x, u["force"])
@@ -148,6 +155,9 @@ class HungDrogue(Substructure):
             "ball_joint_position": m.r[:, -2],
             "tipping": m.angles[:, -1] - jnp.array([HANGING, 0.0]),
             "end_tension": solved.tension[-2],
+            "momentum_residual": self._chain.momentum(m) - x[0]["impulse"],
+            "kinetic_energy": (energy := self._chain.kinetic_energy(m)),
+            "energy_residual": energy - x[0]["work"],
         }
 
     def _interface(self, t, m: HoseMotion, solved: HoseSolved) -> tuple[Pose, dict[str, jax.Array]]:

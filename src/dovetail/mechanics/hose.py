@@ -275,3 +275,30 @@ class Hose(Part):
     def kinetic_energy(self, m: HoseMotion) -> jax.Array:
         """[J] of the lumps."""
         return 0.5 * jnp.sum(m.mass * m.v[:, 1:] ** 2)
+
+    def momentum(self, m: HoseMotion) -> jax.Array:
+        """(3,) [N s] of the lumps."""
+        return jnp.sum(m.mass * m.v[:, 1:], axis=1)
+
+    def balance(self, m: HoseMotion, force: jax.Array, solved: HoseSolved) -> tuple[jax.Array, jax.Array]:
+        r"""Rates of momentum (3,) [N] and kinetic energy [W] of all lumps, by what acts on them from outside.
+
+        Forces (3, n) on the masses, the pull of the tow point, the work of links that are drawn in, and what lumps
+        carry off that lose mass:
+
+        .. math::
+
+            \dot p = \sum_k (P_k + \dot m_k v_k) + t_1 n_1, \qquad
+            \dot T = \sum_k\big(P_k\cdot v_k + \tfrac12\dot m_k v_k^2 + t_k n_k\cdot(v_k - v_{k-1})\big)
+                + t_1 n_1\cdot v_0
+
+        Integrated beside the motion and held against the momentum and energy of the lumps, they audit a run: angles
+        move the lumps, forces and tensions do the work, and both must agree.
+        """
+        exchange, by_reel = self.exchange(m)
+        acting = force + exchange + solved.reel * by_reel
+        v, pull = m.v[:, 1:], solved.tension * m.n
+        loss = jnp.append(self.specific_mass * m.l_rate[:-1], 0.0)
+        impulse = jnp.sum(acting + loss * v, axis=1) + pull[:, 0]
+        power = jnp.sum(acting * v + 0.5 * loss * v**2 + pull * (v - m.v[:, :-1])) + pull[:, 0] @ m.v[:, 0]
+        return impulse, power

@@ -1,7 +1,8 @@
 """Moving pictures: bodies as outlines that follow their poses, side by side, as a GIF.
 
-A body is a list of polylines in its own frame; a scene is bodies with a pose each for every frame; several
-scenes with the same clock stand beside each other. Nothing here knows what the bodies are.
+A body is a list of polylines in its own frame, or, where it changes its shape, a polyline for every frame; a scene is
+bodies with a pose each for every frame; several scenes with the same clock stand beside each other, seen from an eye in
+space or from the side. Nothing here knows what the bodies are.
 """
 
 from __future__ import annotations
@@ -12,9 +13,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from matplotlib.animation import FuncAnimation, PillowWriter
+from matplotlib.animation import FuncAnimation
+from matplotlib.artist import Artist
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from PIL import Image
 
 from dovetail.core.errors import OutputError, ParameterError
 from dovetail.report.style import COLOURS, styled
@@ -43,11 +46,29 @@ class Body:
 
 
 @dataclass(frozen=True)
+class Bending:
+    """A line that changes its shape: `path` (frames, n, 3) [m]."""
+
+    path: np.ndarray
+    colour: str = COLOURS["ink"]
+    width: float = 0.8
+
+    @property
+    def outline(self) -> list[np.ndarray]:
+        """As it is at first."""
+        return [self.path[0]]
+
+    def at(self, frame: int) -> list[np.ndarray]:
+        """The line in a frame; the last where there are no more."""
+        return [self.path[min(frame, len(self.path) - 1)]]
+
+
+@dataclass(frozen=True)
 class Scene:
     """Bodies under a title; `trail` [m], (frames, 3), is drawn up to the clock, in the last body's colour."""
 
     title: str
-    bodies: Sequence[Body]
+    bodies: Sequence[Body | Bending]
     trail: np.ndarray | None = None
     notes: Sequence[str] = ()  # a text for each frame, under the title
 
@@ -78,17 +99,40 @@ def box(sides: Sequence[float], centre: Sequence[float] = (0.0, 0.0, 0.0)) -> li
     return [line + np.asarray(centre) for line in ends + edges]
 
 
+class Film(FuncAnimation):
+    """Scenes in motion: matplotlib's animation, which knows what of it moves."""
+
+    def __init__(self, figure: Figure, stages: Sequence[_Stage], times: np.ndarray, fps: float):
+        self.figure, self.stages, self.times = figure, stages, times
+        self.clock = figure.text(0.5, 0.02, "", ha="center", fontsize=9, color=COLOURS["ink"])
+        super().__init__(figure, self.show, frames=len(times), interval=1000 / fps, blit=False)
+        self._draw_was_started = True  # a picture that is only looked at in part is no reason to warn
+        self.show(0)
+
+    def show(self, frame: int) -> list[Artist]:
+        """Put everything where it is in a frame."""
+        for stage in self.stages:
+            stage.show(frame)
+        self.clock.set_text(f"{self.times[frame]:.3f} s")
+        return []
+
+    @property
+    def moving(self) -> list[Artist]:
+        """What differs from frame to frame."""
+        return [*(artist for stage in self.stages for artist in stage.moving), self.clock]
+
+
 def animated(
     scenes: Sequence[Scene],
     times: np.ndarray,
     *,
     reach: Sequence[tuple[float, float]],
-    view: tuple[float, float] = (18.0, -70.0),
+    view: tuple[float, float] | str = (18.0, -70.0),
     fps: float = 15.0,
     figure: Any = None,
     scale: float = 1.0,
     unit: str = "m",
-) -> FuncAnimation:
+) -> Film:
     """Scenes side by side, a frame for each of `times` [s].
 
     Parameters
@@ -96,7 +140,7 @@ def animated(
     reach
         Limits of the picture along x, y and z [m].
     view
-        Elevation and azimuth of the eye [deg].
+        Elevation and azimuth of the eye [deg]; or "side", x to the right and z up, flat and without axes.
     figure
         A matplotlib figure to draw in; a new one of its own by default.
     scale, unit
@@ -106,69 +150,118 @@ def animated(
         raise ParameterError(
             f"animated: got {len(scenes)} scenes and {len(times)} frames; needs one of each at least"
         )
+    flat = view == "side"
     with styled():
         if figure is None:
-            figure = Figure(figsize=(4.2 * len(scenes), 3.9), facecolor="white")
+            size = (3.0 * len(scenes), 2.7) if flat else (4.2 * len(scenes), 3.9)
+            figure = Figure(figsize=size, facecolor="white")
             FigureCanvasAgg(figure)
         stages = [
             _Stage(figure, i, scene, scenes, reach, view, scale, unit) for i, scene in enumerate(scenes)
         ]
-    figure.subplots_adjust(left=0.02, right=0.93, bottom=0.06, top=0.94, wspace=0.05)
-    clock = figure.text(0.5, 0.02, "", ha="center", fontsize=9, color=COLOURS["ink"])
-
-    def show(frame: int):
-        for stage in stages:
-            stage.show(frame)
-        clock.set_text(f"{times[frame]:.3f} s")
-        return []
-
-    animation = FuncAnimation(figure, show, frames=len(times), interval=1000 / fps, blit=False)
-    animation._draw_was_started = True  # type: ignore[attr-defined]  # a picture that is only looked at in part is no reason to warn
-    show(0)
-    return animation
+    bottom = 0.13 if flat else 0.06
+    figure.subplots_adjust(left=0.02, right=0.98 if flat else 0.93, bottom=bottom, top=0.9, wspace=0.05)
+    return Film(figure, stages, np.asarray(times), fps)
 
 
 class _Stage:
     """One scene on its axes."""
 
     def __init__(self, figure, index, scene, scenes, reach, view, scale, unit):
-        self.scene, self.scale = scene, scale
-        axes = figure.add_subplot(1, len(scenes), index + 1, projection="3d")
-        axes.set_title(scene.title, fontsize=10, loc="center")
+        self.scene, self.scale, self.flat = scene, scale, view == "side"
         limits = scale * np.asarray(reach)
-        axes.set(xlim=limits[0], ylim=limits[1], zlim=limits[2])
-        axes.set_box_aspect(np.ptp(limits, axis=1), zoom=1.1)
-        axes.view_init(*view)
-        axes.tick_params(labelsize=7, colors=COLOURS["faint"])
-        axes.locator_params(nbins=4)
-        for name in "xyz":
-            getattr(axes, f"set_{name}label")(f"{name} [{unit}]", fontsize=8)
+        place = (1, len(scenes), index + 1)
+        if self.flat:
+            axes = figure.add_subplot(*place)
+            axes.set(xlim=limits[0], ylim=limits[2], aspect="equal", xticks=[], yticks=[])
+            for spine in axes.spines.values():
+                spine.set_visible(True)
+        else:
+            axes = figure.add_subplot(*place, projection="3d")
+            axes.set(xlim=limits[0], ylim=limits[1], zlim=limits[2])
+            axes.set_box_aspect(np.ptp(limits, axis=1), zoom=1.1)
+            axes.view_init(*view)
+            axes.tick_params(labelsize=7, colors=COLOURS["faint"])
+            axes.locator_params(nbins=4)
+            for name in "xyz":
+                getattr(axes, f"set_{name}label")(f"{name} [{unit}]", fontsize=8)
+        axes.set_title(scene.title, fontsize=10, loc="center")
+        empty = ([], []) if self.flat else ([], [], [])
         self.lines = [
-            [axes.plot([], [], [], color=body.colour, lw=body.width)[0] for _ in body.outline]
+            [axes.plot(*empty, color=body.colour, lw=body.width)[0] for _ in body.outline]
             for body in scene.bodies
         ]
         colour = scene.bodies[-1].colour if scene.bodies else COLOURS["measured"]
-        self.trail = axes.plot([], [], [], color=colour, lw=1.0)[0]
-        self.note = axes.text2D(0.5, -0.02, "", transform=axes.transAxes, ha="center", fontsize=9)
+        self.trail = axes.plot(*empty, color=colour, lw=1.0)[0]
+        write = axes.text if self.flat else axes.text2D
+        low = 0.03 if self.flat else -0.02
+        self.note = write(0.5, low, "", transform=axes.transAxes, ha="center", fontsize=9)
+
+    @property
+    def moving(self) -> list[Artist]:
+        """What differs from frame to frame."""
+        return [*(line for drawn in self.lines for line in drawn), self.trail, self.note]
 
     def show(self, frame: int) -> None:
         for body, drawn in zip(self.scene.bodies, self.lines, strict=True):
             for points, line in zip(body.at(frame), drawn, strict=True):
-                line.set_data_3d(*(self.scale * points.T))
+                self._put(line, points)
         if self.scene.trail is not None:
-            self.trail.set_data_3d(*(self.scale * self.scene.trail[: frame + 1].T))
+            self._put(self.trail, self.scene.trail[: frame + 1])
         if self.scene.notes:
             self.note.set_text(self.scene.notes[min(frame, len(self.scene.notes) - 1)])
 
+    def _put(self, line, points) -> None:
+        x, y, z = self.scale * np.asarray(points).T
+        if self.flat:
+            line.set_data(x, z)
+        else:
+            line.set_data_3d(x, y, z)
 
-def write_gif(animation: FuncAnimation, path: str | Path, *, fps: float = 15.0, dpi: float = 80.0) -> Path:
-    """Write a moving picture; it says where it did."""
+
+def write_gif(
+    film: Film, path: str | Path, *, fps: float = 15.0, dpi: float = 80.0, rest: float = 0.0
+) -> Path:
+    """Write a moving picture, whose last frame stays for `rest` [s]; it says where it did.
+
+    What stands still is drawn once; only what moves is drawn for every frame.
+    """
     path = Path(path)
     if not path.parent.is_dir():
         raise OutputError(f"cannot write {path}: the folder {path.parent} does not exist")
     with styled():
-        animation.save(path, writer=PillowWriter(fps=fps), dpi=dpi, savefig_kwargs={"facecolor": "white"})
+        images = _frames(film, dpi)
+    last = round(1000 * (rest or 1 / fps))
+    times = [round(1000 / fps)] * (len(images) - 1) + [last]
+    images[0].save(path, save_all=True, append_images=images[1:], duration=times, loop=0, optimize=False)
     return path
 
 
-__all__ = ["Body", "Scene", "animated", "box", "revolved", "write_gif"]
+def _frames(film: Film, dpi: float) -> list[Image.Image]:
+    figure, shown, before = film.figure, film.figure.canvas, film.figure.dpi
+    canvas = FigureCanvasAgg(figure)
+    moving = film.moving
+    try:
+        figure.set_dpi(dpi)
+        figure.set_facecolor("white")
+        for artist in moving:
+            artist.set_animated(True)  # left out where the whole figure is drawn
+        canvas.draw()
+        still = canvas.copy_from_bbox(figure.bbox)
+        images = []
+        for k in range(len(film.times)):
+            film.show(k)
+            canvas.restore_region(still)
+            for artist in moving:
+                (artist.axes or figure).draw_artist(artist)
+            picture = np.asarray(canvas.buffer_rgba())[..., :3].copy()
+            images.append(Image.fromarray(picture).quantize(48, Image.Quantize.FASTOCTREE))
+        return images
+    finally:
+        for artist in moving:
+            artist.set_animated(False)
+        figure.set_dpi(before)
+        figure.set_canvas(shown)
+
+
+__all__ = ["Bending", "Body", "Film", "Scene", "animated", "box", "revolved", "write_gif"]

@@ -11,6 +11,7 @@ import numpy as np
 import tomli_w
 
 from dovetail.core import signals
+from dovetail.fidelity import audit
 from dovetail.report.page import Drawing, Folded, Page, Picture, Section, Table, Verdict
 from dovetail.report.style import COLOURS, new_figure
 from dovetail.testing import Run
@@ -31,7 +32,7 @@ def write_creep(
     from dovetail.testing import dump
 
     labels = list(labels or [run.title for run in runs])
-    blocks: list[Any] = [Section("Outcome", [_outcomes(runs, labels)])]
+    blocks: list[Any] = [Section("Outcome", [_outcomes(runs, labels), *_audits(runs, labels)])]
     if animation is not None:
         coded = base64.b64encode(animation.read_bytes()).decode("ascii")
         picture = f'<img alt="animation" style="max-width:100%" src="data:image/gif;base64,{coded}"/>'
@@ -86,6 +87,21 @@ def _outcomes(runs: Sequence[Run], labels: Sequence[str]) -> Table:
             ]
         )
     return Table(("test", "outcome", "test's time", "moves", "cell's time"), rows, numbers=(2, 3, 4))
+
+
+def _audits(runs: Sequence[Run], labels: Sequence[str]) -> list[Table]:
+    """What each run's own books say, where it has kept any."""
+    rows = [
+        [label, name, text]
+        for run, label in zip(runs, labels, strict=True)
+        for name, text in audit(run).rows()
+    ]
+    if not rows:
+        return []
+    caption = (
+        "Momentum and energy against the impulse and work of all forces; the robot against what it was told."
+    )
+    return [Table(("test", "audit", ""), rows, caption, dense=True)]
 
 
 def trajectories(runs: Sequence[Run], labels: Sequence[str]):

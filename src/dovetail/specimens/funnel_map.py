@@ -87,17 +87,20 @@ class StrikeMap(Chart):
                 return {name: stored[name] for name in KEPT}
         # every batch has the same shape, so that one compiled function serves all; what is added is dropped
         filled = np.resize(points, (self.block, 3))
-        duration = float(np.ceil(10 * float(self.way) / points[:, 1].min()) / 10)
-        records, endings = _strikes(self, jnp.asarray(filled), duration, float(self.step))
-        number = len(points)
-        found = {name: np.asarray(getattr(records, name))[:number] for name in KEPT if name != "ending"}
-        found["ending"] = np.asarray(endings)[:number].astype(float)
+        found = {name: column[: len(points)] for name, column in self.strikes(filled).items()}
         if file is not None:
             file.parent.mkdir(parents=True, exist_ok=True)
             part = file.with_suffix(".part.npz")
             np.savez(part, **found)
             part.replace(file)  # at once, so that a block is there as a whole or not at all
         return found
+
+    def strikes(self, points: np.ndarray) -> dict[str, np.ndarray]:
+        """What is kept of strikes at offset, speed and incidence (n, 3), as one batch as long as its slowest."""
+        duration = self.way / points[:, 1].min()
+        records, endings = _strikes(self, jnp.asarray(points), duration, self.step)
+        found = {name: np.asarray(getattr(records, name)) for name in KEPT if name != "ending"}
+        return found | {"ending": np.asarray(endings).astype(float)}
 
     def _file(self, points: np.ndarray) -> Path | None:
         if not self.folder:
@@ -125,7 +128,7 @@ class StrikeMap(Chart):
 
 @eqx.filter_jit
 def _strikes(
-    chart: StrikeMap, points: jax.Array, duration: float, step: float
+    chart: StrikeMap, points: jax.Array, duration: jax.Array, step: jax.Array
 ) -> tuple[StrikeRecord, jax.Array]:
     def one(point):
         flow = Strike.at(chart.hose, chart.funnel, offset=point[0], speed=point[1], incidence=point[2])

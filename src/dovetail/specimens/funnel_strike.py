@@ -149,15 +149,18 @@ def noted(record: StrikeRecord, t: jax.Array, shown: dict[str, jax.Array], limit
     )
 
 
-def strike(flow: Strike, duration: float, step: float = 5e-4, limit: Any = TORQUE_LIMIT) -> StrikeRecord:
-    """Carry a strike through a time [s] at a fixed step [s]; a moment beyond the limit [N m] is noted, not stopped."""
+def strike(flow: Strike, duration: Any, step: Any = 5e-4, limit: Any = TORQUE_LIMIT) -> StrikeRecord:
+    """Carry a strike through a time [s] at a fixed step [s]; a moment beyond the limit [N m] is noted, not stopped.
+
+    The time may be traced: one compiled function then serves strikes of any length.
+    """
     method = RK4()
 
-    def one(carry, k):
+    def one(k, carry):
         x, record = carry
         x, _ = method.step(flow, k * step, step, x, None, ())
         t = (k + 1) * step
-        return (x, noted(record, t, flow.output(t, x, None), limit)), None
+        return x, noted(record, t, flow.output(t, x, None), limit)
 
-    steps = jnp.arange(round(duration / step))
-    return jax.lax.scan(one, (flow.init(), start_record()), steps)[0][1]
+    count = jnp.round(jnp.asarray(duration) / step).astype(int)
+    return jax.lax.fori_loop(0, count, one, (flow.init(), start_record()))[1]

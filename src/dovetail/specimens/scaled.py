@@ -4,7 +4,8 @@ r"""A specimen of another scale: it sees lengths divided by a factor, and answer
 
 so a simulated drogue can meet a small one on small robots: with :math:`\alpha = 300` and :math:`\lambda = 5` the
 simulation sees :math:`\alpha/\lambda = 60` times the small one's stiffness. Angles are not scaled. How moments were
-scaled is unpublished; :math:`\alpha\lambda` is what forces at scaled levers give. Source: [Bolien 2018, ch.
+scaled is unpublished; :math:`\alpha\lambda` is what forces at scaled levers give. Whatever else it shows is
+scaled by its unit. Source: [Bolien 2018, ch.
 4.2 sec. IV].
 """
 
@@ -13,8 +14,18 @@ from __future__ import annotations
 import jax
 import jax.numpy as jnp
 
-from dovetail.core import kind, parameter
+from dovetail.core import kind, parameter, signals
 from dovetail.specimens.base import Specimen
+
+POWERS = {
+    "m": (1, 0),
+    "m/s": (1, 0),
+    "m/s^2": (1, 0),
+    "N": (0, 1),
+    "N m": (1, 1),
+    "J": (1, 1),
+    "N/m": (-1, 1),
+}
 
 
 @kind("scaled-specimen")
@@ -34,7 +45,14 @@ class ScaledSpecimen(Specimen):
     def output(self, t, x, u):
         shown = self.specimen.output(t, x, self._small(u))
         levers = jnp.concatenate([jnp.ones(3), self.length_scale * jnp.ones(3)])
-        return {**shown, "force": self.force_scale * levers * shown["force"]}
+        large = {name: self._factor(name) * value for name, value in shown.items()}
+        return {**large, "force": self.force_scale * levers * shown["force"]}
+
+    def _factor(self, name: str) -> jax.Array | float:
+        """What else the specimen shows is shown at the simulation's scale, by its unit."""
+        unit = signals.signal(name).unit if name in signals.known() else "1"
+        lengths, forces = POWERS.get(unit, (0, 0))
+        return self.length_scale**lengths * self.force_scale**forces
 
     def _small(self, u):
         shrink = jnp.concatenate([jnp.ones(3) / self.length_scale, jnp.ones(3)])

@@ -1,4 +1,4 @@
-"""Strikes of the validation rig for campaigns: how far the drogue swings and what the probe feels."""
+"""Strikes for campaigns: on the validation rig, and on a drogue in flight."""
 
 from __future__ import annotations
 
@@ -8,9 +8,16 @@ import jax.numpy as jnp
 import numpy as np
 
 from dovetail.mechanics.drogue_rig import HungDrogue
-from dovetail.studies.refuelling.validation import FAST, FULL_SPEED_SCATTER, draws, duration_of, strike_batch
-
-STEP = 1e-3  # [s] between two records
+from dovetail.specimens.funnel_map import StrikeMap
+from dovetail.specimens.funnel_strike import Ending
+from dovetail.studies.refuelling.validation import (
+    FAST,
+    FULL_SPEED_SCATTER,
+    RECORD_STEP,
+    draws,
+    duration_of,
+    strike_batch,
+)
 
 
 def scatter(point: dict[str, Any]) -> np.ndarray:
@@ -43,5 +50,20 @@ def strike_matrix(points: list[dict[str, Any]]) -> dict[str, Any]:
         found["tipping"][places] = largest(shown["tipping"])
         found["force"][places] = largest(shown["force"][..., :3])
         found["moment"][places] = largest(shown["force"][..., 3:])
-        found["contact_time"][places] = STEP * np.sum(np.asarray(shown["contact_zone"]) > 0, axis=1)
+        found["contact_time"][places] = RECORD_STEP * np.sum(np.asarray(shown["contact_zone"]) > 0, axis=1)
     return found
+
+
+FLIGHT = StrikeMap()  # hose, funnel and limit of the full-scale test
+
+
+def strike_outcomes(points: list[dict[str, Any]]) -> dict[str, Any]:
+    """Strikes on a drogue in flight by `offset` [m], `speed` [m/s] and `incidence` [deg]: how they end.
+
+    Number of the ending (see `funnel_strike.Ending`), whether it is the wanted one, largest tip [rad] and moment [N m]
+    until latched, and how often contact was lost. A batch is as long as its slowest strike, so let the speed be the
+    campaign's first axis.
+    """
+    where = np.array([[p["offset"], p["speed"], np.radians(p["incidence"])] for p in points], float)
+    found = FLIGHT.strikes(where)
+    return {**found, "coupled": (found["ending"] == Ending.LATCHED).astype(float)}

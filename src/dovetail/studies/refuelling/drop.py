@@ -15,6 +15,7 @@ from dovetail.mechanics.drop_mass import DropMass
 from dovetail.specimens.tennis_ball import TennisBall
 
 FREE_STEP, CONTACT_STEP = 1e-5, 2e-4  # [s] as published
+FRAME_RATE = 1500.0  # [Hz] of the published camera
 PLATE, EULER = DropMass(), Euler()
 FULL_SPEED = {
     "fast_hardening": 1.04e6,

@@ -26,6 +26,8 @@ from dovetail.specimens.ribs import RibBasket
 ANGLES = tuple(np.radians(np.arange(0, 40, 5)))  # [rad]
 SPEEDS = (0.25, 0.5, 0.75, 1.0)  # [m/s]
 RUNS, SLOW_RUNS = 12, 4
+RECORD_STEP = 1e-3  # [s] of strikes: the published rate of acquisition is lost
+CAPTURE_STEP = 4e-3  # [s] of swings: so is that of the motion capture
 SLOW = Funnel(rib_stiffness=3.4e3, coupling_stiffness=16.5e3, friction=0.2)  # fitted, see above
 FAST = dataclasses.replace(SLOW, fast_loss=0.6)  # what a test at rest does not see: gives back less when fast
 SHOWN = ("drogue_position", "tipping", "force", "nozzle_pose", "contact_zone", "depth")
@@ -81,7 +83,9 @@ def case(
     return HungDrogue(receiver=line, start_angles=two[0], side_pull=two[1])
 
 
-def strike_run(rig: HungDrogue, funnel: Funnel, duration: float, step: float = 1e-3) -> dict[str, jax.Array]:
+def strike_run(
+    rig: HungDrogue, funnel: Funnel, duration: float, step: float = RECORD_STEP
+) -> dict[str, jax.Array]:
     """One strike, recorded at every step."""
     flow = Strike(rig, eqx.tree_at(lambda f: f.home, funnel, rig.receiver.home.p))
 
@@ -127,7 +131,7 @@ def strikes(
     found = strike_batch(
         jnp.repeat(jnp.asarray(angles), runs), jnp.asarray(speed), jnp.asarray(drawn), funnel, duration
     )
-    time = 1e-3 * np.arange(1, round(duration / 1e-3) + 1)
+    time = RECORD_STEP * np.arange(1, round(duration / RECORD_STEP) + 1)
 
     def part(name, i):
         return np.asarray(found[name])[i * runs : (i + 1) * runs]
@@ -196,7 +200,7 @@ def spectrum(found: Strikes) -> tuple[np.ndarray, np.ndarray]:
     signal = found.position[:, :, 0] - found.position[:, :1, 0]
     window = np.hanning(signal.shape[1])
     amplitude = np.abs(np.fft.rfft(signal * window, axis=1)).mean(axis=0) / window.sum()
-    return np.fft.rfftfreq(signal.shape[1], 1e-3), amplitude
+    return np.fft.rfftfreq(signal.shape[1], RECORD_STEP), amplitude
 
 
 # identification of the rig from swings, in two stages
@@ -216,12 +220,12 @@ class Swing(Flow):
     def output(self, t, x, u):
         m = self.rig.motion(x)
         return jnp.concatenate(
-            [m.r[:2, -2] - self.rig.centre * m.n[:2, -1], x[0][:, -1] - jnp.array([jnp.pi / 2, 0.0])]
+            [m.r[:2, -2] - self.rig.centre * m.n[:2, -1], m.angles[:, -1] - jnp.array([jnp.pi / 2, 0.0])]
         )
 
 
 @eqx.filter_jit
-def swung(rig: HungDrogue, starts: jax.Array, duration: float, step: float = 4e-3) -> jax.Array:
+def swung(rig: HungDrogue, starts: jax.Array, duration: float, step: float = CAPTURE_STEP) -> jax.Array:
     """Place and tipping (releases, time, 4) after releases at start angles (releases, 2)."""
 
     def one(start):

@@ -1,0 +1,46 @@
+"""
+Strikes on a drogue in flight
+=============================
+
+A probe meets a drogue behind its tanker at 1.5 m/s, off its axis. The drogue tips, slides along the probe and couples,
+or is stopped at the limit of the force sensor. Figures as the thesis has them; the drogue's stiffness is a surrogate.
+"""
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+from dovetail.studies.refuelling import pictures
+from dovetail.studies.refuelling.reproduce_strikes import full_scale, scaled
+
+# %%
+# Full scale, until the latch: trajectories in the tanker's frame, attitude, wrench, tension. After the latch the
+# receiver pushes the hose; the example after the next one goes on from there.
+
+
+def until_latched(run):
+    return {name: values[: int(run["until"])] for name, values in run.items() if name != "until"}
+
+
+strikes = {f"{1e3 * offset:.0f} mm": until_latched(full_scale(offset)) for offset in (0.05, 0.1, 0.2)}
+figure, axes = plt.subplots(2, 3, figsize=(10, 6), layout="constrained")
+pictures.trajectory(axes[0, 0], strikes)
+pictures.tipping(axes[0, 1], strikes)
+pictures.wrench((axes[0, 2], axes[1, 2]), strikes)
+pictures.tension(axes[1, :2], strikes)
+axes[0, 0].legend(title="off the axis")
+plt.show()
+for label, run in strikes.items():
+    tip, moment = np.degrees(np.abs(run["tipping"][:, 0]).max()), np.abs(run["force"][:, 4]).max()
+    print(f"{label:>7}: tips by {tip:.1f} deg, {moment:.0f} N m, latched after {run['time'][-1]:.3f} s")
+
+# %%
+# The scaled test, just beneath the rim, followed for four seconds: contact is lost and made again while the nozzle
+# drifts to the centre; the tension drops at once, and a wave runs up the hose and back.
+
+small = {"scaled": scaled()}
+figure, axes = plt.subplots(2, 3, figsize=(10, 6), layout="constrained")
+pictures.trajectory(axes[0, 0], small)
+pictures.tipping(axes[0, 1], small)
+pictures.wrench((axes[0, 2], axes[1, 2]), small)
+pictures.tension(axes[1, :2], small)
+plt.show()

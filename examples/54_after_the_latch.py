@@ -1,0 +1,24 @@
+"""
+After the latch: a wave up the hose and back
+============================================
+
+The drogue has coupled. The receiver still comes on by half a metre, more than the drum takes in at that time: the hose
+slackens, a wave runs up to the tow point and back, and where a link would push, the hose bows out.
+"""
+
+import matplotlib.pyplot as plt
+
+import dovetail as dv
+from dovetail.studies.refuelling import pictures
+from dovetail.studies.registry import find_test
+
+test = dv.load(find_test("refuelling/latched"))
+run = test.simulate()
+for name, text in test.system.measures(run.data).items():
+    print(f"{name:<32} {text}")
+
+figure, axes = plt.subplots(3, 1, figsize=(8, 7), layout="constrained")
+pictures.hose_shapes(axes[0], run.data, (0.0, 0.5, 1.0, 1.5, 2.0, 3.0))
+axes[0].legend(ncols=2, fontsize=8)
+pictures.tension(axes[1:], {"latched": run.data})
+plt.show()

@@ -1,0 +1,56 @@
+r"""Waves on a hose, read from a recording: when they reach the tow point, when they are back, and how fast it whips.
+
+A node's transverse motion is its way from the start across the direction that the hose had there. A wave is at a node
+when that moves fastest across; nodes in steady flight see it one after another at :math:`\sqrt{T/\rho_l}`. It is back
+at the drogue's end a wave's time after it was at the tow point [Bolien 2018, secs 1.4.4 and 4.2-IV].
+"""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+
+from dovetail.core.errors import AnalysisError
+
+
+@dataclasses.dataclass(frozen=True)
+class HoseWaves:
+    """What a wave on a hose did."""
+
+    arrival: np.ndarray  # (nodes,) [s] of the fastest moment, tow point first; NaN where nothing moved
+    at_tow: float  # [s] at the first node below the tow point
+    back: float  # [s] at the last node above the drogue again: its fastest moment from then on
+    whip: float  # [m/s] fastest transverse speed of any node from then on
+
+
+def transverse(position: np.ndarray) -> np.ndarray:
+    """Transverse motion (time, nodes, 3) [m] of nodes (time, 3, n + 1) or (time, n + 1, 3), both ends left out."""
+    nodes = np.swapaxes(position, 1, 2) if position.shape[1] == 3 else position
+    start = nodes[0]
+    along = start[2:] - start[:-2]
+    along = along / np.linalg.norm(along, axis=1, keepdims=True)
+    moved = nodes[:, 1:-1] - start[1:-1]
+    return moved - np.sum(moved * along, axis=-1, keepdims=True) * along
+
+
+def hose_waves(time: np.ndarray, position: np.ndarray) -> HoseWaves:
+    """Waves that were sent from the drogue's end at the start of a recording.
+
+    Parameters
+    ----------
+    time : (m,) [s]
+    position : nodes of the hose from the tow point to the drogue, (m, 3, n + 1) or (m, n + 1, 3) [m].
+    """
+    time = np.asarray(time, float)
+    if len(time) < 8:
+        raise AnalysisError(f"{len(time)} samples are too few to follow a wave")
+    across = transverse(np.asarray(position, float))[:, :-1]  # the ball joint is held: no wave is read there
+    speed = np.linalg.norm(np.gradient(across, time, axis=0), axis=-1)
+    arrival = np.where(speed.max(axis=0) > 0, time[np.argmax(speed, axis=0)], np.nan)
+    at_tow = float(arrival[0])
+    later = time > at_tow + 0.5 * (at_tow - arrival[-1])
+    if not later.any():
+        return HoseWaves(arrival, at_tow, np.nan, np.nan)
+    back = float(time[later][np.argmax(speed[later, -1])])
+    return HoseWaves(arrival, at_tow, back, float(speed[later].max()))

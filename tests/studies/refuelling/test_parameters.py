@@ -1,0 +1,82 @@
+"""Every parameter of the thesis, and every one it leaves unstated, is where the study's list says, with that value."""
+
+import importlib
+import tomllib
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import dovetail.studies.refuelling as refuelling
+from dovetail.core import registry
+from dovetail.testing import file
+
+FOLDER = Path(refuelling.__file__).parent
+PARAMETERS = tomllib.loads((FOLDER / "parameters.toml").read_text())["parameter"]
+PLACED = [p for p in PARAMETERS if "place" in p]
+
+
+@cache
+def resolved(name):
+    """A test file with every default written out."""
+    return file.dump(file.load(FOLDER / "tests" / f"{name}.toml"))
+
+
+def follow(tree, path):
+    for key in path.split("."):
+        tree = tree[int(key)] if isinstance(tree, list) else tree[key]
+    return tree
+
+
+def value_at(place):
+    where, name, *paths = place.split()
+    if where == "test":
+        base, *others = paths
+        found = follow(resolved(name), base)
+        return [found[other] for other in others] if others else found
+    if where == "campaign":
+        axes = tomllib.loads((FOLDER / "campaigns" / f"{name}.toml").read_text())["axis"]
+        return next(axis["values"] for axis in axes if axis["path"] == paths[0])
+    if where == "part":
+        part = registry.find(name)()
+        found = [getattr(part, path) for path in paths]
+        return found if len(found) > 1 else found[0]
+    assert where == "module"
+    module = name if "." in name else f"dovetail.studies.refuelling.{name}"
+    return getattr(importlib.import_module(module), paths[0])
+
+
+@pytest.mark.parametrize("parameter", PLACED, ids=[p["what"] for p in PLACED])
+def test_a_parameter_is_where_it_is_said_to_be(parameter):
+    found = value_at(parameter["place"])
+    if isinstance(parameter["value"], str):
+        assert found == parameter["value"]
+    else:
+        np.testing.assert_allclose(np.asarray(found, float), parameter["value"], rtol=1e-12)
+
+
+def test_each_has_a_source_and_what_has_no_place_says_why():
+    assert len({p["what"] for p in PARAMETERS}) == len(PARAMETERS)
+    for parameter in PARAMETERS:
+        assert parameter["source"].startswith(("table", "sec", "ch.", "app.", "not published"))
+        assert parameter["unit"]
+        assert "place" in parameter or parameter["why"]
+    unstated = [p for p in PARAMETERS if p["source"].startswith("not published")]
+    assert len(unstated) >= 25
+
+
+def test_the_stated_hose_is_all_of_table_1():
+    """Nothing of the hose and its flight is left to a default that nobody has listed."""
+    numerical = resolved("full-scale")["numerical"]
+    listed = {p["place"].split()[-1].rsplit(".", 1)[-1] for p in PLACED if "numerical" in p["place"]}
+    own = {
+        "kind",
+        "shrink",
+        "transfer",
+        "aero_zero",
+        "gravity",
+        "links",
+        "duct_angle",
+    }  # choices and the earth's
+    assert set(numerical["hose"]) - own <= listed
