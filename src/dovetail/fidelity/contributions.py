@@ -13,16 +13,15 @@ import dataclasses
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-import numpy as np
-
 from dovetail.compensation import NoCompensation
 from dovetail.core import registry
 from dovetail.core.errors import AnalysisError, DovetailError
-from dovetail.fidelity.compare import compare
+from dovetail.fidelity.errors import norms
 from dovetail.testing import Rig, Run, Test
 from dovetail.transfer import Series, Transfer
 
 PERFECT = Series(())
+STILL = 1e-9  # of the motion of the axis that moves most: nothing but rounding
 
 
 @dataclass(frozen=True)
@@ -91,8 +90,9 @@ def _name(part: object) -> str:
 def _contribution(what: str, test: Test, ideal: Run) -> Contribution:
     run = test.rehearse()
     try:
-        found = compare(run, ideal)
-        e1, e2 = (float(np.max(found.rms[name])) for name in ("e1", "e2"))
+        found = norms(run, ideal)
+        moving = found["scale"] > STILL * found["scale"].max()
+        e1, e2 = (float(found["rms"].sel(error=name).where(moving).max()) for name in ("e1", "e2"))
     except DovetailError:
         e1 = e2 = float("nan")
     return Contribution(what, e1, e2, run.outcome.completed)

@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from scipy import fft
 from scipy import signal as dsp
 
 from dovetail.core.errors import AnalysisError, ParameterError
@@ -71,10 +72,13 @@ def growth_rate(
 
 def _spread(y: np.ndarray) -> tuple[np.ndarray, np.ndarray, int]:
     """Standard deviation under a sliding Hann window of whole cycles of the strongest line."""
-    spectrum = np.abs(np.fft.rfft(y * dsp.windows.hann(len(y)), n=4 * len(y)))
+    refined = fft.next_fast_len(
+        4 * len(y), real=True
+    )  # a length without small factors takes ten times as long
+    spectrum = np.abs(fft.rfft(y * dsp.windows.hann(len(y)), n=refined))
     skirt = 8  # of the mean that the window lets through, in the four times refined spectrum
     strongest = skirt + int(np.argmax(spectrum[skirt:]))
-    length = round(WHOLE_CYCLES * 4 * len(y) / strongest)
+    length = round(WHOLE_CYCLES * refined / strongest)
     weight = dsp.windows.hann(length, sym=False)
     windows, starts = _windows(y, length)
     mean = windows @ weight / weight.sum()

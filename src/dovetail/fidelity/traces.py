@@ -96,6 +96,8 @@ def on_common_times(run: Recording, ideal: Recording) -> tuple[xr.Dataset, xr.Da
             f"the recordings share {shared.sum()} sample times; record the ideal at the times of the run "
             f"({ta[0]:g} to {ta[-1]:g} s, {len(ta)} samples), for example ideal.interp(time=run.time)"
         )
+    if len(ta) == len(tb) and shared.all():  # nothing to choose, and nothing to copy
+        return a, b.assign_coords(time=a["time"])
     a = a.isel(time=np.flatnonzero(shared))
     return a, b.isel(time=at[shared]).assign_coords(time=a["time"])
 
