@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from dovetail.report.maps import POINTS, _edges, _spans_decades, bars, curve, field, scatter
+from dovetail.report.maps import POINTS, _edges, _smooth, _spans_decades, bars, curve, field, scatter
 
 
 def test_the_strongest_is_on_top():
@@ -19,6 +19,13 @@ def test_a_map_shows_each_value_in_its_field():
     figure = field(x, y, values, "x", "y", "z")
     np.testing.assert_array_equal(figure.axes[0].collections[0].get_array(), values)
     assert figure.axes[1].get_ylabel() == "z"
+
+
+def test_lines_of_equal_value_are_drawn_where_they_are_few():
+    x, y = np.meshgrid(np.arange(6.0), np.arange(5.0))
+    assert _smooth(x + y)
+    assert not _smooth(np.where((x + y) % 2 > 0, 1.0, 0.0))
+    assert not _smooth(np.full((5, 5), np.nan))
 
 
 def test_edges_lie_between_the_centres():

@@ -70,9 +70,8 @@ def measures(store: Store, table: Columns) -> list[str]:
     named = {name for name in found if any(other != name and other.startswith(f"{name}_") for other in found)}
     found = [name for name in found if name not in named]  # a name alone is that of the last mode: said twice
     usable = [n for n in found if np.isfinite(np.asarray(table[n], float)).any()]
-    return [n for n in usable if np.ptp(_finite(table[n])) > 0] + [
-        n for n in usable if not np.ptp(_finite(table[n])) > 0
-    ]
+    # what varies first, and what the rig does before the ideal
+    return sorted(usable, key=lambda n: (not np.ptp(_finite(table[n])) > 0, n.endswith("_emulate")))
 
 
 def shares(store: Store, table: Columns, measure: str) -> tuple[list[tuple[str, float]], str]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from matplotlib.figure import Figure
 
-from dovetail.report.style import COLOURS, WIDTH, new_figure, styled
+from dovetail.report.style import COLOURS, new_figure, styled
 
 SHADES = "cividis"  # reads the same with any colour vision, and in grey
 POINTS = 4000  # of a scatter: more cannot be told apart and only make the page heavy
@@ -52,12 +52,12 @@ def curve(x: np.ndarray, y: np.ndarray, x_label: str, y_label: str) -> Figure:
 
 def field(x: np.ndarray, y: np.ndarray, values: np.ndarray, x_label: str, y_label: str, label: str) -> Figure:
     """A measure (y, x) on a grid as coloured fields, with lines of equal value where it is fine enough."""
-    figure, axes = new_figure(width=0.8 * WIDTH, height=3.6)
+    figure, axes = new_figure(height=3.4)
     ax = axes[0, 0]
     with styled():
         ax.grid(visible=False)
-        drawn = ax.pcolormesh(_edges(x), _edges(y), values, cmap=SHADES, rasterized=values.size > 2500)
-        if min(values.shape) >= 4 and np.isfinite(values).all() and np.ptp(values) > 0:
+        drawn = ax.pcolormesh(_edges(x), _edges(y), values, cmap=SHADES, rasterized=True)
+        if _smooth(values):
             lines = ax.contour(x, y, values, levels=5, colors="white", linewidths=0.8)
             ax.clabel(lines, fmt="%.3g", fontsize=8)
         figure.colorbar(drawn, ax=ax, label=label)
@@ -71,7 +71,7 @@ def field(x: np.ndarray, y: np.ndarray, values: np.ndarray, x_label: str, y_labe
 
 def scatter(x: np.ndarray, y: np.ndarray, z: np.ndarray, x_label: str, y_label: str, label: str) -> Figure:
     """A measure at scattered points, by colour; many are thinned out."""
-    figure, axes = new_figure(width=0.8 * WIDTH, height=3.6)
+    figure, axes = new_figure(height=3.4)
     ax = axes[0, 0]
     every = max(1, -(-len(x) // POINTS))
     with styled():
@@ -80,6 +80,14 @@ def scatter(x: np.ndarray, y: np.ndarray, z: np.ndarray, x_label: str, y_label: 
         ax.set_xlabel(x_label)
         ax.set_ylabel(y_label)
     return figure
+
+
+def _smooth(values: np.ndarray) -> bool:
+    """Whether lines of equal value would be few: no row or column goes up and down by much more than its range."""
+    if min(values.shape) < 4 or not np.isfinite(values).all() or not np.ptp(values) > 0:
+        return False
+    ways = [np.abs(np.diff(values, axis=axis)).sum(axis=axis).max() for axis in (0, 1)]
+    return bool(max(ways) < 1.6 * np.ptp(values))
 
 
 def _edges(centres: np.ndarray) -> np.ndarray:
