@@ -69,7 +69,7 @@ def test_an_answer_at_a_fork_is_asked_for_until_it_is_known(monkeypatch):
     assert 'no "magic"; one of none, inverse' in said
 
 
-DROP = ("refuelling/drop", "--set", "duration=0.26", "--set", 'stepping.free_step="0.2 ms"')
+DROP = ("refuelling/drop", "--set", "duration=0.3", "--set", 'stepping.free_step="0.2 ms"')
 
 
 def test_of_a_creep_test_the_answer_is_what_real_time_would_need(dovetail):
@@ -86,4 +86,5 @@ def test_of_a_creep_test_the_answer_is_what_real_time_would_need(dovetail):
     # the same from the run's folder, with another mass
     code, out, _ = dovetail("design", folder, "--mass", "650")
     assert "650 kg" in out
-    assert json.loads((folder / "need.json").read_text())["delay"] > 5 * found["delay"]
+    heavy = json.loads((folder / "need.json").read_text())
+    assert heavy["any_delay"] == pytest.approx(10 * found["any_delay"])  # as the root of the mass

@@ -42,3 +42,16 @@ def test_what_is_no_time_is_refused_with_what_would_be_right(value, text):
     with pytest.raises(ParameterError) as caught:
         to_si(value, "s")
     assert str(caught.value).startswith(text)
+
+
+def test_usual_units_are_pint_s():
+    """What is looked up is what pint would have said."""
+    from dovetail.core import units
+
+    for unit, table in units._USUAL.items():
+        for name in table:
+            quantity = units._registry().Quantity(f"3.7 {name}")
+            assert to_si(f"3.7 {name}", unit) == pytest.approx(quantity.to(unit).magnitude, rel=1e-15)
+            assert to_si(f"-2e1{name}", unit) == pytest.approx(
+                -20 / 3.7 * quantity.to(unit).magnitude, rel=1e-14
+            )

@@ -1,10 +1,11 @@
 """Units at the edge: people write `"12 ms"`, inside there is SI only.
 
-pint is loaded when the first quantity with a unit is met, not before.
+Usual units are looked up; pint, which takes a second to load, is asked for the others and for whatever is wrong.
 """
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from typing import Any
 
@@ -12,6 +13,18 @@ from dovetail.core.errors import ParameterError
 
 SIGNAL = "signal"  # the unit of whatever signal a part acts on: any unit is taken, and turned into SI
 _WORDS = {"s": "a time", "m": "a length", "kg": "a mass", "N": "a force", "Hz": "a frequency"}
+_NUMBER = re.compile(r"\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*([a-zA-Z][a-zA-Z/ ]*?)\s*")
+_USUAL = {  # unit: SI unit, factor; as pint has them
+    "s": {"s": 1.0, "ms": 1e-3, "us": 1e-6, "min": 60.0},
+    "m": {"m": 1.0, "mm": 1e-3, "um": 1e-6, "cm": 1e-2, "km": 1e3},
+    "m/s": {"m/s": 1.0, "mm/s": 1e-3},
+    "kg": {"kg": 1.0},
+    "N": {"N": 1.0, "kN": 1e3, "mN": 1e-3},
+    "N m": {"N m": 1.0},
+    "N/m": {"N/m": 1.0, "kN/m": 1e3},
+    "Hz": {"Hz": 1.0, "kHz": 1e3},
+    "rad": {"rad": 1.0, "mrad": 1e-3},
+}
 
 
 @cache
@@ -39,6 +52,9 @@ def to_si(value: Any, unit: str) -> float | list:
 
 
 def _parse(text: str, unit: str) -> float:
+    known = _NUMBER.fullmatch(text)
+    if known and known[2] in _USUAL.get(unit, ()):
+        return float(known[1]) * _USUAL[unit][known[2]]
     import pint
 
     registry = _registry()

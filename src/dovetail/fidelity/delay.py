@@ -20,7 +20,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy import signal as dsp
+import scipy
 
 from dovetail.core.errors import AnalysisError, ParameterError
 from dovetail.fidelity.errors import DEMAND, MEASURED
@@ -80,7 +80,7 @@ def delay_by_correlation(
     def measure(z: np.ndarray, x: np.ndarray) -> float:
         z, x = moving(demand, z), moving(measured, x)
         window = x[reach:-reach]
-        inner = dsp.correlate(z, window, mode="valid", method="fft")  # entry i: z late by reach - i
+        inner = scipy.signal.correlate(z, window, mode="valid", method="fft")  # entry i: z late by reach - i
         squares = np.concatenate([[0.0], np.cumsum(z**2)])
         size = np.sqrt(np.maximum(squares[len(window) :] - squares[: -len(window)], 0.0) * np.sum(window**2))
         alike = np.divide(inner, size, out=np.zeros_like(inner), where=size > 1e-12 * size.max())[::-1]
@@ -162,7 +162,7 @@ def _gaps(of: np.ndarray, follower: np.ndarray) -> np.ndarray:
 def _highest_near(alike: np.ndarray, middle: int) -> float | None:
     """Place of the highest inner peak, the nearest to the middle of those as high, between samples."""
     spread = ALIKE * np.ptp(alike)
-    peaks, _ = dsp.find_peaks(alike, prominence=max(spread, np.finfo(float).tiny))
+    peaks, _ = scipy.signal.find_peaks(alike, prominence=max(spread, np.finfo(float).tiny))
     if len(peaks) == 0:
         return None
     good = peaks[alike[peaks] >= alike[peaks].max() - spread]

@@ -14,8 +14,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 import xarray as xr
-from scipy.signal import savgol_filter
 
 from dovetail.core.errors import AnalysisError, ParameterError
 from dovetail.fidelity.traces import Recording, dataset, period, trace
@@ -33,7 +33,7 @@ def smooth_velocity(
             f"smooth_velocity: frame {frame}, order {order}, {x.sizes['time']} samples; the frame is odd, "
             "longer than the order and not longer than the recording"
         )
-    v = savgol_filter(x.values, frame, order, deriv=1, delta=period(run), axis=0)
+    v = scipy.signal.savgol_filter(x.values, frame, order, deriv=1, delta=period(run), axis=0)
     out = x.copy(data=v).rename("velocity")
     out.attrs = {"units": "m/s", "long_name": f"velocity, Savitzky-Golay order {order} over {frame} samples"}
     return out

@@ -13,8 +13,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy import fft
-from scipy import signal as dsp
+import scipy
 
 from dovetail.core.errors import AnalysisError, ParameterError
 from dovetail.fidelity.traces import Recording, Value, by_axis, moving, period, values
@@ -72,14 +71,14 @@ def growth_rate(
 
 def _spread(y: np.ndarray) -> tuple[np.ndarray, np.ndarray, int]:
     """Standard deviation under a sliding Hann window of whole cycles of the strongest line."""
-    refined = fft.next_fast_len(
+    refined = scipy.fft.next_fast_len(
         4 * len(y), real=True
     )  # a length without small factors takes ten times as long
-    spectrum = np.abs(fft.rfft(y * dsp.windows.hann(len(y)), n=refined))
+    spectrum = np.abs(scipy.fft.rfft(y * scipy.signal.windows.hann(len(y)), n=refined))
     skirt = 8  # of the mean that the window lets through, in the four times refined spectrum
     strongest = skirt + int(np.argmax(spectrum[skirt:]))
     length = round(WHOLE_CYCLES * refined / strongest)
-    weight = dsp.windows.hann(length, sym=False)
+    weight = scipy.signal.windows.hann(length, sym=False)
     windows, starts = _windows(y, length)
     mean = windows @ weight / weight.sum()
     return starts, np.sqrt((windows - mean[:, None]) ** 2 @ weight / weight.sum()), length
@@ -88,7 +87,7 @@ def _spread(y: np.ndarray) -> tuple[np.ndarray, np.ndarray, int]:
 def _amplitude_at(y: np.ndarray, turns: float) -> tuple[np.ndarray, np.ndarray, int]:
     """Amplitude at a frequency of `turns` cycles a sample under a sliding Blackman-Harris window."""
     length = math.ceil(NARROW_CYCLES / turns)
-    weight = dsp.windows.blackmanharris(length, sym=False)
+    weight = scipy.signal.windows.blackmanharris(length, sym=False)
     windows, starts = _windows(y, length)
     return starts, 2 * np.abs(windows @ (weight * np.exp(-2j * np.pi * turns * np.arange(length)))), length
 

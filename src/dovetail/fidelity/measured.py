@@ -11,7 +11,7 @@ import re
 from pathlib import Path
 
 import numpy as np
-import scipy.signal
+import scipy
 import xarray as xr
 
 from dovetail.core.errors import AnalysisError, OutputError, ParameterError

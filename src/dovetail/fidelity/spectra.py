@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 import xarray as xr
-from scipy import signal as dsp
 
 from dovetail.core.errors import AnalysisError, ParameterError
 from dovetail.fidelity.traces import Recording, period, trace
@@ -34,7 +34,7 @@ def amplitude_spectrum(run: Recording, name: str = "displacement", *, window: st
     dt = period(run)
     y = trace(run, name, at_least=16)
     count = y.sizes["time"]
-    weight = dsp.get_window(window, count)
+    weight = scipy.signal.get_window(window, count)
     shaped = weight.reshape(-1, *[1] * (y.ndim - 1))
     spectrum = 2 * np.abs(np.fft.rfft((y.values - y.values.mean(axis=0)) * shaped, axis=0)) / weight.sum()
     spectrum[0] /= 2
@@ -69,7 +69,7 @@ def peaks(spectrum: xr.DataArray, *, count: int = 5, above: float = 0.01) -> lis
     f, a = spectrum["frequency"].values, spectrum.values
     if not np.isfinite(a).all() or a.max() <= 0:
         raise AnalysisError("the spectrum is empty or not finite; it has no peaks")
-    found, _ = dsp.find_peaks(a, height=above * a.max(), prominence=above * a.max())
+    found, _ = scipy.signal.find_peaks(a, height=above * a.max(), prominence=above * a.max())
     lines = []
     for i in found:
         low, top, high = np.log(np.maximum(a[i - 1 : i + 2], np.finfo(float).tiny))

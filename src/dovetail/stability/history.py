@@ -14,7 +14,7 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
-import scipy.signal
+import scipy
 from jax.typing import ArrayLike
 
 from dovetail.core.errors import AnalysisError, StepSizeError

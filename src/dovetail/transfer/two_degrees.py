@@ -12,7 +12,7 @@ import dataclasses
 from typing import NamedTuple
 
 import numpy as np
-import scipy.signal
+import scipy
 
 from dovetail.core.errors import AnalysisError
 from dovetail.transfer.linear import LinearTransfer

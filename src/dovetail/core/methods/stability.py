@@ -34,9 +34,10 @@ def stability_limit(method: Method, eigenvalues: Any) -> float:
 
 def check_step(method: Method, eigenvalues: Any, dt: float) -> None:
     """Raise `StepSizeError` if a step `dt` [s] is beyond the stability bound for eigenvalues [rad/s]."""
-    limits = {value: _limit(method, value) for value in _decaying(eigenvalues)}
-    if not limits:
+    values = _decaying(eigenvalues)
+    if not values or not any(_grows_within(method, value, dt) for value in values):
         return
+    limits = {value: _limit(method, value) for value in values}
     value, limit = min(limits.items(), key=lambda item: item[1])
     if dt <= limit:
         return
@@ -59,18 +60,30 @@ def _decaying(eigenvalues: Any) -> list[complex]:
     return [complex(min(v.real, 0.0), v.imag) for v in kept]
 
 
-def _limit(method: Method, eigenvalue: complex) -> float:
-    """First crossing of the stability boundary along the ray of one eigenvalue."""
+def _grows(method: Method, direction: complex, s: Any) -> Any:
+    """Whether a step of |h lambda| = s along the ray of an eigenvalue grows."""
     if not hasattr(method, "amplification"):
         raise AnalysisError(
             f"{type(method).__name__} has no method `amplification(z)`, so its stability bound is not known; "
             "add one that returns the growth of a step for z = h lambda"
         )
+    return method.amplification(np.asarray(s * direction)) > 1 + GROWTH
+
+
+def _grows_within(method: Method, eigenvalue: complex, dt: float) -> bool:
+    """Whether a step up to `dt` [s] grows: quicker than to find the step at which that begins."""
+    size = abs(eigenvalue)
+    upto = np.append(_GRID[size * dt > _GRID], size * dt)
+    return bool(np.any(_grows(method, eigenvalue / size, upto)))
+
+
+def _limit(method: Method, eigenvalue: complex) -> float:
+    """First crossing of the stability boundary along the ray of one eigenvalue."""
     size = abs(eigenvalue)
     direction = eigenvalue / size
 
     def grows(s):
-        return method.amplification(np.asarray(s * direction)) > 1 + GROWTH
+        return _grows(method, direction, s)
 
     beyond = np.flatnonzero(grows(_GRID))
     if beyond.size == 0:

@@ -40,7 +40,7 @@ from dovetail.transfer.robot.trajectory import POSE_AXES
 if TYPE_CHECKING:
     from dovetail.testing.test import Test
 
-ROWS = 512  # recorded steps in one compiled call
+ROWS = 32  # recorded steps in one compiled call: near contact nearly every step asks for a force, so few are needed
 LOOK = 0.05  # [s] between two looks at an operator who holds
 STATE_FILE = "cell.npz"
 

@@ -247,11 +247,11 @@ class VirtualCell(Cell):
                 self.rig,
                 self.safety,
                 self.period,
-                jnp.asarray(self.ticks),  # as arrays: a plain number would be compiled in
+                np.asarray(self.ticks),  # as arrays: a plain number would be compiled in
                 segment,
-                jnp.asarray(total),
-                jnp.asarray(averaged),
-                jnp.asarray(until),
+                np.asarray(total),
+                np.asarray(averaged),
+                np.asarray(until),
                 carry,
             )
             done, code = int(carry[0]), int(carry[4])

@@ -10,7 +10,7 @@ from __future__ import annotations
 import dataclasses
 
 import numpy as np
-import scipy.signal
+import scipy
 
 from dovetail.core.errors import AnalysisError, ParameterError
 

@@ -13,7 +13,7 @@ import dataclasses
 
 import jax.numpy as jnp
 import numpy as np
-import scipy.signal
+import scipy
 
 from dovetail.core.errors import AnalysisError, ParameterError
 from dovetail.transfer.base import Series
