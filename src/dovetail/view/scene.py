@@ -74,6 +74,7 @@ class Scene:
             for i, line in enumerate(stage.lines)
         ]
         thin = 0.006 * reach
+        self.head = 5 * thin  # [m] length of an arrow's head
         self.arrows = [
             scene.add_arrows(
                 f"/arrows/{i}",
@@ -81,7 +82,7 @@ class Scene:
                 rgb(arrow.colour),
                 shaft_radius=thin,
                 head_radius=2.5 * thin,
-                head_length=5 * thin,
+                head_length=self.head,
             )
             for i, arrow in enumerate(stage.arrows)
         ]
@@ -92,7 +93,11 @@ class Scene:
             for line, handle in zip(stage.lines, self.lines, strict=True):
                 handle.points = segments(line.points(k))
             for arrow, handle in zip(stage.arrows, self.arrows, strict=True):
-                handle.points = arrow_ends(arrow, k)
+                ends = arrow_ends(arrow, k)
+                handle.points = ends
+                seen = bool(np.linalg.norm(ends[0, 1] - ends[0, 0]) > self.head)  # else it would be all head
+                if handle.visible != seen:
+                    handle.visible = seen
 
 
 def _up(name: str) -> np.ndarray:

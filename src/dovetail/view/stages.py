@@ -10,10 +10,12 @@ import numpy as np
 import xarray as xr
 
 from dovetail.core.errors import AnalysisError
+from dovetail.view import silhouettes
 from dovetail.view.curves import by_axis, choices, curves
 from dovetail.view.stage import Arrow, Line, Points, Stage, framed
 
 DEMAND, MEASURED, FORCE, INK, FAINT = "#0072b2", "#d55e00", "#b5179e", "#333333", "#8d969e"
+X, Y, Z = np.eye(3)
 SAMPLES = 20_000  # of a recording that a viewer keeps; more are thinned
 
 
@@ -132,17 +134,27 @@ def _chain(name: str, up: str) -> Callable[[str, Any, xr.Dataset, xr.Dataset | N
         if ideal is not None and name in ideal:
             wanted = _nodes(_on_all(ideal, data), name)
             lines.append(Line("ideal", lambda k: wanted[k], FAINT, 2.0, ghost=True))
+        arrows: list[Arrow] = []
+        forward, upward = (
+            (X, -Z) if up == "-z" else (-X, -Y)
+        )  # a hose in flight axes, a rope with x downstream
         if {"ball_joint_position", "drogue_position"} <= set(data):
             lines += _drogue(run, data)
+            arrows = _contact(data)
+            tanker = silhouettes.aircraft(0.5 * _size(nodes), forward, upward) + 0.2 * _size(nodes) * forward
+            lines.append(Line("tanker", lambda k: tanker + nodes[k][0], FAINT, 2.0))
         else:
-            lines.append(Line("tip", lambda k: _cross(nodes[k][-1], 0.02 * _size(nodes)), MEASURED, 4.0))
+            plane = silhouettes.aircraft(0.15 * _size(nodes), forward, upward)
+            device = silhouettes.arrowhead(0.03 * _size(nodes), forward, upward)
+            lines.append(Line("aircraft", lambda k: plane + nodes[k][0], INK, 2.5))
+            lines.append(Line("tip", lambda k: device + nodes[k][-1], MEASURED, 3.0))
         near = [line for line in lines if line.name in ("drogue", "probe")]  # where it happens
         eye, target = framed(near or lines, len(data.time), up)
 
         def notes(k: int) -> str:
             return f"tip at {', '.join(f'{v:.3g}' for v in nodes[k][-1])} m"
 
-        return Stage(title, data.time.values, lines, (), curves(data), up, eye, target, notes)
+        return Stage(title, data.time.values, lines, arrows, curves(data), up, eye, target, notes)
 
     return draw
 
@@ -155,11 +167,7 @@ def _drogue(run: Any, data: xr.Dataset) -> list[Line]:
     joint, centre = data["ball_joint_position"].values, data["drogue_position"].values
 
     def ribs(k: int) -> np.ndarray:
-        ahead = joint[k] - centre[k]
-        ahead = ahead / max(float(np.linalg.norm(ahead)), 1e-12)
-        side = np.cross(ahead, [0.0, 0.0, 1.0])
-        side = side / max(float(np.linalg.norm(side)), 1e-12)
-        up = np.cross(side, ahead)
+        ahead, side, up = _axes(joint[k], centre[k])
         rows = []
         for a in np.linspace(0, 2 * np.pi, 12, endpoint=False):
             around = np.cos(a) * side + np.sin(a) * up
@@ -176,8 +184,34 @@ def _drogue(run: Any, data: xr.Dataset) -> list[Line]:
     lines = [Line("drogue", ribs, INK, 2.0)]
     if "nozzle_position" in data:
         nozzle = data["nozzle_position"].values
+        nose = silhouettes.aircraft(9.0, X, -Z) + np.array([-5.7, 0.6, 0.5])  # below and beside its probe
         lines.append(Line("probe", lambda k: np.stack([nozzle[k], nozzle[k] - [1.2, 0.0, 0.0]]), FORCE, 6.0))
+        lines.append(Line("receiver", lambda k: nose + nozzle[k], FAINT, 2.0))
     return lines
+
+
+def _axes(joint: np.ndarray, centre: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Forward, to port and down, of a drogue with its ball joint ahead of its centre."""
+    ahead = joint - centre
+    ahead = ahead / max(float(np.linalg.norm(ahead)), 1e-12)
+    side = np.cross(ahead, Z)
+    side = side / max(float(np.linalg.norm(side)), 1e-12)
+    return ahead, side, np.cross(side, ahead)
+
+
+def _contact(data: xr.Dataset) -> list[Arrow]:
+    """The measured force where the nozzle touches; its components are in the drogue's axes."""
+    if not {"nozzle_position", "measured_force"} <= set(data):
+        return []
+    joint, centre = data["ball_joint_position"].values, data["drogue_position"].values
+    nozzle, force = data["nozzle_position"].values, by_axis(data["measured_force"])[:, :3]
+    scale = 0.6 / max(float(np.abs(force).max()), 1e-12)
+
+    def pull(k: int) -> np.ndarray:
+        ahead, side, down = _axes(joint[k], centre[k])
+        return force[k, 0] * ahead - force[k, 1] * side + force[k, 2] * down
+
+    return [Arrow("force on the drogue", lambda k: nozzle[k], pull, scale, FORCE)]
 
 
 # docking: the probe in the drogue's frame
@@ -188,16 +222,31 @@ def _probe(title: str, run: Any, data: xr.Dataset, ideal: xr.Dataset | None) -> 
     specimen = run.test.rig.specimen
     cavity = getattr(specimen, "cavity", None) or getattr(specimen, "geometry", None)
     outline = _cavity(cavity)
+    radius = float(getattr(specimen, "radius", 0.01))
+    tip_ball = silhouettes.ball(radius)
+    pull = data["measured_force"].values[:, :3] if "measured_force" in data else np.zeros_like(tip)
+
+    def touching(k: int) -> np.ndarray:
+        """Where ball and wall meet: on the ball, along the force, on the side away from the axis."""
+        size = float(np.linalg.norm(pull[k]))
+        if size < 1e-3 * largest:
+            return np.repeat(tip[k][None], 2, axis=0)
+        reach = radius * pull[k] / size
+        ends = tip[k] + np.stack([reach, -reach])
+        return _cross(ends[np.argmax(np.linalg.norm(ends[:, 1:], axis=1))], 0.01)
+
+    largest = max(float(np.abs(pull).max()), 1e-12)
     lines = [
         Line("drogue", lambda k: outline, INK, 1.5),
-        Line("probe's tip", lambda k: _cross(tip[k], 0.012), MEASURED, 5.0),
+        Line("probe's tip", lambda k: tip_ball + tip[k], MEASURED, 2.5),
+        Line("probe", lambda k: np.stack([tip[k], tip[k] + 0.12 * X]), MEASURED, 5.0),
+        Line("contact", touching, FORCE, 5.0),
         Line("trail", lambda k: _so_far(tip, k), DEMAND, 2.0),
     ]
     if ideal is not None and "probe_position" in ideal:
         wanted = _on_all(ideal, data)["probe_position"].values
         lines.append(Line("ideal", lambda k: _so_far(wanted, k), FAINT, 2.0, ghost=True))
-    pull = data["measured_force"].values[:, :3] if "measured_force" in data else np.zeros_like(tip)
-    scale = 0.1 / max(float(np.abs(pull).max()), 1e-12)
+    scale = 0.1 / largest
     arrows = [Arrow("force", lambda k: tip[k], lambda k: pull[k], scale, FORCE)]
     eye, target = framed(lines, len(data.time))
 
@@ -249,7 +298,9 @@ def _nodes(data: xr.Dataset, name: str) -> np.ndarray:
 
 
 def _size(nodes: np.ndarray) -> float:
-    return float(np.linalg.norm(nodes[0][-1] - nodes[0][0])) or 1.0
+    """How far the tip is from the support at most, at the start, in the middle and at the end."""
+    shown = nodes[[0, len(nodes) // 2, -1]]
+    return float(np.linalg.norm(shown[:, -1] - shown[:, 0], axis=1).max()) or 1.0
 
 
 def _so_far(path: np.ndarray, k: int) -> np.ndarray:
