@@ -7,6 +7,7 @@ whoever runs shorter; all of them run on one thread.
 
 import importlib.util
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import jax
@@ -14,8 +15,10 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from dovetail.core import RK4
-from dovetail.mechanics.chain import LinkChain, Loads
+from dovetail.air import PointDevice, TowedLinks
+from dovetail.core import RK4, Flow
+from dovetail.mechanics.chain import LinkChain, Loads, ManyLinks
+from dovetail.mechanics.chain.many import LANES
 
 _file = Path(__file__).parents[1] / "tests" / "mechanics" / "chain" / "judges.py"
 _spec = importlib.util.spec_from_file_location("judges", _file)
@@ -190,9 +193,9 @@ def test_batch_over_threads(figure):
     points = np.column_stack([np.linspace(20e-3, 30e-3, 64), np.linspace(200.0, 320.0, 64)])
     seconds = {}
     for workers in (1, 2):
-        specification.settle_batch(points, rods=20, duration=60.0, workers=workers)
+        specification.settle_batch(points, links=20, duration=60.0, workers=workers)
         begin = time.perf_counter()
-        specification.settle_batch(points, rods=20, duration=60.0, workers=workers)
+        specification.settle_batch(points, links=20, duration=60.0, workers=workers)
         seconds[workers] = time.perf_counter() - begin
     figure("64 ropes on two threads over one (wall clock)", seconds[1] / seconds[2], "x")
 
@@ -254,31 +257,102 @@ def test_two_minutes_of_the_capture_scenario(figure):
 
 
 def test_a_thousand_ropes_in_one_batch(figure):
-    def tip(mass):
-        chain = LinkChain(n=20, length=250.0, mass=mass, tip_mass=150.0, mass_damping=0.02)
+    """Ropes of 20 links, each of its own mass and length: 10 s of a swing, and 10 s behind an aircraft with a device.
 
-        def one(x, _):
-            return RK4().step(chain, 0.0, 1e-2, x, DOWN, ())[0], None
+    One by one is one compiled program called again and again, as a user would. Together they are computed in lanes
+    (`ManyLinks`), on one core, and on two by a thread each.
+    """
+    masses, lengths = np.linspace(40.0, 140.0, 1000), np.linspace(200.0, 300.0, 1000)
+    for name, alone, together in (
+        ("1000 ropes that swing", swinging_alone, swinging_together),
+        ("1000 ropes with a device that settle", towed_alone, towed_together),
+    ):
+        one_by_one, tip = per_run(lambda k, alone=alone: alone(masses[k], lengths[k]), 20)
+        pieces = [np.arange(k, k + LANES) % 1000 for k in range(0, 1000, LANES)]
 
-        return jax.lax.scan(one, chain.straight(ALONG), None, length=1000)[0]["position"][:, -1]
+        def piece(index, together=together):
+            return np.asarray(together(ManyLinks.of(ropes(masses[index], lengths[index]))))
 
-    single, batch = jax.jit(tip), jax.jit(jax.vmap(tip))
-    masses = jnp.linspace(40.0, 140.0, 1000)
-    first = np.asarray(batch(masses))[0]
-    np.testing.assert_allclose(single(masses[0]), first, atol=1e-6)
-    few = list(masses[:20])
+        apart = np.abs(piece(pieces[0])[:, 0] - tip).max()
+        assert apart < 1e-8
+        on_one = typical(lambda piece=piece, pieces=pieces: [piece(i) for i in pieces]) / 1000
+        with ThreadPoolExecutor(2) as pool:
+            on_two = (
+                typical(lambda piece=piece, pieces=pieces, pool=pool: list(pool.map(piece, pieces))) / 1000
+            )
+        figure(f"{name}: one by one", 1e3 * one_by_one, "ms", accuracy=f"{apart:.0e} m apart")
+        figure(f"{name}: in lanes on one core over one by one", one_by_one / on_one, "x")
+        figure(f"{name}: in lanes on two cores over one by one", one_by_one / on_two, "x", target=5)
+        batch = jax.jit(jax.vmap(alone))
+        plain = typical(lambda batch=batch: jax.block_until_ready(batch(masses, lengths)), 2) / 1000
+        figure(f"{name}: plain vmap over one by one", one_by_one / plain, "x")
 
-    def cost(call):
-        """Processor seconds, the best of three after one that is not counted: the first may compile anew."""
+
+def typical(call, rounds=5):
+    """Seconds on the clock of the wall, the median after a round that is not counted: it may compile."""
+    call()
+    walls = []
+    for _ in range(rounds):
+        begin = time.perf_counter()
         call()
-        walls = []
-        for _ in range(3):
-            begin = time.process_time()
-            call()
-            walls.append(time.process_time() - begin)
-        return min(walls)
+        walls.append(time.perf_counter() - begin)
+    return float(np.median(walls))
 
-    alone = cost(lambda: [jax.block_until_ready(single(mass)) for mass in few]) / 20
-    together = cost(lambda: jax.block_until_ready(batch(masses))) / 1000
-    # a single run is at the compiled floor already; a batch has its data in the cache no longer
-    figure("1000 ropes in one batch on one core, per run over one by one", alone / together, "x", target=5)
+
+def per_run(call, number):
+    """Seconds of one of so many calls, and what the first gives."""
+    seconds = typical(lambda: [jax.block_until_ready(call(k)) for k in range(number)]) / number
+    return seconds, np.asarray(call(0))
+
+
+def ropes(mass, length):
+    return LinkChain(n=20, length=length, mass=mass, tip_mass=150.0, mass_damping=0.02)
+
+
+def marched(flow, x, u):
+    def one(x, _):
+        return RK4().step(flow, 0.0, 1e-2, x, u, ())[0], None
+
+    return jax.lax.scan(one, x, None, length=1000)[0]["position"]
+
+
+@jax.jit
+def swinging_alone(mass, length):
+    rope = ropes(mass, length)
+    return marched(rope, rope.straight(ALONG), DOWN)[:, -1]
+
+
+@jax.jit
+def swinging_together(many):
+    return marched(many, many.straight(ALONG), (DOWN.field, 0.0))[-1]
+
+
+class Towed(Flow):
+    """One rope behind an aircraft, with what `TowedLinks` has and no more."""
+
+    rope: LinkChain
+    device: PointDevice = PointDevice(mass=150.0)
+
+    def derivative(self, t, x, u):
+        wind = jnp.array([170.0, 0.0, 0.0]) - x["velocity"][:, -1]
+        force = self.device.force({}, wind, 0.7, 170.0, jnp.zeros(2))
+        node = jnp.concatenate([jnp.zeros((3, 20)), force[:, None]], axis=1)
+        return self.rope.derivative(t, x, Loads(field=jnp.array([0.0, 9.81, 0.0]), node=node))
+
+    def init(self):
+        return self.rope.straight(jnp.array([1.0, 0.0, 0.0]))
+
+    def output(self, t, x, u):
+        return x
+
+
+@jax.jit
+def towed_alone(mass, length):
+    rope = Towed(ropes(mass, length))
+    return marched(rope, rope.init(), None)[:, -1]
+
+
+@jax.jit
+def towed_together(many):
+    sweep = TowedLinks(ropes=many, device=PointDevice(mass=150.0))
+    return marched(sweep, sweep.init(), None)[-1]

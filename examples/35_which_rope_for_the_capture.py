@@ -71,7 +71,7 @@ axes.legend()
 # Between the catalogue's entries: candidates that no other beats in mass, settling time, strength and depth at once,
 # found in batches over two threads. All of them are strong enough and hang below the wake.
 
-points, aims = specification.optimise(batch=32, rounds=3, rods=6, duration=60.0, workers=2)
+points, aims = specification.optimise(batch=32, rounds=3, links=6, duration=60.0, workers=2)
 figure, axes = plt.subplots(figsize=(6, 3.6), layout="constrained")
 dots = axes.scatter(aims[:, 0], -aims[:, 3], c=aims[:, 1], cmap="viridis")
 axes.plot(98.7, 65.3, "k+", ms=12)

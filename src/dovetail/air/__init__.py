@@ -41,6 +41,7 @@ from dovetail.air.piloted_rotor import PilotedRotor
 from dovetail.air.rotor import Blade, Controls, FlappingRotor, Rotor, RotorLoad, RotorSchedule
 from dovetail.air.settling import Settling, settling
 from dovetail.air.stepper import RopeStepper
+from dovetail.air.sweep import TowedLinks
 from dovetail.air.tanker import TankerAir
 from dovetail.air.towed import TowedRope
 from dovetail.air.turbulence import Dryden, StillAir
@@ -89,6 +90,7 @@ __all__ = [
     "TabulatedCylinder",
     "TankerAir",
     "TipDevice",
+    "TowedLinks",
     "TowedRope",
     "Tug",
     "VortexPair",

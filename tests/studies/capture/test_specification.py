@@ -5,7 +5,7 @@ import pytest
 
 from dovetail.studies.capture import specification as spec
 
-SMALL = {"rods": 3, "duration": 40.0}
+SMALL = {"links": 3, "duration": 40.0}
 
 
 def test_the_catalogue_is_met_where_it_has_entries():

@@ -9,8 +9,9 @@ Depends on: core.
 `AncfCable`     cable elements with nodal slopes: the accurate reference
 =============== ==================================================================================
 
-Beside them: `capture.join` (a body caught at the tip), `remesh` (another number of links), `taut` (one straight rod),
-`torsion` (twist), `static` (equilibria), `identify` (damping from a measurement), `plain` (NumPy only), `ledger`.
+Beside them: `ManyLinks` (link chains side by side, for sweeps), `capture.join` (a body caught at the tip), `remesh`
+(another number of links), `taut` (one straight rod), `torsion` (twist), `static` (equilibria), `identify` (damping from
+a measurement), `plain` (NumPy only), `ledger`.
 """
 
 from dovetail.mechanics.chain.ancf import AncfCable
@@ -18,6 +19,7 @@ from dovetail.mechanics.chain.base import Chain, Loads, Nodes, Solved
 from dovetail.mechanics.chain.elastic import ElasticChain
 from dovetail.mechanics.chain.length import LengthProgramme, SmoothReel
 from dovetail.mechanics.chain.links import LinkChain
+from dovetail.mechanics.chain.many import ManyLinks
 from dovetail.mechanics.chain.rods import RodChain
 from dovetail.mechanics.chain.torsion import TwistLine
 
@@ -28,6 +30,7 @@ __all__ = [
     "LengthProgramme",
     "LinkChain",
     "Loads",
+    "ManyLinks",
     "Nodes",
     "RodChain",
     "SmoothReel",

@@ -124,7 +124,7 @@ def _survives(flow, method, x, u, h, number):
         k, (x, memory), _ = carry
         x, memory = method.step(flow, k * h, h, x, u, memory)
         fast = jnp.max(jnp.abs(x["rate"]))
-        return k + 1, (x, memory), jnp.isfinite(fast) & (fast < 1e4)  # [rad/s] the digest's limit
+        return k + 1, (x, memory), jnp.isfinite(fast) & (fast < 1e4)  # [rad/s] no rope turns so fast
 
     start = jnp.asarray(0), (x, method.init(flow, x)), jnp.asarray(True)
     k, _, ok = jax.lax.while_loop(going, one, start)

@@ -1,0 +1,179 @@
+r"""Many link chains side by side: the variants of a sweep in the lanes of the processor's vector units.
+
+The equations are those of `LinkChain` with point masses. Arrays have the links first and the variants last, (n, 3, k),
+so that every operation runs over variants that lie next to each other in memory, and only the two sweeps of the tension
+solve go from link to link. Batching a single chain with `vmap` puts the variants first instead: its sweeps then read
+from one memory line for each variant, and a batch is slower than one chain after another (`bench/bench_chain.py`).
+
+Between the sweeps nothing is kept that can be read again: with direction u, inverse masses and the coupling
+:math:`e_k = -m_{k-1}^{-1} u_k\cdot u_{k-1}`,
+
+.. math::
+
+    w_k = (m_k^{-1} + m_{k-1}^{-1} - e_k^2 w_{k-1})^{-1}, \quad y_k = r_k - e_k w_{k-1} y_{k-1}, \quad
+    t_k = w_k (y_k - e_{k+1} t_{k+1})
+
+and the accelerations follow in the second sweep, :math:`\ddot p_k = f_k + m_k^{-1}(t_{k+1}u_{k+1} - t_k u_k)`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jax import lax
+
+from dovetail.core import Flow
+from dovetail.core.errors import ParameterError
+from dovetail.mechanics.chain.links import LinkChain
+
+LANES = 64  # variants at once: rows of half a kilobyte, whose whole step stays in the second cache
+
+
+class ManyLinks(Flow):
+    """Variants of a chain of inextensible links; its input is a uniform field and a force on each tip.
+
+    The state has `position` and `velocity` of the nodes 1 to n of each of k variants, (n, 3, k). Built by `of`.
+    """
+
+    n: int = eqx.field(static=True)
+    link: jax.Array  # [m] length of a link, (k,)
+    inverse: jax.Array  # [1/kg] of the nodes, (n, k)
+    drift_rate: jax.Array  # [1/s] (k,)
+    bending: jax.Array | None = None  # [N m^2] (k,)
+    friction: jax.Array | None = None  # [N m s] of a joint, (k,)
+    mass_damping: jax.Array | None = None  # [1/s] (k,)
+
+    @classmethod
+    def of(cls, chains: Sequence[LinkChain] | LinkChain) -> ManyLinks:
+        """From chains of one form, or from one whose parameters are arrays (k,).
+
+        Raises
+        ------
+        ParameterError
+            For what it does not have: rods, a held tip, a last link that differs.
+        """
+        if isinstance(chains, LinkChain):
+            joined = chains
+        else:
+            joined = jax.tree.map(lambda *leaves: jnp.stack([jnp.asarray(a, float) for a in leaves]), *chains)
+        if joined.distribution == "rod" or joined.end == "held" or bool(jnp.any(joined.last_link > 0)):
+            raise ParameterError(
+                "ManyLinks: has chains of equal links with point masses and a free tip; got "
+                f"distribution {joined.distribution}, end {joined.end}; batch others with jax.vmap"
+            )
+
+        def one(chain):
+            l = chain.lengths()[0]
+            return l[0], 1 / chain.masses(l)[1], chain.drift_rate, chain._friction(l)
+
+        leaves = jnp.broadcast_arrays(*(jnp.asarray(a, float) for a in jax.tree.leaves(joined)))
+        joined = jax.tree.unflatten(jax.tree.structure(joined), leaves)
+        link, inverse, drift, friction = jax.vmap(one, out_axes=-1)(joined)
+        return cls(joined.n, link, inverse, drift, joined.bending, friction, joined.mass_damping)
+
+    def straight(self, direction: Any) -> dict[str, jax.Array]:
+        """All at rest along a unit vector (3,)."""
+        reach = jnp.arange(1, self.n + 1)[:, None] * self.link
+        position = jnp.asarray(direction)[:, None] * reach[:, None]
+        return {"position": position, "velocity": jnp.zeros_like(position)}
+
+    def init(self) -> dict[str, jax.Array]:
+        return self.straight([0.0, 1.0, 0.0])
+
+    def derivative(self, t: Any, x: Any, u: tuple[Any, Any]) -> dict[str, jax.Array]:
+        """With u the field [m/s^2], (3,) or (3, k), and the force on the tips [N], (3, k) or zero."""
+        return {"position": x["velocity"], "velocity": self.solve(x, *u)[0]}
+
+    def output(self, t: Any, x: Any, u: tuple[Any, Any]) -> dict[str, jax.Array]:
+        return {"displacement": x["position"][-1], "tension": self.solve(x, *u)[1]}
+
+    def solve(self, x: Any, field: Any, tip_force: Any = 0.0) -> tuple[jax.Array, jax.Array]:
+        """Accelerations of the nodes (n, 3, k) and tensions of the links (n, k)."""
+        p, v = x["position"], x["velocity"]
+        d, w = _columns(p - _above(p)), _columns(v - _above(v))
+        square = _dot(d, d)
+        scale = lax.rsqrt(square)
+        n = jnp.stack([a * scale for a in d], axis=1)
+        free = self._free(n, w, v, jnp.asarray(field, float), tip_force)
+        a = self.drift_rate
+        error = 0.5 * a**2 * (square - self.link**2)
+        rhs = scale * (_dot(w, w) + 2 * a * _dot(d, w) + error) + _dot(
+            _columns(free - _above(free)), _columns(n)
+        )
+        near = _above(self.inverse)
+        diagonal = self.inverse + near
+
+        def down(carry, row):
+            w, y = carry
+            k, diagonal, near, rhs = row
+            e = -near * _dot(_at(n, k), _at(n, k - 1))  # of the first link: its `near` is zero
+            m = e * w
+            w, y = 1 / (diagonal - m * e), rhs - m * y
+            return (w, y), (w, y, e)
+
+        def up(below, row):
+            k, w, y, free, inverse = row
+            t = w * (y - _at(e, k + 1) * below)  # of the last link: nothing is below
+            return t, (t, free + inverse * (below * _at(n, k + 1) - t * _at(n, k)))
+
+        zero, index = jnp.zeros_like(self.link), jnp.arange(self.n)
+        _, (w_, y, e) = lax.scan(down, (zero, zero), (index, diagonal, near, rhs))
+        rows = (index, w_, y, free, self.inverse)
+        _, (tension, acceleration) = lax.scan(up, zero, rows, reverse=True)
+        return acceleration, tension
+
+    def _free(self, n, w, v, field, tip_force):
+        """Accelerations without the links' tensions."""
+        field = field[:, None] if field.ndim == 1 else field
+        free = jnp.broadcast_to(field, v.shape)
+        if self.mass_damping is not None:
+            free = free - self.mass_damping * v
+        h = None
+        if self.bending is not None:
+            c = _dot(_columns(n), _columns(_above(n)))
+            r = lax.rsqrt(0.5 * (1 + c))
+            first = (jnp.arange(self.n) == 0)[:, None]
+            k = jnp.where(first, 0.0, self.bending / self.link * r * r * r)[:, None]
+            h = k * _above(n) + _below(k * jnp.ones_like(n)) * _below(n)
+        if self.friction is not None:
+            along = _dot(_columns(n), w)[:, None]
+            rate = (jnp.stack(w, axis=1) - n * along) / self.link
+            first = (jnp.arange(self.n) == 0)[:, None, None]
+            relative = jnp.where(first, 0.0, rate - _above(rate))
+            drag = self.friction * (_below(relative) - relative)
+            h = drag if h is None else h + drag
+        if h is not None:
+            f = (h - n * _dot(_columns(n), _columns(h))[:, None]) / self.link
+            free = free + self.inverse[:, None] * (f - _below(f))
+        if isinstance(tip_force, float) and tip_force == 0.0:
+            return free
+        last = (jnp.arange(self.n) == self.n - 1)[:, None, None]
+        return free + jnp.where(last, self.inverse[-1] * tip_force, 0.0)
+
+
+def _at(a: jax.Array, k: jax.Array) -> jax.Array:
+    """Row k; beyond the ends, the row at the end."""
+    return lax.dynamic_index_in_dim(a, jnp.clip(k, 0, a.shape[0] - 1), 0, keepdims=False)
+
+
+def _above(a: jax.Array) -> jax.Array:
+    """Rows shifted by one: row k is a[k - 1], the first is zero."""
+    return jnp.concatenate([jnp.zeros_like(a[:1]), a[:-1]])
+
+
+def _below(a: jax.Array) -> jax.Array:
+    """Rows shifted the other way; the last is zero."""
+    return jnp.concatenate([a[1:], jnp.zeros_like(a[:1])])
+
+
+def _columns(a: jax.Array) -> tuple[jax.Array, ...]:
+    """Components of vectors (n, 3, k), each (n, k)."""
+    return tuple(a[:, i] for i in range(3))
+
+
+def _dot(a: Any, b: Any) -> jax.Array:
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
