@@ -1,4 +1,7 @@
-"""`dovetail demo`: a refuelling drogue struck off its axis, held by robots in a process of their own."""
+"""`dovetail demo`: a refuelling drogue struck off its axis, held by robots in a process of their own.
+
+The cell's process is started first; what this one needs is imported while that one starts.
+"""
 
 from __future__ import annotations
 
@@ -10,17 +13,10 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-import numpy as np
-from rich.console import Console
-
-from dovetail import testing
-from dovetail.cli.creeping import creep_with_progress
-from dovetail.report.creep import write_creep
-from dovetail.report.drogue_animation import animate
-from dovetail.studies.registry import find_test
-from dovetail.testing import Run, folder
-from dovetail.testing.creep.estimate import describe_time
+if TYPE_CHECKING:
+    from dovetail.testing import Run, Test
 
 TEST = "refuelling/full-scale"  # the other two are refuelling/full-scale-100 and -200
 OFFSETS = {"50 mm": 0.05, "100 mm": 0.1, "200 mm": 0.2}  # [m]
@@ -36,15 +32,22 @@ LINE = "  {:<8} {:>6} {:>10} {:>9} {:>10} {:>15}  {}"
 def demonstrate(out: Path | None) -> int:
     """Run the full-scale test at three offsets against a served cell; print outcomes, write folders and a report."""
     began = time.perf_counter()
-    say = Console(highlight=False, markup=False, soft_wrap=True).print
-    target = folder.create(out or folder.next_folder(Path("runs"), "demo"))
-    say(f"Aerial refuelling, full scale.\n{ABOUT}")
-    runs: dict[str, Run] = {}
     with served_cell() as waiting:
+        from rich.console import Console
+
+        from dovetail import testing
+        from dovetail.cli.creeping import creep_with_progress
+        from dovetail.studies.registry import find_test
+        from dovetail.testing import folder
+
+        say = Console(highlight=False, markup=False, soft_wrap=True).print
+        target = folder.create(out or folder.next_folder(Path("runs"), "demo"))
+        say(f"Aerial refuelling, full scale.\n{ABOUT}")
         base = testing.load(find_test(TEST))
         url = waiting()
         say(f"  cell      {url}\n")
         say(LINE.format("offset", "moves", "cell time", "tipping", "torque", "hose tension", "outcome"))
+        runs: dict[str, Run] = {}
         for label, offset in OFFSETS.items():
             test = struck_at(base, offset)
             place = target / label.replace(" ", "-")
@@ -53,6 +56,9 @@ def demonstrate(out: Path | None) -> int:
             run.save(place)
             runs[label] = run
             say(_line(label, run))
+    from dovetail.report.creep import write_creep
+    from dovetail.report.drogue_animation import animate
+
     labels = [f"{label} above the axis" for label in runs]
     moving = animate(list(runs.values()), labels, target / "refuelling.gif")
     report = write_creep(
@@ -67,8 +73,10 @@ def demonstrate(out: Path | None) -> int:
     return 0
 
 
-def struck_at(test: testing.Test, offset: float) -> testing.Test:
+def struck_at(test: Test, offset: float) -> Test:
     """The test with the nozzle at another height above the drogue's axis [m]."""
+    import numpy as np
+
     assert test.stepping is not None
     home = np.array(test.stepping.home)
     home[2] = -offset
@@ -104,11 +112,16 @@ def served_cell() -> Iterator:
 
 
 def _line(label: str, run: Run) -> str:
+    import numpy as np
+
+    from dovetail.testing import Outcome
+    from dovetail.testing.creep.estimate import describe_time
+
     data = run.data
     tip = np.rad2deg(data["tipping"].values[:, 0])
     torque = np.linalg.norm(data["measured_force"].values[:, 3:], axis=1).max()
     tension = data["end_tension"].values
-    outcome = "latched" if run.outcome is testing.Outcome.LATCHED else run.outcome.value
+    outcome = "latched" if run.outcome is Outcome.LATCHED else run.outcome.value
     return LINE.format(
         label,
         data.attrs["moves"],

@@ -148,3 +148,15 @@ def test_another_run_begins_at_rest_with_an_untouched_specimen():
     assert bench.begin("b") is None
     assert bench.clock == 0.0
     assert np.array_equal(bench.move(Move(1, np.array(0.01), 0.02, 1.0)).force, first.force)
+
+
+def test_preparing_moves_nothing_and_changes_no_answer():
+    plain, prepared = cell(), cell()
+    prepared.prepare()
+    assert prepared.clock == 0.0
+    replies = []
+    for bench in (plain, prepared):
+        bench.begin("a")
+        replies.append(bench.move(Move(1, np.array(0.01), 0.2, 0.1)))
+    assert float(replies[0].force) == float(replies[1].force)
+    assert replies[0].clock == replies[1].clock
