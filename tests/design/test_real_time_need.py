@@ -90,3 +90,14 @@ def test_the_rows_say_what_is_needed():
     assert rows["mass that meets it"] == "17.91 kg, so 8.41 Hz"
     assert rows["wanted loop delay"].endswith("ms")
     assert "Hz at least" in rows["bandwidth of the actuator"]
+
+
+def test_an_edge_that_the_steps_do_not_resolve_is_told():
+    data = recording(c=0.0)
+    smooth = real_time_need(data, mass=17.91)
+    assert not [name for name, _ in smooth.rows() if name == "largest jump"]
+    f = data.force.values.copy()
+    f[300:, 0] += 2000.0
+    edged = real_time_need(data.assign(force=(("time", "axis"), f)), mass=17.91)
+    assert edged.jump == pytest.approx(2000.0, rel=0.01)
+    assert "an edge" in dict(edged.rows())["largest jump"]

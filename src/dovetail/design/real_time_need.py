@@ -28,6 +28,7 @@ KNOWN = {  # delay and time constant [s] of published transfer systems
     "industrial robot, opened controller": (0.020, 0.0),
     "industrial robot, vendor's interface": (0.120, 0.0),
 }
+JUMP = 0.25  # of the largest force, from one reading to the next, that is told
 SHARE = 0.5  # of the longest delay that a test should use: a factor of two in hand
 
 
@@ -35,7 +36,7 @@ SHARE = 0.5  # of the longest delay that a test should use: a factor of two in h
 class RealTimeNeed:
     """What a transfer system must do to test a contact in real time."""
 
-    stiffness: float  # [N/m] steepest measured
+    stiffness: float  # [N/m] steepest measured, single jumps left out
     mass: float  # [kg] that meets it
     damping: float  # [N s/m] that its loops show at the contact's own frequency
     frequency: float  # [Hz] of mass on contact
@@ -49,6 +50,8 @@ class RealTimeNeed:
     force: float  # [N] largest
     moment: float  # [N m] largest
     power: float  # [W] largest, force times speed
+    jump: float = 0.0  # [N] largest change of force from one reading to the next
+    jump_way: float = 0.0  # [m] over which it came
 
     def able(self) -> dict[str, bool]:
         """Which published transfer systems are quick enough."""
@@ -67,7 +70,17 @@ class RealTimeNeed:
             ("rate of the loop", f"{self.rate:.3g} Hz at least"),
             ("motion in contact", f"{self.speed:.3g} m/s, {self.acceleration:.3g} m/s^2"),
             ("load in contact", f"{self.force:.4g} N, {self.moment:.4g} N m, {self.power:.4g} W"),
+            *self._jumps(),
         ]
+
+    def _jumps(self) -> list[tuple[str, str]]:
+        """An edge that the readings did not resolve, where there is one."""
+        if self.jump <= JUMP * self.force or self.jump <= 10 * self.stiffness * self.jump_way:
+            return []
+        text = (
+            f"{self.jump:.4g} N within {1e3 * self.jump_way:.2g} mm: an edge, stiffer than the steps resolve"
+        )
+        return [("largest jump", text)]
 
     def __str__(self) -> str:
         rows = self.rows()
@@ -166,6 +179,8 @@ def real_time_need(
     own_delay = longest_delay(m=mass, k=k, c=damping)
     wanted = SHARE * own_delay
     moment = np.abs(f[:, 3:]).max() if f.shape[1] > 3 else 0.0
+    jumps = np.linalg.norm(np.diff(f[part, :3], axis=0), axis=1)
+    steepest = int(np.argmax(jumps))
     speed = np.linalg.norm(velocity[part], axis=1)
     size = np.linalg.norm(f[part, :3], axis=1)
     return RealTimeNeed(
@@ -183,4 +198,6 @@ def real_time_need(
         force=float(size.max()),
         moment=float(moment),
         power=float((size * speed).max()),
+        jump=float(jumps[steepest]),
+        jump_way=float(np.linalg.norm(z[part][steepest + 1, :3] - z[part][steepest, :3])),
     )

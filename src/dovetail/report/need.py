@@ -48,7 +48,7 @@ def write_need(need: RealTimeNeed, run: Any, path: str | Path) -> Path:
             [
                 Picture(
                     _path(run, need),
-                    "Force over the way from first touch, as recorded; the line has the steepest stiffness.",
+                    "Force over the way from first touch, as recorded; the dashed line has the steepest stiffness.",
                 ),
                 Picture(
                     _map(need),
@@ -71,9 +71,8 @@ def _path(run: Any, need: RealTimeNeed):
     touched = int(np.argmax(size > 1e-3 * size.max()))
     way = 1e3 * np.linalg.norm(z[touched:] - z[max(touched - 1, 0)], axis=1)
     axes.plot(way, size[touched:], color=COLOURS["demand"], lw=1.0)
-    peak = int(np.argmax(size[touched:]))
-    rise = 1e3 * size.max() / need.stiffness
-    axes.plot([way[peak] - rise, way[peak]], [0.0, size.max()], "--", color=COLOURS["critical"], lw=1.0)
+    reach = min(way.max(), 1e3 * size.max() / need.stiffness)
+    axes.plot([0.0, reach], [0.0, 1e-3 * need.stiffness * reach], "--", color=COLOURS["critical"], lw=1.0)
     axes.set_xlabel("way [mm]")
     axes.set_ylabel("force [N]")
     return figure
@@ -87,12 +86,13 @@ def _map(need: RealTimeNeed):
     axes.semilogy(1e3 * delays, bounds[:, 1], color=COLOURS["ink"])
     axes.fill_between(1e3 * delays, bounds[:, 0], bounds[:, 1], color=COLOURS["band"])
     axes.axhline(max(need.damping, 1e-9), color=COLOURS["critical"], lw=1.0)
-    for name, (delay, lag) in KNOWN.items():
+    shades = (COLOURS["measured"], COLOURS["demand"], COLOURS["command"], COLOURS["faint"])
+    for (name, (delay, lag)), shade in zip(KNOWN.items(), shades, strict=True):
         if delay + lag <= 2.5 * need.any_delay:
-            axes.axvline(1e3 * (delay + lag), color=COLOURS["measured"], lw=1.0, ls=":")
-            axes.text(
-                1e3 * (delay + lag), bounds[:, 0].min(), f" {name}", rotation=90, va="bottom", fontsize=8
-            )
+            axes.axvline(1e3 * (delay + lag), color=shade, lw=1.2, ls=":", label=name)
+    axes.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
+    if axes.get_legend_handles_labels()[0]:
+        axes.legend(loc="upper right", fontsize=8)
     axes.set_xlim(0.0, 2.5e3 * need.any_delay)
     axes.set_xlabel("delay of the loop [ms]")
     axes.set_ylabel("damping [N s/m]")
