@@ -1,7 +1,11 @@
 """Tables that the project keeps as data: studies and tests, reproduction targets, capabilities, signals.
 
-In a page: ``{project-table} signals``.
+In a page: ``{project-table} signals``; for one study ``{project-table} reproduced docking``, which shows what was got
+when the published numbers were last computed (`docs/reproduce.py`), ``missed`` those that are not met, and ``tests`` its tests.
 """
+
+import json
+from pathlib import Path
 
 from docutils import nodes
 from docutils.parsers.rst import Directive
@@ -14,7 +18,12 @@ WIDTHS = {  # of the columns, in shares of a hundred
     "studies": (18, 50, 12, 20),
     "targets": (15, 36, 20, 14, 15),
     "capabilities": (12, 70, 9, 9),
+    "reproduced": (8, 40, 20, 16, 16),
+    "missed": (8, 40, 20, 16, 16),
+    "tests": (35, 65),
 }
+REPRODUCED = Path(__file__).resolve().parents[1] / "reproduced"
+WORDS = {"met": "met", "missed": "not met", "data": "measurement"}
 
 
 def _signals():
@@ -48,6 +57,44 @@ def _capabilities():
         yield row.id, row.text, "core" if row.core else "", "yes" if row.works else ""
 
 
+def _reproduced(study, only=None):
+    yield "target", "what, and where it is printed", "printed", "here", "verdict"
+    file = REPRODUCED / f"{study}.json"
+    kept = {row["id"]: row for row in json.loads(file.read_text("utf-8"))} if file.is_file() else {}
+    for target in targets(study):
+        row = kept.get(target.id, {})
+        fresh = bool(row) and _same(row["expected"], target.expected)
+        status = row["status"] if fresh else "data" if target.kind == "data" else ""
+        if only is not None and status != only:
+            continue
+        unit = "" if target.unit == "1" else f" [{target.unit}]"
+        got = "" if not fresh or row["got"] is None else _show(row["got"])
+        word = WORDS.get(status, "not computed yet")
+        word += f", {target.kind}" if status in ("met", "missed") and target.kind != "independent" else ""
+        expected = f"{_show(target.expected)} ({target.tolerance})"
+        yield target.id, f"{target.what}{unit}; {target.source}", expected, got, word
+
+
+def _missed(study):
+    return _reproduced(study, "missed")
+
+
+def _tests(study):
+    yield "test", "what it is"
+    for test in studies()[study].tests:
+        yield test.name, test.title
+    for campaign in studies()[study].campaigns:
+        yield f"{campaign.name} (campaign)", campaign.title
+
+
+def _same(a, b) -> bool:
+    if isinstance(a, list) and isinstance(b, list):
+        return len(a) == len(b) and all(map(_same, a, b))
+    if isinstance(a, float) and isinstance(b, int | float):
+        return abs(a - b) <= 1e-6 * abs(b)
+    return a == b or str(a) == str(b)
+
+
 def _show(value) -> str:
     if isinstance(value, list):
         shown = [_show(v) for v in value]
@@ -59,6 +106,7 @@ class ProjectTable(Directive):
     """The directive."""
 
     required_arguments = 1
+    optional_arguments = 1  # a study
 
     def run(self):
         name, *study = self.arguments
@@ -67,8 +115,13 @@ class ProjectTable(Directive):
             "studies": _studies,
             "targets": _targets,
             "capabilities": _capabilities,
+            "reproduced": _reproduced,
+            "missed": _missed,
+            "tests": _tests,
         }
         header, *rows = tables[name](*study)
+        if not rows:
+            return [nodes.paragraph(text="None.")]
         table = nodes.table(classes=["project", name, "colwidths-given"])
         group = nodes.tgroup(cols=len(header))
         table += group

@@ -49,8 +49,6 @@ def _follow(page: LivePage, run: Watched | None, seconds: float | None, ghost: b
         page.expect(lambda: _ideal_of(page.test))
     if not page.serve(seconds) or not finished(run.folder):
         return
-    page.server.gui.reset()
-    page.server.scene.reset()
     Page(_pictures(folder.read(run.folder), ghost), server=page.server).serve(seconds)
 
 

@@ -35,6 +35,13 @@ def opened(host: str, port: int) -> Any:
     logging.getLogger("websockets").setLevel(logging.CRITICAL)  # a reader that goes away is no news
     with contextlib.redirect_stdout(io.StringIO()):  # it greets whoever started it
         server = viser.ViserServer(host=host, port=port, label="Dovetail", verbose=False)
+    return dressed(server)
+
+
+def dressed(server: Any) -> Any:
+    """A server whose page has nothing on it but its panel at the right."""
+    server.gui.reset()
+    server.scene.reset()
     server.gui.configure_theme(show_share_button=False, show_logo=False)
     server.gui.main_panel.dock_right()
     return server
@@ -53,7 +60,7 @@ class Page:
         self.stages = {"": stages} if isinstance(stages, Stage) else dict(stages)
         self.stage = next(iter(self.stages.values()))
         self.player = Player(float(self.stage.times[0]), float(self.stage.times[-1]))
-        self.server = server or opened(host, port)
+        self.server = dressed(server) if server is not None else opened(host, port)
         self.port = int(self.server.get_port())
         self.pressed: list[tuple[float, str]] = []  # moment of the recording [s], what was pressed
         self.shown = -1  # number of the sample

@@ -73,6 +73,7 @@ class Scene:
             )
             for i, line in enumerate(stage.lines)
         ]
+        self.drawn = [segments(line.points(0)) for line in stage.lines]
         thin = 0.006 * reach
         self.head = 5 * thin  # [m] length of an arrow's head
         self.arrows = [
@@ -90,8 +91,10 @@ class Scene:
     def draw(self, stage: Stage, k: int) -> None:
         """Show sample k of a stage with the same lines and arrows."""
         with self.server.atomic():
-            for line, handle in zip(stage.lines, self.lines, strict=True):
-                handle.points = segments(line.points(k))
+            for i, (line, handle) in enumerate(zip(stage.lines, self.lines, strict=True)):
+                points = segments(line.points(k))
+                if not np.array_equal(points, self.drawn[i]):  # what stands still is not sent again
+                    handle.points = self.drawn[i] = points
             for arrow, handle in zip(stage.arrows, self.arrows, strict=True):
                 ends = arrow_ends(arrow, k)
                 handle.points = ends
