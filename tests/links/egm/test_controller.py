@@ -1,12 +1,17 @@
 """The virtual arm, cycle by cycle, guided by the independent client `abb-robot-client`."""
 
+import dataclasses
 import importlib.util
 
 import numpy as np
 import pytest
 
+from dovetail.core.errors import LinkError
 from dovetail.links.egm import Axes, VirtualController, decode, encode
-from dovetail.links.egm.controller import PERIOD, _turn, _turned
+from dovetail.links.egm.controller import PERIOD, _target, _turn, _turned, wire_pose
+from dovetail.links.egm.messages import MCI_STOPPED
+from dovetail.mechanics.spatial import quaternion
+from dovetail.transfer.robot import Arm
 
 needs_client = pytest.mark.skipif(
     importlib.util.find_spec("abb_robot_client") is None, reason="abb-robot-client is not installed"
@@ -130,3 +135,62 @@ def test_a_turn_leads_from_one_orientation_to_the_other():
         reached = _turned(q0, _turn(q0, q1))
         assert abs(reached @ q1) == pytest.approx(1.0, abs=1e-12)
         assert np.linalg.norm(_turn(q0, q1)) <= np.pi + 1e-12  # the shorter way
+
+
+ARM = Arm(
+    lowest=np.radians([-165, -110, -110, -160, -120, -400.0]),
+    highest=np.radians([165, 110, 70, 160, 120, 400.0]),
+)
+STANCE = np.radians([5.0, 20.0, 40.0, 10.0, 50.0, -15.0])
+
+
+@pytest.fixture(scope="module")
+def arm_of_a_cell():
+    return Axes.of(ARM, STANCE)
+
+
+def led(axes, message, cycles=600):
+    """An arm after some cycles under one and the same wish, repeated with new numbers."""
+    controller = VirtualController(("127.0.0.1", 9), dataclasses.replace(axes))
+    for number in range(1, cycles + 1):
+        controller.target, controller.heard = _target(message), controller.time
+        controller.guided |= number == 1
+        controller.cycle()
+    controller.close()
+    return controller
+
+
+def test_an_arm_led_by_its_joints_tells_where_its_flange_is(arm_of_a_cell):
+    goal = STANCE + np.radians([3.0, -2.0, 4.0, 1.0, -5.0, 2.0])
+    arm = led(arm_of_a_cell, {"planned": {"joints": {"joints": np.degrees(goal).tolist()}}})
+    flange = ARM.forward(goal)
+    np.testing.assert_allclose(arm.axes.joints, goal, atol=1e-9)
+    np.testing.assert_allclose(arm.axes.position, flange.p, atol=1e-9)
+    np.testing.assert_allclose(quaternion.to_matrix(arm.axes.orientation), flange.R, atol=1e-9)
+
+
+def test_an_arm_led_by_its_pose_tells_joints_that_put_it_there(arm_of_a_cell):
+    goal = arm_of_a_cell.position + np.array([0.03, 0.02, -0.04])
+    arm = led(arm_of_a_cell, {"planned": {"cartesian": wire_pose(goal, arm_of_a_cell.orientation)}})
+    np.testing.assert_allclose(arm.axes.position, goal, atol=1e-9)
+    np.testing.assert_allclose(ARM.forward(arm.axes.joints).p, goal, atol=1e-9)
+    assert np.abs(arm.axes.joints - STANCE).max() < np.radians(30.0)  # not by another posture
+
+
+@pytest.mark.parametrize(
+    "planned",
+    [
+        {"cartesian": wire_pose([2.0, 0.0, 0.3], [1.0, 0.0, 0.0, 0.0])},
+        {"joints": {"joints": [0.0, 0.0, 90.0, 0.0, 0.0, 0.0]}},
+    ],
+)
+def test_an_arm_at_its_end_stops_and_says_so(arm_of_a_cell, planned):
+    arm = led(arm_of_a_cell, {"planned": planned}, cycles=1500)
+    assert not arm.guided
+    assert ARM.within(arm.axes.joints)
+    assert arm._told()["mciState"]["state"] == MCI_STOPPED
+
+
+def test_an_arm_that_cannot_stand_so_is_refused():
+    with pytest.raises(LinkError, match="cannot stand with its joints at"):
+        Axes.of(ARM, np.radians([0, 0, 90.0, 0, 0, 0]))

@@ -6,7 +6,8 @@ The arm follows its reference as a controller with low-pass filter and speed lim
 
 each joint, or each coordinate of the pose, by itself; orientation by the rotation vector between the two
 quaternions. When no message has come for `patience` seconds it stops where it is and says so
-(`mciState` stopped). Not modelled: singularities, load, the collision supervision.
+(`mciState` stopped); so it does at the end of its reach and of a joint. Not modelled: load, the collision
+supervision.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+import jax
 import numpy as np
 
 from dovetail.core.errors import LinkError
@@ -31,6 +33,8 @@ from dovetail.links.egm.messages import (
     decode,
     encode,
 )
+from dovetail.mechanics.spatial import Pose, quaternion
+from dovetail.transfer.robot import Arm
 
 PERIOD = 0.004  # [s]
 JOINTS = 6
@@ -41,7 +45,7 @@ class Axes:
     """Where an arm is, in the coordinates it is led in; SI.
 
     `forward` and `inverse` relate joints [rad] to (position [m], quaternion wxyz); without them the coordinates
-    that are not led stay where they are.
+    that are not led stay where they are. Either gives None where the arm cannot go.
     """
 
     joints: np.ndarray = dataclasses.field(default_factory=lambda: np.zeros(JOINTS))  # [rad]
@@ -49,8 +53,37 @@ class Axes:
     orientation: np.ndarray = dataclasses.field(
         default_factory=lambda: np.array([0.0, 0.0, 1.0, 0.0])
     )  # wxyz
-    forward: Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]] | None = None
-    inverse: Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray] | None = None
+    forward: Callable[[np.ndarray], tuple[np.ndarray, np.ndarray] | None] | None = None
+    inverse: Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray | None] | None = None
+
+    @classmethod
+    def of(cls, arm: Arm, joints: np.ndarray) -> Axes:
+        """Of an arm of a robot cell, its joints at `joints` [rad]: what is led in one way moves in the other too."""
+
+        @jax.jit
+        def pose(q):
+            flange = arm.forward(q)
+            return flange.p, quaternion.from_matrix(flange.R), arm.within(q)
+
+        @jax.jit
+        def posture(p, q, near):
+            return arm.nearest(Pose(quaternion.to_matrix(q), p), near)
+
+        def forward(q):
+            *place, within = map(np.asarray, pose(q))
+            return tuple(place) if within else None
+
+        def inverse(p, q, near):
+            found, within, _ = map(np.asarray, posture(p, q, near))
+            return found if within else None
+
+        start = np.asarray(joints, dtype=float)
+        place = forward(start)
+        if place is None:
+            raise LinkError(f"EGM: the arm cannot stand with its joints at {np.degrees(start)} degrees")
+        position, orientation = place
+        inverse(position, orientation, start)  # compiled before the first message waits for it
+        return cls(start, position, orientation, forward, inverse)
 
 
 @dataclasses.dataclass
@@ -140,16 +173,21 @@ class VirtualController:
             speed = np.zeros(count) if goal["speed"] is None else goal["speed"][:count]
             joints = axes.joints.copy()
             joints[:count] += self._increment(goal["joints"][:count] - joints[:count], speed, dt)
-            axes.joints = joints
-            if axes.forward is not None:
-                axes.position, axes.orientation = axes.forward(joints)
+            place = axes.forward(joints) if axes.forward else (axes.position, axes.orientation)
+            if place is None:
+                self.guided = False
+                return
+            axes.joints, (axes.position, axes.orientation) = joints, place
             return
         speed = np.zeros(6) if goal["speed"] is None else goal["speed"]
-        axes.position = axes.position + self._increment(goal["position"] - axes.position, speed[:3], dt)
+        position = axes.position + self._increment(goal["position"] - axes.position, speed[:3], dt)
         turn = self._increment(_turn(axes.orientation, goal["orientation"]), speed[3:], dt)
-        axes.orientation = _turned(axes.orientation, turn)
-        if axes.inverse is not None:
-            axes.joints = axes.inverse(axes.position, axes.orientation, axes.joints)
+        orientation = _turned(axes.orientation, turn)
+        joints = axes.inverse(position, orientation, axes.joints) if axes.inverse else axes.joints
+        if joints is None:
+            self.guided = False
+            return
+        axes.joints, axes.position, axes.orientation = joints, position, orientation
 
     def _increment(self, error: np.ndarray, speed: np.ndarray, dt: float) -> np.ndarray:
         """Exact over a step for a constant reference, so that any time constant is stable; then limited."""
@@ -162,7 +200,7 @@ class VirtualController:
         axes, clock = self.axes, {"sec": int(self.time), "usec": round(self.time % 1 * 1e6)}
         place = {
             "joints": {"joints": np.degrees(axes.joints)},
-            "cartesian": _wire_pose(axes.position, axes.orientation),
+            "cartesian": wire_pose(axes.position, axes.orientation),
             "time": clock,
         }
         told = {
@@ -214,7 +252,7 @@ def pose_of(cartesian: dict[str, Any]) -> tuple[np.ndarray, np.ndarray]:
     return position, np.array([orient.get(f"u{i}", 0.0) for i in range(4)])
 
 
-def _wire_pose(position: np.ndarray, orientation: np.ndarray) -> dict[str, Any]:
+def wire_pose(position: np.ndarray, orientation: np.ndarray) -> dict[str, Any]:
     return {
         "pos": dict(zip("xyz", 1e3 * np.asarray(position), strict=True)),
         "orient": {f"u{i}": float(value) for i, value in enumerate(orientation)},

@@ -10,7 +10,7 @@ import time
 import numpy as np
 
 from dovetail.core.errors import LinkError
-from dovetail.links.egm.controller import _wire_pose, pose_of
+from dovetail.links.egm.controller import pose_of, wire_pose
 from dovetail.links.egm.messages import CORRECTION, MCI_RUNNING, MOTORS_ON, decode, encode
 
 
@@ -102,7 +102,7 @@ class EgmDriver:
 
     def send_pose(self, position, orientation, speed=None) -> None:
         """Where the tool should be: [m], quaternion wxyz; and how fast, six values [m/s, rad/s]."""
-        told = {"planned": {"cartesian": _wire_pose(position, orientation)}}
+        told = {"planned": {"cartesian": wire_pose(position, orientation)}}
         if speed is not None:
             given = [*(1e3 * np.asarray(speed[:3])), *np.degrees(speed[3:])]
             told["speedRef"] = {"cartesians": {"value": given}}
