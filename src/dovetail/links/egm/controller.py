@@ -253,6 +253,7 @@ def pose_of(cartesian: dict[str, Any]) -> tuple[np.ndarray, np.ndarray]:
 
 
 def wire_pose(position: np.ndarray, orientation: np.ndarray) -> dict[str, Any]:
+    """A pose on the wire, from position [m] and quaternion wxyz."""
     return {
         "pos": dict(zip("xyz", 1e3 * np.asarray(position), strict=True)),
         "orient": {f"u{i}": float(value) for i, value in enumerate(orientation)},
