@@ -104,12 +104,12 @@ def draw(axes: Any, scene: Scene, k: int, view: str = "front") -> None:
     axes.set_aspect("equal", adjustable="box")
 
 
-def _window(axes: Any, scene: Scene, k: int, view: str, half: float = 0.9) -> None:
+def _window(axes: Any, scene: Scene, k: int, view: str, half: float = 0.65) -> None:
     x, y = scene.position[k][list(VIEWS[view])]
-    axes.set(xlim=(x - half, x + half), ylim=(y - 0.8, y + 0.55))
+    axes.set(xlim=(x - half, x + half), ylim=(y - 0.62, y + 0.38))
 
 
-def strip(scene: Scene, stretches: list[Phase], number: int = 6) -> tuple[Any, list[float]]:
+def strip(scene: Scene, stretches: list[Phase], number: int = 5) -> tuple[Any, list[float]]:
     """Moments of a run beside each other: where phases begin, and the end; their times [s]."""
     starts = [p.start for p in stretches] + [float(scene.times[-1])]
     even = np.linspace(scene.times[0], scene.times[-1], number).tolist()

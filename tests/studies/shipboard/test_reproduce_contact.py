@@ -5,7 +5,9 @@ from dovetail.studies.reproduction import judge, targets
 OURS = {t.id: t for t in targets("shipboard") if t.compute.startswith("reproduce_contact:")}
 
 
-NOT_REPRODUCED = ("RT-17",)  # -0.317 rad, printed -0.372: the second foot follows the first at once
+# -0.332 rad, printed -0.372: the second foot follows the first at once. A lag of the friction from 0.2 to 20 ms, and a
+# start without the strain of landing, change it by 0.006; sign and limit of the source's bristle damper are unknown
+NOT_REPRODUCED = ("RT-17",)
 
 
 @pytest.mark.slow

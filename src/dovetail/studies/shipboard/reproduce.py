@@ -25,7 +25,7 @@ def first_contact() -> float:
     """RT-02: height of the centre of gravity at first contact [m], from the time of the event.
 
     In flight a gear with struts of exactly their geometric length is undeformed, as the source has it; our struts are
-    0.05 mm shorter, which lifts the feet by a tenth of a millimetre.
+    0.06 mm shorter, which lifts the feet by a tenth of a millimetre.
     """
     length = float(np.hypot(0.3 - 0.2755, -0.1 + 0.2754))
     struts = tuple((f"system.struts.{i}.law.free_length", length) for i in (0, 1))
