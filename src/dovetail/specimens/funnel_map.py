@@ -28,15 +28,18 @@ KEPT = {
         "1",
         "0 miss, 1 rim, 2 contact lost, 3 beyond ribs, 4 caught on edge, 5 limit trip, 6 latched",
     ),
-    "tipping": ("rad", "largest tip of the drogue until latched"),
-    "peak_moment": ("N m", "largest moment on the drogue until latched"),
+    "tipping": ("rad", "largest tip of the drogue until latched or stopped"),
+    "peak_moment": ("N m", "largest moment on the drogue until latched or stopped"),
     "losses": ("1", "times that contact was lost"),
 }
 
 
 @kind("strike-map")
 class StrikeMap(Chart):
-    """Endings of strikes over offset, closure speed and incidence, all else as `hose` and `funnel` say."""
+    """Endings of strikes over offset, closure speed and incidence, all else as `hose` and `funnel` say.
+
+    A strike ends where it is latched, or stopped at the limit as the published tests were.
+    """
 
     picture: ClassVar[str] = "none"
 
@@ -132,7 +135,7 @@ def _strikes(
 ) -> tuple[StrikeRecord, jax.Array]:
     def one(point):
         flow = Strike.at(chart.hose, chart.funnel, offset=point[0], speed=point[1], incidence=point[2])
-        record = strike(flow, duration, step, chart.limit)
+        record = strike(flow, duration, step, chart.limit, stops=True)
         return record, record.ending()
 
     return jax.vmap(one)(points)

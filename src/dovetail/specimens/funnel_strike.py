@@ -149,18 +149,29 @@ def noted(record: StrikeRecord, t: jax.Array, shown: dict[str, jax.Array], limit
     )
 
 
-def strike(flow: Strike, duration: Any, step: Any = 5e-4, limit: Any = TORQUE_LIMIT) -> StrikeRecord:
-    """Carry a strike through a time [s] at a fixed step [s]; a moment beyond the limit [N m] is noted, not stopped.
+def strike(
+    flow: Strike, duration: Any, step: Any = 5e-4, limit: Any = TORQUE_LIMIT, *, stops: bool = False
+) -> StrikeRecord:
+    """Carry a strike through a time [s] at a fixed step [s], or until it is latched.
 
-    The time may be traced: one compiled function then serves strikes of any length.
+    A moment beyond the limit [N m] before the nozzle is in the bore is noted, and ends the strike if it `stops` there.
+    The time may be traced: one compiled function then serves strikes of any length. A batch takes as long as its
+    longest.
     """
     method = RK4()
+    count = jnp.round(jnp.asarray(duration) / step).astype(int)
 
-    def one(k, carry):
-        x, record = carry
+    def going(carry):
+        k, _, record = carry
+        ended = record.latched < jnp.inf
+        if stops:
+            ended = ended | (record.tripped < record.engaged)
+        return (k < count) & ~ended
+
+    def one(carry):
+        k, x, record = carry
         x, _ = method.step(flow, k * step, step, x, None, ())
         t = (k + 1) * step
-        return x, noted(record, t, flow.output(t, x, None), limit)
+        return k + 1, x, noted(record, t, flow.output(t, x, None), limit)
 
-    count = jnp.round(jnp.asarray(duration) / step).astype(int)
-    return jax.lax.fori_loop(0, count, one, (flow.init(), start_record()))[1]
+    return jax.lax.while_loop(going, one, (jnp.zeros((), int), flow.init(), start_record()))[2]

@@ -2,8 +2,9 @@
 
 import numpy as np
 
+from dovetail.specimens.funnel_strike import Ending
 from dovetail.studies.refuelling import campaign_models
-from dovetail.studies.refuelling.campaign_models import scatter, strike_matrix
+from dovetail.studies.refuelling.campaign_models import scatter, strike_matrix, strike_outcomes
 
 
 def test_a_point_is_the_same_alone_and_among_others(monkeypatch):
@@ -39,3 +40,31 @@ def test_no_two_runs_have_the_same_scatter():
         scatter({"speed": v, "angle": a, "run": r}) for v in (0.5, 1.0) for a in (0, 35) for r in range(12)
     ]
     assert len({tuple(row) for row in drawn}) == 48
+
+
+def test_outcomes_are_asked_for_in_radians_and_told_apart(monkeypatch):
+    asked = []
+
+    class Flight:
+        def strikes(self, where):
+            asked.append(where)
+            ending = np.array([Ending.LATCHED, Ending.MISS], float)
+            return {"ending": ending, "tipping": ending, "peak_moment": ending, "losses": ending}
+
+    monkeypatch.setattr(campaign_models, "FLIGHT", Flight())
+    found = strike_outcomes(
+        [{"offset": 0.1, "speed": 1.5, "incidence": 90}, {"offset": 0.2, "speed": 1.0, "incidence": 0}]
+    )
+    np.testing.assert_allclose(asked[0], [[0.1, 1.5, np.pi / 2], [0.2, 1.0, 0.0]])
+    assert found["coupled"].tolist() == [1.0, 0.0]
+
+
+def test_the_outcome_map_has_five_thousand_strikes_by_speed_first():
+    from pathlib import Path
+
+    from dovetail import campaign
+
+    file = Path(campaign_models.__file__).parent / "campaigns" / "outcome-map.toml"
+    plan = campaign.load(file)
+    assert [axis.name for axis in plan.axes] == ["speed", "offset", "incidence"]
+    assert np.prod([len(axis.values) for axis in plan.axes]) == 5000

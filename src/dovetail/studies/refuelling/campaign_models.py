@@ -54,7 +54,7 @@ def strike_matrix(points: list[dict[str, Any]]) -> dict[str, Any]:
     return found
 
 
-FLIGHT = StrikeMap()  # hose, funnel and limit of the full-scale test
+FLIGHT = StrikeMap(step=5e-4)  # [s]; hose, funnel and limit of the full-scale test
 
 
 def strike_outcomes(points: list[dict[str, Any]]) -> dict[str, Any]:
