@@ -271,7 +271,7 @@ def test_a_thousand_ropes_in_one_batch(figure):
         pieces = [np.arange(k, k + LANES) % 1000 for k in range(0, 1000, LANES)]
 
         def piece(index, together=together):
-            return np.asarray(together(ManyLinks.of(ropes(masses[index], lengths[index]))))
+            return np.asarray(together(masses[index], lengths[index]))
 
         apart = np.abs(piece(pieces[0])[:, 0] - tip).max()
         assert apart < 1e-8
@@ -323,7 +323,8 @@ def swinging_alone(mass, length):
 
 
 @jax.jit
-def swinging_together(many):
+def swinging_together(mass, length):
+    many = ManyLinks.of(ropes(mass, length))
     return marched(many, many.straight(ALONG), (DOWN.field, 0.0))[-1]
 
 
@@ -353,6 +354,6 @@ def towed_alone(mass, length):
 
 
 @jax.jit
-def towed_together(many):
-    sweep = TowedLinks(ropes=many, device=PointDevice(mass=150.0))
+def towed_together(mass, length):
+    sweep = TowedLinks(ropes=ManyLinks.of(ropes(mass, length)), device=PointDevice(mass=150.0))
     return marched(sweep, sweep.init(), None)[-1]

@@ -291,7 +291,10 @@ class TowedRope(Flow):
         found = settling(data.time.values, data["displacement"].values[:, 1])
         largest = float(data["tension"].max())
         shown = {
-            "tip at the end": ", ".join(f"{v:.5g}" for v in data["displacement"].values[-1]) + " m",
+            "tip at the end": ", ".join(
+                f"{v:.5g}" for v in np.round(data["displacement"].values[-1], 9) + 0.0
+            )
+            + " m",
             "depth": f"{found.peak:.4g} m deepest at {found.peak_time:.3g} s",
         }
         end = float(data.time[-1])

@@ -30,7 +30,7 @@ from dovetail.core import Flow
 from dovetail.core.errors import ParameterError
 from dovetail.mechanics.chain.links import LinkChain
 
-LANES = 64  # variants at once: rows of half a kilobyte, whose whole step stays in the second cache
+LANES = 128  # variants at once: rows of a kilobyte, so that the rows of a link stay in the first cache
 
 
 class ManyLinks(Flow):
@@ -49,7 +49,7 @@ class ManyLinks(Flow):
 
     @classmethod
     def of(cls, chains: Sequence[LinkChain] | LinkChain) -> ManyLinks:
-        """From chains of one form, or from one whose parameters are arrays (k,).
+        """From chains of one form, or from one whose parameters are arrays (k,); best inside a compiled function.
 
         Raises
         ------
@@ -60,7 +60,9 @@ class ManyLinks(Flow):
             joined = chains
         else:
             joined = jax.tree.map(lambda *leaves: jnp.stack([jnp.asarray(a, float) for a in leaves]), *chains)
-        if joined.distribution == "rod" or joined.end == "held" or bool(jnp.any(joined.last_link > 0)):
+        last = joined.last_link
+        unequal = not isinstance(last, jax.core.Tracer) and bool(jnp.any(last > 0))
+        if joined.distribution == "rod" or joined.end == "held" or unequal:
             raise ParameterError(
                 "ManyLinks: has chains of equal links with point masses and a free tip; got "
                 f"distribution {joined.distribution}, end {joined.end}; batch others with jax.vmap"
@@ -68,7 +70,8 @@ class ManyLinks(Flow):
 
         def one(chain):
             l = chain.lengths()[0]
-            return l[0], 1 / chain.masses(l)[1], chain.drift_rate, chain._friction(l)
+            equal = jnp.where(chain.last_link > 0, jnp.nan, l[0])  # where it could not be told above
+            return equal, 1 / chain.masses(l)[1], chain.drift_rate, chain._friction(l)
 
         leaves = jnp.broadcast_arrays(*(jnp.asarray(a, float) for a in jax.tree.leaves(joined)))
         joined = jax.tree.unflatten(jax.tree.structure(joined), leaves)

@@ -14,6 +14,7 @@ from functools import partial
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 
 from dovetail.air import PointDevice, TowedLinks
@@ -45,25 +46,24 @@ def material(diameter: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return np.interp(diameter**2, d**2, mass), np.interp(diameter**2, d**2, strength)
 
 
-def sweep(points: Any, links: int) -> TowedLinks:
-    """Ropes of diameters and lengths (k, 2) [m] behind the aircraft of the study, each with its device."""
-    diameter, length = np.asarray(points, float).T
-    density, _ = material(diameter)
+def sweep(diameter: Any, density: Any, length: Any, links: int) -> TowedLinks:
+    """Ropes of diameters [m], masses by length [kg/m] and lengths [m], (k,) each, behind the aircraft of the study."""
     mass = density * length
     ropes = LinkChain(
         n=links,
         length=length,
         mass=mass,
-        tip_mass=float(DEVICE.mass),
-        bending=MODULUS * np.pi * diameter**4 / 64,
+        tip_mass=DEVICE.mass,
+        bending=MODULUS * jnp.pi * diameter**4 / 64,
         joint_damping=10.0 * mass,
     )
     return TowedLinks(ropes=ManyLinks.of(ropes), device=DEVICE, airspeed=170.0, density=0.7)
 
 
-@partial(jax.jit, static_argnums=1)
-def _depths(system, number):
+@partial(jax.jit, static_argnums=(3, 4))
+def _depths(diameter, density, length, links, number):
     """Depth of each tip (records, k) [m]."""
+    system = sweep(diameter, density, length, links)
 
     def record(x, _):
         x = jax.lax.fori_loop(0, EVERY, lambda i, x: RK4().step(system, 0.0, STEP, x, None, ())[0], x)
@@ -81,11 +81,12 @@ def settle_batch(
     """
     number = round(duration / (STEP * EVERY))
     points = np.asarray(points, float)
+    density, _ = material(points[:, 0])
     size = min(LANES, -(-len(points) // workers))
     index = [np.arange(k, k + size) % len(points) for k in range(0, len(points), size)]  # all of one size
 
     def part(i):
-        return np.asarray(_depths(sweep(points[i], links), number)).T
+        return np.asarray(_depths(points[i, 0], density[i], points[i, 1], links, number)).T
 
     with ThreadPoolExecutor(workers) as pool:
         found = np.concatenate(list(pool.map(part, index)))

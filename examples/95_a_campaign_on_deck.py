@@ -1,0 +1,57 @@
+"""
+A campaign on deck: from which sea on must the aircraft be held?
+================================================================
+
+A light skid aircraft on the deck of a ship, by sea state, direction of the waves and wind. Each point is half a minute
+twice over: free, where it stands, rocks, slides or topples, and held by the securing device, whose clamps feel a load.
+One table answers both questions: where it may stand free, and what the device must bear elsewhere.
+
+On the command line this is ``dovetail campaign shipboard/envelope``, 390 points of a minute; here it is a coarser grid.
+"""
+
+import tempfile
+from pathlib import Path
+
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.colors import LogNorm
+
+from dovetail import campaign
+from dovetail.report.style import RC
+from dovetail.studies.registry import find_campaign
+
+plt.rcParams.update({**RC, "figure.facecolor": "white", "savefig.facecolor": "white"})
+
+small = {
+    "axis.0.values": [3.0, 4.0, 5.0, 6.0, 7.0],
+    "axis.1.count": 9,
+    "axis.2.values": [8.0, 11.0, 12.5],
+    "set.duration": 30.0,
+    "chunk": 135,
+    "batch": 135,
+}
+plan = campaign.load(find_campaign("shipboard/envelope"), small)
+with tempfile.TemporaryDirectory() as folder:
+    print(campaign.run(plan, Path(folder) / "out"))
+    data = campaign.open_results(Path(folder) / "out")
+    print("\n".join(campaign.answers(Path(folder) / "out")))
+
+# %%
+# Colours are the way of a foot on the deck while the aircraft is free, which beyond 100 mm counts as sliding; lines are
+# the largest load [N] of a clamp when it is held. The wind decides whether it slides, the sea what the clamps bear.
+
+figure, panels = plt.subplots(1, 3, figsize=(10, 3.6), layout="constrained", sharey=True)
+for axes, wind in zip(panels, data.wind_speed.values, strict=True):
+    one = data.sel(wind_speed=wind).transpose("sea_state", "heading")
+    shown = axes.pcolormesh(
+        one.heading, one.sea_state, 1e3 * one.way, norm=LogNorm(1, 1000), cmap="YlOrRd", shading="gouraud"
+    )
+    lines = axes.contour(one.heading, one.sea_state, one.securing_load, 5, colors="#20252b", linewidths=0.8)
+    axes.clabel(lines, fmt="%.0f N", fontsize=7)
+    slides = int((one.outcome == 2).sum())
+    axes.set(title=f"wind {wind:g} m/s: slides at {slides} of {one.outcome.size}")
+    axes.set(xlabel="waves travel at [deg]", xticks=np.arange(0, 181, 45))
+panels[0].set_ylabel("sea state")
+bar = figure.colorbar(shown, ax=panels, shrink=0.8, label="way of a foot on the deck [mm]")
+bar.set_ticks([1, 10, 100, 1000], labels=["1", "10", "100", "1000"])
+plt.show()
