@@ -26,6 +26,7 @@ from dovetail.specimens.ribs import RibBasket
 ANGLES = tuple(np.radians(np.arange(0, 40, 5)))  # [rad]
 SPEEDS = (0.25, 0.5, 0.75, 1.0)  # [m/s]
 RUNS, SLOW_RUNS = 12, 4
+HOLD = 2.0  # [s] of the probe at the end of its way, as published
 RECORD_STEP = 1e-3  # [s] of strikes: the published rate of acquisition is lost
 CAPTURE_STEP = 4e-3  # [s] of swings: so is that of the motion capture
 SLOW = Funnel(rib_stiffness=3.4e3, coupling_stiffness=16.5e3, friction=0.2)  # fitted, see above
@@ -116,18 +117,18 @@ def draws(scatter: Scatter, number: int, seed: int) -> np.ndarray:
     return np.random.default_rng(seed).standard_normal((number, 6)) * size
 
 
-def duration_of(speed: float) -> float:
-    """How long a strike is watched [s]: the probe's way and half a second."""
-    return round(0.78 / speed + 0.5, 3)
+def duration_of(speed: float, hold: float = 0.5) -> float:
+    """How long a strike is watched [s]: the probe's way, and a while of its hold; half a second holds all peaks."""
+    return round(0.78 / speed + hold, 3)
 
 
 def strikes(
-    speed: float, angles, funnel: Funnel, scatter: Scatter, runs: int, seed: int = 0
+    speed: float, angles, funnel: Funnel, scatter: Scatter, runs: int, seed: int = 0, hold: float = 0.5
 ) -> list[Strikes]:
     """So many runs at every angle, all of one speed in one batch."""
     angles = np.asarray(angles)
     drawn = draws(scatter, len(angles) * runs, seed)
-    duration = duration_of(speed)
+    duration = duration_of(speed, hold)
     found = strike_batch(
         jnp.repeat(jnp.asarray(angles), runs), jnp.asarray(speed), jnp.asarray(drawn), funnel, duration
     )
@@ -190,9 +191,9 @@ def strains(found: Strikes, scatter: Scatter = FULL_SPEED_SCATTER, seed: int = 1
 
 @cache
 def nominal(full_speed: bool) -> Strikes:
-    """V1000A35 without scatter, at full speed or pseudo-dynamically."""
+    """V1000A35 without scatter, at full speed or pseudo-dynamically, watched to the end of the probe's hold."""
     none = Scatter(radius=0.0, angle=0.0, swing=0.0, pull=0.0)
-    return strikes(1.0, [np.radians(35.0)], FAST if full_speed else SLOW, none, 1)[0]
+    return strikes(1.0, [np.radians(35.0)], FAST if full_speed else SLOW, none, 1, hold=HOLD)[0]
 
 
 def spectrum(found: Strikes) -> tuple[np.ndarray, np.ndarray]:
