@@ -33,8 +33,8 @@ def main(names):
             record = result.record()
             rows.append({key: kept(record[key]) for key in ("id", "expected", "got", "status")})
             print(name, record["id"], record["status"], flush=True)
-        lines = ",\n".join(json.dumps(row, ensure_ascii=False) for row in rows)
-        (HERE / f"{name}.json").write_text(f"[\n{lines}\n]\n", "utf-8")
+            lines = ",\n".join(json.dumps(row, ensure_ascii=False) for row in rows)
+            (HERE / f"{name}.json").write_text(f"[\n{lines}\n]\n", "utf-8")  # what there is so far
 
 
 if __name__ == "__main__":
