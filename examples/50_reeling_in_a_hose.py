@@ -12,30 +12,36 @@ import matplotlib.pyplot as plt
 
 import dovetail as dv
 from dovetail.studies import find_test
+from dovetail.studies.refuelling import pictures
 
 # %%
-# The same hose, drum and command three times.
+# The same hose, drum and command four times: the thesis calls the first three A, B and C.
 
 runs = {}
 for name, label in (
-    ("reel-in", "all links shrink, printed"),
-    ("reel-in-duct", "drawn into a duct"),
+    ("reel-in", "A: all links shrink, as printed"),
+    ("reel-in-duct", "B: drawn into a duct"),
+    ("reel-in-duct-fine", "C: twice the links"),
     ("reel-in-sliding", "sliding"),
 ):
     plan = dataclasses.replace(dv.load(find_test(f"refuelling/{name}")), rate=20.0, substeps=50)
     runs[label] = plan.simulate().data
-    print(f"{label:<28} drogue at {float(runs[label].displacement[-1, 0]):7.2f} m after 5.5 s")
+    print(f"{label:<32} drogue at {float(runs[label].displacement[-1, 0]):7.2f} m after 5.5 s")
 
 # %%
-# Shapes every second, and how far the drogue has come.
+# How the drum follows its command, and where the drogue goes.
 
-figure, axes = plt.subplots(4, 1, figsize=(7, 8), layout="constrained")
-for panel, (label, data) in zip(axes, runs.items(), strict=False):
-    for k in range(0, data.sizes["time"], 20):
-        nodes = data.hose_position.values[k]
-        panel.plot(nodes[0], -nodes[2], lw=1, color=plt.cm.viridis(k / data.sizes["time"]))
-    panel.set(title=label, ylabel="height [m]", xlim=(-28, 8), aspect="equal")
-    axes[-1].plot(data.time, data.displacement[:, 0], label=label)
-axes[-1].set(xlabel="time [s]", ylabel="drogue's x [m]")
-axes[-1].legend()
+figure, axes = plt.subplots(2, 3, figsize=(10, 5.5), layout="constrained")
+pictures.reel_tracking(axes[0], runs)
+pictures.reeled_drogue(axes[1], runs)
+axes[0, 0].legend(fontsize=7)
+plt.show()
+
+# %%
+# Shapes every second.
+
+figure, axes = plt.subplots(len(runs), 1, figsize=(7, 8), layout="constrained")
+for panel, (label, data) in zip(axes, runs.items(), strict=True):
+    pictures.hose_shapes(panel, data, (0, 1, 2, 3, 4, 5, 5.5))
+    panel.set(title=label, xlim=(-28, 8))
 plt.show()

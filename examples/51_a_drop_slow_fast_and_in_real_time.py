@@ -44,7 +44,7 @@ axis.legend()
 plt.show()
 
 for label, data in runs.items():
-    speed = data.velocity.values
-    touched = np.flatnonzero(data.displacement.values < -0.138)[0]
-    out = speed[touched : touched + len(speed) // 5].max()
-    print(f"{label:<24} {-speed[touched]:.2f} m/s in, {out:.2f} m/s out")
+    speed, below = data.velocity.values, data.displacement.values < -0.138  # where it touches the ball
+    touched = int(np.argmax(below))
+    left = touched + int(np.argmax(~below[touched:]))
+    print(f"{label:<24} {-speed[touched]:.2f} m/s in, {speed[left]:.2f} m/s out")

@@ -121,5 +121,5 @@ def test_measures_name_waves_whip_and_tensions(shifted):
         {"time": T},
     )
     found = FLOW.measures(data)
-    assert found["wave back at the drogue"].endswith("s after the latch")
+    assert found["drogue end again"].endswith("s after the latch")
     assert found["a link is slack"] == "for 0.00 s in all"

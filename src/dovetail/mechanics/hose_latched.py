@@ -153,9 +153,9 @@ class LatchedHose(Flow):
         slack = (data["tension"].values <= 0).any(axis=1)
         step = t[1] - t[0]
         return {
-            "wave at the tow point": f"{found.at_tow:.2f} s after the latch",
-            "wave back at the drogue": f"{found.back:.2f} s after the latch",
-            "whip: fastest node after that": f"{found.whip:.3g} m/s",
+            "tow end fastest sideways": f"{found.at_tow:.2f} s after the latch",
+            "drogue end again": f"{found.back:.2f} s after the latch",
+            "whip": f"{found.whip:.3g} m/s sideways at most, from then on",
             "tension at the tow point": f"{tow.min():.0f} to {tow.max():.0f} N",
             "tension at the end": f"{end.min():.0f} to {end.max():.0f} N",
             "a link is slack": f"for {step * slack.sum():.2f} s in all",
