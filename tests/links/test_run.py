@@ -1,11 +1,11 @@
 """The run mode against served rigs. Whether the machine is busy or not, the outcome is the same."""
 
 import _thread
+import dataclasses
 import signal
 import threading
 import time
 
-import jax.numpy as jnp
 import numpy as np
 import pytest
 
@@ -13,7 +13,6 @@ import dovetail as dv
 from dovetail.core.errors import LinkError
 from dovetail.links import Flag, Operator, RealTime, State
 from dovetail.links.native import available
-from dovetail.links.run import _to_rest, least_jerk
 from dovetail.links.watching import Window
 from dovetail.studies.registry import find_test
 from dovetail.testing import Outcome
@@ -69,7 +68,9 @@ def test_a_limit_stops_the_run_in_that_tick_and_sends_the_rig_to_its_safe_state(
     rehearsed = test.rehearse()
     assert run.outcome is Outcome.DISPLACEMENT
     assert run.data.sizes == rehearsed.data.sizes
-    assert run.trip == rehearsed.trip
+    # a rehearsal computes its sines several at a time: the last digit may differ
+    assert dataclasses.replace(run.trip, value=0.0) == dataclasses.replace(rehearsed.trip, value=0.0)
+    assert run.trip.value == pytest.approx(rehearsed.trip.value, rel=1e-14)
     assert ended(server).flags & (Flag.TOLD | Flag.DISPLACEMENT)
     assert float(run.aftermath.rig_state[-1]) == State.SAFE
     assert run.aftermath.attrs["ended_at"] == pytest.approx(float(run.data.time[-1]))
@@ -215,24 +216,3 @@ def test_a_rig_of_another_rate_or_another_key_refuses(make_cs1, served):
     with pytest.raises(LinkError, match="the other side uses a key|the other side has no key"):
         make_cs1(rate=500.0).run(str(server.address), key=bytes(16))
     assert server.session is None
-
-
-def test_the_way_to_rest_begins_as_the_run_ended_and_ends_at_rest():
-    path = _to_rest(jnp.asarray(0.02), jnp.asarray(0.3), jnp.asarray(0.0), 1.0)
-    t = jnp.linspace(0.0, 1.0, 100_001)
-    x = np.asarray(path(t))
-    v = np.gradient(x, 1e-5)
-    a = np.gradient(v, 1e-5)
-    assert x[0] == 0.02
-    assert x[-1] == pytest.approx(0.0, abs=1e-15)
-    assert v[0] == pytest.approx(0.3, rel=1e-3)
-    assert v[-1] == pytest.approx(0.0, abs=1e-6)
-    assert np.max(np.abs(np.diff(a))) < 0.05  # no step: 0.3 m/s are taken away within 0.1 s
-    assert np.max(x) < 0.02 + 0.2 * 0.3 * 0.1
-
-
-def test_the_least_jerk_goes_from_rest_to_rest():
-    s = np.linspace(0, 1, 1001)
-    y = np.asarray(least_jerk(s))
-    assert (y[0], y[-1]) == (0.0, 1.0)
-    assert np.all(np.diff(y) >= 0)

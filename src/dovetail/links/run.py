@@ -17,7 +17,6 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-import xarray as xr
 
 from dovetail.core.errors import LinkError
 from dovetail.links import remote_rig
@@ -26,21 +25,21 @@ from dovetail.links.compact import as_one
 from dovetail.links.connection import Connection, connect
 from dovetail.links.handshake import Hello
 from dovetail.links.native import NativeTick, available
+from dovetail.links.paths import least_jerk, to_rest
 from dovetail.links.protocol import State
+from dovetail.links.recording import as_run
 from dovetail.links.remote_rig import RemoteRig
-from dovetail.links.tick import Counts, PythonTick, Settings
+from dovetail.links.tick import PythonTick, Settings
 from dovetail.links.watching import Ring
 from dovetail.testing import loop, schedule
 from dovetail.testing import operator as operators
 from dovetail.testing.operator import Operator
-from dovetail.testing.outcome import Outcome, Trip
-from dovetail.testing.run import Progress, Run, dataset, find_trip
+from dovetail.testing.outcome import Outcome
+from dovetail.testing.run import Progress, Run
 from dovetail.testing.test import Test
 
 LOOK = 0.05  # [s] between two looks at the operator
 ASK, QUESTIONS = 50_000_000, 40  # [ns] between the first questions to the rig, and how many
-BRAKE = 0.1  # [s] at most, in which the rig is braked when a run ends
-AROUND = 0.25  # [s] kept before the end of a run that was stopped, beside what came after
 
 
 @dataclasses.dataclass(frozen=True)
@@ -131,7 +130,7 @@ def run(
         finally:
             for each in (handle, *rings, turned):
                 remote_rig.leave(each)
-    run = _as_run(test, url, result, records, after, tick, connection)
+    run = as_run(test, url, result, records, after, tick, connection)
     return dataclasses.replace(run, data=run.data.assign_attrs(presses=operator.told()))
 
 
@@ -212,7 +211,7 @@ def _whole(test: Test, handles: jax.Array, phases: tuple[int, int]) -> dict[str,
     done, x, state, (last, before), _ = jax.lax.while_loop(going, advance, carry)
 
     # to rest, from the last two commands on: position and velocity are kept
-    path = _to_rest(last, (last - before) / dt, there, phases[1] * dt)
+    path = to_rest(last, (last - before) / dt, there, phases[1] * dt)
     code = jnp.where(state["watch"]["code"] > 0, state["watch"]["code"], x["code"])
 
     def rest(k, x):
@@ -233,27 +232,6 @@ def _judged(test: Test, reading: dict[str, jax.Array]) -> jax.Array:
     code = jnp.where(jnp.any(jnp.abs(force) > limit), Outcome.FORCE.code, 0)
     finite = jnp.all(jnp.isfinite(force)) & jnp.all(jnp.isfinite(reading["measured_displacement"]))
     return jnp.where(finite, code, Outcome.NOT_FINITE.code)
-
-
-def least_jerk(s: jax.Array) -> jax.Array:
-    """From 0 to 1 with the least jerk, at rest at both ends."""
-    return s**3 * (10 - 15 * s + 6 * s**2)
-
-
-def _to_rest(p, v, rest, duration: float) -> Callable[[Any], jax.Array]:
-    r"""From position `p` and velocity `v` to rest with no step in velocity or acceleration.
-
-    Two quintics are added: the least jerk to the place of rest, and one that takes the velocity away within
-    `BRAKE`, so that a fast rig does not swing out by more than :math:`0.2\,v` times that.
-    """
-    brake = min(duration, BRAKE)
-
-    def path(t):
-        s = jnp.minimum(t / brake, 1.0)
-        swing = s - 6 * s**3 + 8 * s**4 - 3 * s**5  # slope 1 at the start; nothing, and at rest, at the end
-        return p + least_jerk(t / duration) * (rest - p) + brake * v * swing
-
-    return path
 
 
 def _asked(connection: Connection) -> tuple[np.ndarray, int]:
@@ -347,68 +325,3 @@ def _attended(
     if failure:
         raise failure[0]
     return result[0]
-
-
-def _as_run(
-    test: Test,
-    url: str,
-    result: dict[str, Any],
-    noted: Ring,
-    after: Ring,
-    tick: Any,
-    connection: Connection,
-) -> Run:
-    """The recording up to the end, and beside it what came after."""
-    result = jax.tree.map(np.asarray, result)
-    done, code = int(result["done"]), int(result["code"])
-    records = {}
-    for name, values in noted.columns(done).items():
-        start = result["first"].get(name, values[0] if done else np.zeros(values.shape[1:]))
-        records[name] = np.concatenate([np.asarray(start, dtype=float)[None], values])
-    outcome = Outcome.from_code(code)
-    times = np.arange(done + 1) * test.dt
-    attributes = {
-        "mode": "run",
-        "title": test.title,
-        "seed": test.seed,
-        "rig": f"{connection.welcome.name} at {url}",
-        "tick": "native" if isinstance(tick, NativeTick) else "python",
-        **_told(tick.counts()),
-    }
-    data = dataset(test, times, records, attributes)
-    trip = find_trip(test, data, outcome) or _link_trip(data, outcome, test)
-    around = None
-    if not outcome.completed:
-        around = _around(test, data, after.columns(after.written), attributes)
-    return Run(test, "run", data, outcome, trip, around)
-
-
-def _told(counts: Counts) -> dict[str, Any]:
-    """Counts as attributes of a dataset."""
-    said = {f"datagrams_{name}": getattr(counts, name) for name in ("sent", "received", "lost")}
-    said |= {f"datagrams_rejected_{reason.name.lower()}": n for reason, n in counts.rejected.items()}
-    said |= {"ticks_late": counts.overruns, "ticks_held": counts.held}
-    return said | {word.replace(" ", "_").replace("-", "_"): text for word, text in counts.scheduling.items()}
-
-
-def _link_trip(data: xr.Dataset, outcome: Outcome, test: Test) -> Trip | None:
-    """What the clock or the link met, in numbers."""
-    if outcome is Outcome.DEADLINE:
-        name, limit, unit = "tick_lateness", test.dt / 2, "s"
-    elif outcome is Outcome.LINK_LOST:
-        name, limit, unit = "reading_age", float(test.limits.silence), "ticks"
-    else:
-        return None
-    return Trip(name, float(data[name][-1]), limit, float(data.time[-1]), unit)
-
-
-def _around(
-    test: Test, data: xr.Dataset, after: dict[str, np.ndarray], attributes: dict[str, Any]
-) -> xr.Dataset:
-    """The last of the run and all of what followed, in the signals that both have."""
-    end = float(data.time[-1])
-    late = {name: values for name, values in after.items() if name in data}
-    times = end + test.dt * np.arange(1, len(next(iter(late.values()))) + 1)
-    early = data[list(late)].sel(time=slice(end - AROUND, None))
-    both = xr.concat([early, dataset(test, times, late, attributes)], "time", data_vars="all")
-    return both.assign_attrs({**attributes, "ended_at": end})

@@ -1,0 +1,84 @@
+"""A run in real time as a recording: what the loop noted, what the clock and the link met, what came after."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax
+import numpy as np
+import xarray as xr
+
+from dovetail.links.connection import Connection
+from dovetail.links.native import NativeTick
+from dovetail.links.tick import Counts
+from dovetail.links.watching import Ring
+from dovetail.testing.outcome import Outcome, Trip
+from dovetail.testing.run import Run, dataset, find_trip
+from dovetail.testing.test import Test
+
+AROUND = 0.25  # [s] kept before the end of a run that was stopped, beside what came after
+
+
+def as_run(
+    test: Test,
+    url: str,
+    result: dict[str, Any],
+    noted: Ring,
+    after: Ring,
+    tick: Any,
+    connection: Connection,
+) -> Run:
+    """The recording up to the end, and beside it what came after."""
+    result = jax.tree.map(np.asarray, result)
+    done, code = int(result["done"]), int(result["code"])
+    records = {}
+    for name, values in noted.columns(done).items():
+        start = result["first"].get(name, values[0] if done else np.zeros(values.shape[1:]))
+        records[name] = np.concatenate([np.asarray(start, dtype=float)[None], values])
+    outcome = Outcome.from_code(code)
+    times = np.arange(done + 1) * test.dt
+    attributes = {
+        "mode": "run",
+        "title": test.title,
+        "seed": test.seed,
+        "rig": f"{connection.welcome.name} at {url}",
+        "tick": "native" if isinstance(tick, NativeTick) else "python",
+        **_told(tick.counts()),
+    }
+    data = dataset(test, times, records, attributes)
+    trip = find_trip(test, data, outcome) or _link_trip(data, outcome, test)
+    around = None
+    if not outcome.completed:
+        around = _around(test, data, after.columns(after.written), attributes)
+    return Run(test, "run", data, outcome, trip, around)
+
+
+def _told(counts: Counts) -> dict[str, Any]:
+    """Counts as attributes of a dataset."""
+    said = {f"datagrams_{name}": getattr(counts, name) for name in ("sent", "received", "lost")}
+    said |= {f"datagrams_rejected_{reason.name.lower()}": n for reason, n in counts.rejected.items()}
+    said |= {"ticks_late": counts.overruns, "ticks_held": counts.held}
+    return said | {word.replace(" ", "_").replace("-", "_"): text for word, text in counts.scheduling.items()}
+
+
+def _link_trip(data: xr.Dataset, outcome: Outcome, test: Test) -> Trip | None:
+    """What the clock or the link met, in numbers."""
+    if outcome is Outcome.DEADLINE:
+        name, limit, unit = "tick_lateness", test.dt / 2, "s"
+    elif outcome is Outcome.LINK_LOST:
+        name, limit, unit = "reading_age", float(test.limits.silence), "ticks"
+    else:
+        return None
+    return Trip(name, float(data[name][-1]), limit, float(data.time[-1]), unit)
+
+
+def _around(
+    test: Test, data: xr.Dataset, after: dict[str, np.ndarray], attributes: dict[str, Any]
+) -> xr.Dataset:
+    """The last of the run and all of what followed, in the signals that both have."""
+    end = float(data.time[-1])
+    late = {name: values for name, values in after.items() if name in data}
+    times = end + test.dt * np.arange(1, len(next(iter(late.values()))) + 1)
+    early = data[list(late)].sel(time=slice(end - AROUND, None))
+    both = xr.concat([early, dataset(test, times, late, attributes)], "time", data_vars="all")
+    return both.assign_attrs({**attributes, "ended_at": end})

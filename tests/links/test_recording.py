@@ -1,0 +1,73 @@
+"""What a real-time run noted, as a recording: rows in order, the end in numbers, the time around it."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from dovetail.links.recording import AROUND, as_run
+from dovetail.links.tick import Counts
+from dovetail.links.watching import Ring
+from dovetail.testing import Outcome
+
+ROWS, AFTER = 600, 30
+SIGNALS = {"displacement": (), "measured_force": (), "tick_lateness": (), "reading_age": ()}
+
+
+@pytest.fixture
+def recorded(make_cs1):
+    """`recorded(outcome)`: a run of 600 ticks that ended so, and of 30 ticks on the way to rest."""
+    test = make_cs1(duration=1.0)
+
+    def make(outcome):
+        noted, after = (Ring(SIGNALS, rows, test.dt) for rows in (ROWS, AFTER))
+        for k in range(ROWS):
+            noted.show(np.array([0.001 * (k + 1), -(k + 1.0), 1e-6 * k, k % 3]))
+        for k in range(AFTER):
+            after.show(np.array([0.6, -600.0 - k, 0.0, 0.0]))
+        first = {"displacement": np.float64(0.0), "measured_force": np.float64(0.0)}
+        result = {"first": first, "done": np.int64(ROWS), "code": np.int64(outcome.code), "rig": ()}
+        counts = Counts(sent=700, received=690, lost=10, overruns=3, scheduling={"memory lock": "granted"})
+        tick = SimpleNamespace(counts=lambda: counts)
+        rig = SimpleNamespace(welcome=SimpleNamespace(name="bench"))
+        return as_run(test, "udp://localhost:1", result, noted, after, tick, rig)
+
+    return make
+
+
+def test_rows_follow_the_first_reading_in_order(recorded):
+    run = recorded(Outcome.FINISHED)
+    np.testing.assert_array_equal(run.data.measured_force, -np.arange(ROWS + 1.0))
+    assert run.data.time.values[-1] == pytest.approx(0.6)
+    assert run.trip is None
+    assert run.aftermath is None
+
+
+def test_counts_and_scheduling_are_told_beside_the_data(recorded):
+    attributes = recorded(Outcome.FINISHED).data.attrs
+    assert (attributes["datagrams_lost"], attributes["ticks_late"]) == (10, 3)
+    assert attributes["memory_lock"] == "granted"
+    assert attributes["rig"] == "bench at udp://localhost:1"
+
+
+@pytest.mark.parametrize(
+    ("outcome", "signal", "value", "limit"),
+    [
+        (Outcome.DEADLINE, "tick_lateness", 1e-6 * (ROWS - 1), 0.0005),
+        (Outcome.LINK_LOST, "reading_age", 2, 4000),
+    ],
+)
+def test_what_the_clock_or_the_link_met_is_told_in_numbers(recorded, outcome, signal, value, limit):
+    trip = recorded(outcome).trip
+    assert trip.signal == signal
+    assert trip.value == pytest.approx(value)
+    assert trip.limit == pytest.approx(limit)
+    assert trip.time == pytest.approx(0.6)
+
+
+def test_a_run_that_was_stopped_keeps_the_time_around_its_end(recorded):
+    around = recorded(Outcome.DEADLINE).aftermath
+    assert float(around.time[0]) == pytest.approx(0.6 - AROUND)
+    assert around.sizes["time"] == 1 + round(AROUND * 1000) + AFTER
+    np.testing.assert_array_equal(around.measured_force[-AFTER:], -600.0 - np.arange(AFTER))
+    assert around.attrs["ended_at"] == pytest.approx(0.6)
