@@ -14,7 +14,7 @@ import dovetail as dv
 from dovetail.links import RealTime
 from dovetail.links.live import Live, watched
 from dovetail.links.native import available
-from dovetail.testing import Dial, Outcome, folder
+from dovetail.testing import Dial, Operator, Outcome, folder
 from dovetail.testing.operator import presses, wish
 
 PATIENT = {"priority": 0, "lock": False, "wait": 20.0}  # see conftest
@@ -190,3 +190,31 @@ def test_only_its_user_can_read_the_window(tmp_path):
         live.show()({"displacement": np.zeros(()), "time": np.zeros(())})
         assert live.window.stat().st_mode & 0o077 == 0
         assert watched(tmp_path).alive
+
+
+def test_a_dial_turned_in_a_creep_test_is_turned_again_when_it_is_resumed(make_cs1, make_bench, tmp_path):
+    test = make_cs1(duration=0.1, dials={"numerical.k": Dial(least=1000.0, most=5000.0, over=0.02)})
+
+    class At(Operator):
+        """Turns at one moment of the test, stops at another."""
+
+        def __init__(self, turn, stop):
+            super().__init__()
+            self.at_turn, self.at_stop = turn, stop
+
+        def attend(self, now):
+            super().attend(now)
+            if now >= self.at_turn and not self.presses:
+                self.turn("numerical.k", 4000.0)
+            if now >= self.at_stop:
+                self.stopped = True
+
+    plain = test.creep(make_bench())
+    whole = test.creep(make_bench(), operator=At(0.03, 1.0))
+    assert float(abs(whole.data.displacement - plain.data.displacement).max()) > 1e-6  # it does something
+    bench = make_bench()
+    begun = test.creep(bench, folder=tmp_path / "run", operator=At(0.03, 0.05))
+    assert begun.outcome is Outcome.INTERRUPTED
+    resumed = test.creep(bench, folder=tmp_path / "run", resume=True)
+    assert resumed.outcome is Outcome.FINISHED
+    np.testing.assert_array_equal(resumed.data.displacement, whole.data.displacement)
