@@ -13,7 +13,7 @@ FREEZE := build/lock/bin/pip freeze --all --exclude pip --exclude dovetail
 ONE_CORE := NPROC=1 OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all check format bench bench-compare docs lock clean
+.PHONY: help demo test test-all check format bench bench-compare docs reproduced lock clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -47,6 +47,9 @@ docs: $(VENV)/docs.stamp  ## the documentation, into docs/_build/html; warnings 
 	rm -rf docs/api/generated
 	$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build/html
 	@echo "open docs/_build/html/index.html"
+
+reproduced: $(VENV)/run.stamp  ## compute every published number again, for the tables of the documentation; many minutes
+	$(BIN)/python docs/reproduce.py
 
 lock: $(VENV)/python.stamp  ## renew requirements*.txt from the newest versions that pyproject.toml allows
 	rm -rf build/lock && $(BIN)/python -m venv build/lock
