@@ -2,21 +2,34 @@
 
 import dataclasses
 
+import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
 import dovetail as dv
 from dovetail.core.errors import OutputError
+from dovetail.mechanics.airframe import phases
+from dovetail.mechanics.airframe.statics import equilibrium
 from dovetail.report.deck import Scene, deck_animation, deck_sections, draw, strip, write_deck_animation
 from dovetail.report.simulation import write_simulation
 from dovetail.report.style import new_figure
 from dovetail.studies.registry import find_test
+from dovetail.testing.outcome import Outcome
+from dovetail.testing.run import Run, dataset
 
 
 @pytest.fixture(scope="module")
 def run():
-    test = dataclasses.replace(dv.load(find_test("shipboard/case-6-drop")), duration=0.3)
-    return test.simulate()
+    """Records of an aircraft in the air, and standing on the deck."""
+    test = dataclasses.replace(dv.load(find_test("shipboard/case-6-drop")), duration=0.3, rate=10.0)
+    craft = test.system
+    standing = equilibrium(dataclasses.replace(craft, start=jnp.array([0.0, 0.55, 0.0])))
+    show = jax.jit(lambda x: craft.output(0.0, x, None))
+    shown = [show(x) for x in (craft.init(), craft.init(), standing, standing)]
+    records = {name: np.stack([np.asarray(one[name]) for one in shown]) for name in shown[0]}
+    data = dataset(test, 0.1 * np.arange(4), records, {"mode": "simulate", "title": test.title})
+    return Run(test, "simulate", data, Outcome.FINISHED)
 
 
 def test_feet_platforms_and_forces_are_where_they_were_recorded(run):
@@ -47,8 +60,6 @@ def test_a_page_shows_scene_motion_loads_and_cost(run, tmp_path):
 
 
 def test_a_strip_begins_at_the_start_and_ends_at_the_end(run):
-    from dovetail.mechanics.airframe import phases
-
     _, shown = strip(Scene(run), phases(run.test.system, run.data))
     assert (shown[0], shown[-1]) == (0.0, pytest.approx(0.3))
 

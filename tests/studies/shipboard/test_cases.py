@@ -34,6 +34,7 @@ def test_a_case_without_targets_is_said():
         targets("shipboard/case-9")
 
 
+@pytest.mark.slow
 def test_every_other_file_is_sound():
     names = [n.removeprefix("shipboard/") for n in all_tests() if n.startswith("shipboard/")]
     simulated = [n for n in names if not n.startswith(("hybrid", "envelope", "forms"))]

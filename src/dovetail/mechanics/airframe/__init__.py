@@ -5,8 +5,9 @@ Depends on: core, and of this package `beam`, `collision`, `securing` and `spati
 
 from dovetail.mechanics.airframe.aircraft import Airframe, DeckAircraft
 from dovetail.mechanics.airframe.forms import FormsChart
-from dovetail.mechanics.airframe.gear import GearModel, ModalGear, NodalGear
+from dovetail.mechanics.airframe.gear import GearModel, NodalGear
 from dovetail.mechanics.airframe.loads import BodyLoad, BodyMotion, GivenForce
+from dovetail.mechanics.airframe.modal_gear import ModalGear
 from dovetail.mechanics.airframe.outcomes import DeckLimits, Fate, Phase, fate, phases
 from dovetail.mechanics.airframe.probe import ProbeAndGrid
 from dovetail.mechanics.airframe.skids import LandingGear, SkidGear, WheelGear

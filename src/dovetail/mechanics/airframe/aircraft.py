@@ -23,9 +23,10 @@ import numpy as np
 from dovetail.core import Flow, Part, choice, kind, parameter
 from dovetail.core.errors import Fault, ParameterError
 from dovetail.mechanics.airframe import dynamics, implicit, touching
-from dovetail.mechanics.airframe.gear import Frozen, ModalGear
+from dovetail.mechanics.airframe.gear import Frozen
 from dovetail.mechanics.airframe.implicit import LEDGER
 from dovetail.mechanics.airframe.loads import BodyLoad
+from dovetail.mechanics.airframe.modal_gear import ModalGear
 from dovetail.mechanics.airframe.outcomes import DeckLimits
 from dovetail.mechanics.airframe.skids import LandingGear
 from dovetail.mechanics.airframe.struts import Strut
@@ -255,15 +256,13 @@ class DeckAircraft(Flow):
     # what an implicit method asks
 
     def scales(self) -> dict[str, Any]:
-        """Sizes that count as one for the error of a step: millimetres, milliradians, millimetres a second."""
+        """Sizes that count as one for the error of a step: a centimetre, a tenth of a metre a second; see `gear`."""
         dim, model = self.dim, self.model
-        flat = jnp.tile(jnp.concatenate([jnp.full(dim.d, 1e-2), jnp.full(dim.turns, 1e-2)]), 1)
         return {
             "position": jnp.full(dim.d, 1e-2),
             "attitude": jnp.full(dim.attitude, 1e-2),
-            "shape": jnp.full(model.shape_size, 1e-2),
-            "speed": jnp.concatenate([jnp.full(model.nd, 1e-1), jnp.full(model.speed_size, 1.0)])
-            + 0 * flat[0],
+            "shape": 1e-2 * jnp.asarray(model.sizes),
+            "speed": jnp.concatenate([jnp.full(model.nd, 1e-1), jnp.asarray(model.sizes)]),
             "bristle": jnp.full((len(self.feet), len(self.platforms), dim.d), 1e-2),
             "drive": jnp.full((len(self.drives), 2), 1e-2),
             "work": jnp.full(len(LEDGER), 1e9),

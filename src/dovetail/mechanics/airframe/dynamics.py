@@ -17,8 +17,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from dovetail.mechanics.airframe.gear import ModalGear
 from dovetail.mechanics.airframe.loads import BodyMotion
+from dovetail.mechanics.airframe.modal_gear import ModalGear
 from dovetail.mechanics.airframe.struts import strut_force
 
 

@@ -17,7 +17,8 @@ import numpy as np
 
 from dovetail.core import Part, choice, count, kind, parameter
 from dovetail.core.errors import ParameterError
-from dovetail.mechanics.airframe.gear import GearModel, ModalGear, NodalGear
+from dovetail.mechanics.airframe.gear import GearModel, NodalGear
+from dovetail.mechanics.airframe.modal_gear import ModalGear
 from dovetail.mechanics.beam import BeamMesh, components, modes, rayleigh, slow_basis
 from dovetail.mechanics.dimension import dimension
 
