@@ -67,6 +67,6 @@ def test_a_strip_begins_at_the_start_and_ends_at_the_end(run):
 def test_it_moves_as_a_picture(run, tmp_path):
     path = write_deck_animation(run, tmp_path / "drop.gif", fps=10.0)
     assert path.read_bytes()[:3] == b"GIF"
-    assert len(list(deck_animation(run, fps=10.0).new_frame_seq())) == 3
+    assert len(list(deck_animation(run, fps=10.0).new_frame_seq())) == 4
     with pytest.raises(OutputError, match="cannot be written"):
         write_deck_animation(run, tmp_path / "nowhere" / "drop.gif", fps=10.0)

@@ -237,8 +237,9 @@ def _cost_panels(run: Any) -> list[tuple[str, list[tuple[str, np.ndarray]]]]:
 def deck_animation(run: Any, *, fps: float = 12.5, speed: float = 1.0, half: float = 1.6) -> FuncAnimation:
     """The scene in motion, `speed` times as fast as the run, in a window of `half` metres to both sides."""
     scene = Scene(run)
-    frames = np.arange(scene.times[0], scene.times[-1], speed / fps)
-    shown = np.searchsorted(scene.times, frames)
+    number = int(np.ptp(scene.times) * fps / speed + 1e-9) + 1
+    frames = scene.times[0] + speed / fps * np.arange(number)
+    shown = np.clip(np.searchsorted(scene.times, frames - 1e-9), 0, len(scene.times) - 1)
     stretches = phases(scene.craft, run.data)
     figure, ((axes,),) = new_figure(height=4.2, width=5.6)
     FigureCanvasAgg(figure)
