@@ -118,7 +118,7 @@ def test_one_process_writes_at_a_time(small, tmp_path):
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a device that is always full")
-@pytest.mark.parametrize("place", ["results.zarr/y/1", "done/000001.partial"], ids=["numbers", "mark"])
+@pytest.mark.parametrize("place", ["results.zarr/y/1", "done/000001.json.partial"], ids=["numbers", "mark"])
 def test_a_full_disk_is_told_and_what_was_computed_is_kept(small, tmp_path, place):
     store = Store.create(tmp_path / "out", small(), 4, 2)
     store.write(0, filled(0))

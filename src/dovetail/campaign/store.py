@@ -7,14 +7,14 @@
     DIR/done/000012.json  one file a finished chunk, with the reasons of its failed points
 
 A chunk is one Zarr chunk of every array, so that nothing is ever written twice. Its file in `done` appears, by
-renaming, after its numbers are written; a chunk without one is computed anew. One process writes at a time.
+renaming, after its numbers are written; a chunk without one is computed anew. One process writes at a time. What was
+written survives the death of any process; of the power supply, only if the file system sees to it.
 """
 
 from __future__ import annotations
 
 import fcntl
 import json
-import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from importlib.metadata import version
@@ -62,6 +62,7 @@ class Store:
         total = len(next(iter(points.values())))
         with told(folder, lambda: 0, total):
             (folder / DONE).mkdir(parents=True, exist_ok=True)
+            (folder / RESULTS).mkdir(exist_ok=True)
             store = cls(folder, campaign, chunk, batch, total)
             for axis in campaign.axes:
                 store._coordinate(axis.name, points[axis.name], axis.unit, axis.about or axis.paths[0])
@@ -79,7 +80,7 @@ class Store:
             }
             zarr_files.create_group(folder / RESULTS, about)
             # last: a folder without it was never begun
-            _written(folder / PLAN, tomli_w.dumps(_without_none(spec)))
+            zarr_files.written(folder / PLAN, tomli_w.dumps(_without_none(spec)))
         return store
 
     @classmethod
@@ -113,7 +114,7 @@ class Store:
     @contextmanager
     def writing(self) -> Iterator[Store]:
         """The right to write, until the end of the block or of this process."""
-        with (self.folder / ".lock").open("w") as lock:
+        with (self.folder / PLAN).open() as lock:
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except OSError as error:
@@ -156,7 +157,7 @@ class Store:
                     array = np.full((size, *shape), np.nan)
                 zarr_files.write_chunk(self.folder / RESULTS / name, number, array, self.chunk)
             reasons = {str(where.start + i): text for i, text in sorted(result.reasons.items()) if i < size}
-            _written(self.folder / DONE / f"{number:06d}.json", json.dumps({"reasons": reasons}))
+            zarr_files.written(self.folder / DONE / f"{number:06d}.json", json.dumps({"reasons": reasons}))
 
     def reasons(self) -> dict[int, str]:
         """Why points failed."""
@@ -233,16 +234,6 @@ def told(folder: Path, count: Callable[[], int], total: int) -> Iterator[None]:
             f"{folder}: cannot be written ({reason}); {count()} of {total} points are kept. "
             "Make room or choose another folder, and go on with --resume"
         ) from error
-
-
-def _written(path: Path, text: str) -> None:
-    """A file that is there as a whole or not at all."""
-    partial = path.with_suffix(".partial")
-    with partial.open("w", encoding="utf-8") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
-    os.replace(partial, path)
 
 
 def _difference(kept: Campaign, other: Campaign) -> str:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -40,7 +41,8 @@ def create_array(
     chunk: int,
 ) -> None:
     """An array of float64, NaN wherever nothing is written, in chunks of so many entries of its first dimension."""
-    os.makedirs(path, exist_ok=True)
+    with suppress(FileExistsError):
+        os.mkdir(path)
     about = {
         "node_type": "array",
         "shape": list(shape),
@@ -69,9 +71,13 @@ def shape(path: Path) -> tuple[int, ...]:
     return tuple(json.loads((path / ABOUT).read_text("utf-8"))["shape"])
 
 
+def written(file: str | Path, text: str) -> None:
+    """A file that is there as a whole or not at all, whenever the process may be killed."""
+    partial = f"{file}.partial"
+    with open(partial, "w", encoding="utf-8") as opened:
+        opened.write(text)
+    os.replace(partial, file)
+
+
 def _say(path: Path, about: Mapping[str, Any]) -> None:
-    """Whole or not at all, whenever the process may be killed."""
-    partial = f"{path}/zarr.partial"
-    with open(partial, "w", encoding="utf-8") as file:
-        file.write(json.dumps({"zarr_format": 3, **about}))
-    os.replace(partial, f"{path}/{ABOUT}")
+    written(f"{path}/{ABOUT}", json.dumps({"zarr_format": 3, **about}))
