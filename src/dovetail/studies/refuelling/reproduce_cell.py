@@ -32,8 +32,9 @@ def _strike() -> testing.Test:
 def late(delay: float) -> Run:
     """The strike with a robot that is late by a delay [s]."""
     test = _strike()
-    actuator = Delay(delay, longest=0.5)
-    return dataclasses.replace(test, rig=dataclasses.replace(test.rig, actuator=actuator)).creep()
+    assert isinstance(test.rig, testing.Rig)
+    rig = dataclasses.replace(test.rig, actuator=Delay(delay, longest=0.5))
+    return dataclasses.replace(test, rig=rig).creep()
 
 
 def robot_delay() -> float:
