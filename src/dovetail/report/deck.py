@@ -89,6 +89,7 @@ def draw(axes: Any, scene: Scene, k: int, view: str = "front") -> None:
         axes.plot(*nodes[[a, b]].T, color=SHADES[0], lw=2.0, zorder=4, solid_capstyle="round")
     for f, foot in enumerate(scene.craft.feet):
         push = LONG / scene.weight * scene.force[k, f][list(at)]
+        push = push * min(1.0, 1.5 * LONG / max(np.hypot(*push), 1e-9))  # an impact would leave the picture
         if np.hypot(*push) > 1e-3:
             # an arrow ends at the foot that it pushes
             axes.annotate(
