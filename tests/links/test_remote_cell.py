@@ -41,7 +41,7 @@ def test_a_cell_that_falls_silent_is_noticed(make_bench, serve_cell):
     began = time.monotonic()
     with pytest.raises(LinkError, match=r"no sign of life for 0\.3 s"):
         cell.move(Move(1, np.array([0.1]), 1.0, 0.0))
-    assert time.monotonic() - began < 2.0
+    assert time.monotonic() - began < 20.0  # long before the move of 30 s would end
     cell.close()
 
 

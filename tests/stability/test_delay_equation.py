@@ -1,7 +1,6 @@
 """Rightmost characteristic roots, against closed forms and against the equation itself."""
 
 import itertools
-import time
 
 import numpy as np
 import pytest
@@ -117,17 +116,6 @@ def test_widely_different_delays_are_resolved():
     assert np.abs(equation.characteristic_matrix(roots.values)).max() < 1e-12
     between = roots.values.real[3:5].mean()  # the second and third pair are 1e-4 1/s apart
     assert winding_number(equation, between) == 4
-
-
-def test_a_sixteen_delay_spectrum_takes_less_than_50_milliseconds():
-    equation = sixteen_delays()
-    equation.roots(4)
-    samples = []
-    for _ in range(7):
-        start = time.perf_counter()
-        equation.roots(4)
-        samples.append(time.perf_counter() - start)
-    assert min(samples) < 0.05  # the best of seven, as others may use the machine
 
 
 def test_delays_that_coincide_are_merged_and_zero_ones_added_to_the_undelayed_part():

@@ -1,7 +1,6 @@
 """The validation rig's statistics and identification, on small batches; the whole matrix is slow."""
 
 import dataclasses
-import time
 
 import jax.numpy as jnp
 import numpy as np
@@ -69,9 +68,7 @@ def test_two_stages_of_swings_find_the_rig():
 
 
 @pytest.mark.slow
-def test_the_whole_matrix_takes_less_than_two_minutes():
-    began = time.perf_counter()
+def test_the_whole_matrix_has_384_cases_that_end():
     found = validation.matrix()
-    assert time.perf_counter() - began < 120
     assert sum(len(case.position) for case in found.values()) == 384
     assert all(np.isfinite(case.position).all() for case in found.values())
