@@ -119,6 +119,8 @@ class ProjectTable(Directive):
             "missed": _missed,
             "tests": _tests,
         }
+        if study:  # read anew when it was computed anew
+            self.state.document.settings.env.note_dependency(str(REPRODUCED / f"{study[0]}.json"))
         header, *rows = tables[name](*study)
         if not rows:
             return [nodes.paragraph(text="None.")]
