@@ -181,3 +181,9 @@ def test_a_gear_may_start_deformed_and_remembers_its_own_shape(make):
 def test_the_published_form_needs_all_freedoms(make):
     with pytest.raises(ParameterError, match="set gear.modes to 0"):
         make(2, modes=4, formulation="thesis")
+
+
+def test_a_state_at_the_start_has_the_types_of_every_later_one(make):
+    """A weak type would have a run compiled twice, which takes longer than the run."""
+    leaves = jax.tree.leaves(make(2, start=[0.0, 0.8, 0.0]).init())
+    assert not any(leaf.weak_type for leaf in leaves)

@@ -198,7 +198,7 @@ class DeckAircraft(Flow):
             "count": jnp.zeros(3),
             "energy": jnp.zeros(()),
             "event_depth": jnp.zeros(()),
-            "event_time": jnp.full((), -1.0),
+            "event_time": jnp.full((), -1.0, float),
         }
         x = {**x, "held": held}  # type: ignore[dict-item]
         load = self._body_loads(0.0, x) if self.load_sampling == "step" else held["load"]
