@@ -49,4 +49,6 @@ def test_the_tutorials_parts_are_found_by_their_entry_point(tmp_path):
 
 def test_the_tutorials_package_is_whole(tmp_path):
     package(tmp_path)
-    assert "own-study = own_parts" in (tmp_path / "own_study-0.1.0.dist-info" / "entry_points.txt").read_text()
+    assert (
+        "own-study = own_parts" in (tmp_path / "own_study-0.1.0.dist-info" / "entry_points.txt").read_text()
+    )

@@ -263,12 +263,12 @@ def deck_animation(run: Any, *, fps: float = 12.5, speed: float = 1.0, half: flo
     return moving
 
 
-def write_deck_animation(run: Any, path: str | Path, **options: Any) -> Path:
+def write_deck_animation(run: Any, path: str | Path, *, fps: float = 12.5, **options: Any) -> Path:
     """The scene in motion as a GIF; options are those of `deck_animation`."""
     path = Path(path)
-    moving = deck_animation(run, **options)
+    moving = deck_animation(run, fps=fps, **options)
     try:
-        moving.save(str(path), writer=PillowWriter(fps=1000 / moving._interval), dpi=80)
+        moving.save(str(path), writer=PillowWriter(fps=fps), dpi=80)
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         raise OutputError(f"{path}: cannot be written ({reason}); choose another place") from error

@@ -6,6 +6,7 @@ from dovetail.studies.reproduction import judge, targets
 OURS = {t.id: t for t in targets("shipboard") if t.compute.startswith("reproduce:")}
 STATIC = ("RT-03", "RT-04", "RT-06", "RT-12", "RT-13", "RT-41", "RT-42")
 
+
 @pytest.mark.parametrize("name", STATIC)
 def test_quick_targets_are_met(name):
     result = judge(OURS[name])
