@@ -1,8 +1,8 @@
 """Tables that the project keeps as data: studies and tests, reproduction targets, capabilities, signals.
 
 In a page: ``{project-table} signals``; for one study ``{project-table} reproduced docking``, which shows what was got
-when the published numbers were last computed (`docs/reproduce.py`), ``missed`` those that are not met, and ``tests`` its
-tests.
+when the published numbers were last computed (`docs/reproduce.py`), ``missed`` those that are not met, and ``tests``
+its tests.
 """
 
 import json
