@@ -4,6 +4,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from jax.experimental import io_callback
 
 from dovetail.core import ahead
 
@@ -56,6 +57,19 @@ def test_a_field_too_wide_to_keep_is_computed_in_its_tick():
         return x + jnp.sum(jnp.sin(k * jnp.arange(ahead.WIDEST + 1.0)) * x), x
 
     assert costly_in_loop(wide, jnp.array(0.5)) == 1
+
+
+def test_what_speaks_to_the_world_outside_is_heard_once_a_tick_and_in_order():
+    heard = []
+
+    def speaking(x, k):
+        x = 0.5 * x + jnp.sin(0.1 * k)
+        io_callback(lambda v: heard.append(float(v)), None, x, ordered=True)
+        return x, x
+
+    _, records = jax.jit(lambda s: ahead.scan(speaking, s, NUMBERS))(jnp.array(0.5))
+    jax.effects_barrier()
+    np.testing.assert_array_equal(heard, records)
 
 
 def test_derivatives_go_through():

@@ -106,12 +106,15 @@ def _meaning(eqn: JaxprEqn, same: dict[Var, Var]) -> Any:
 
 
 def _needed(jaxpr: Jaxpr, wanted: Iterable[Any], given: Iterable[Var]) -> list[JaxprEqn]:
-    """The equations behind the wanted values, in order; those behind the given ones are not needed."""
+    """The equations behind the wanted values, in order; those behind the given ones are not needed.
+
+    What speaks to the world outside is always needed, and only in the loop.
+    """
     given = set(given)
     missing = {v for v in wanted if isinstance(v, Var) and v not in given}
     kept = []
     for eqn in reversed(jaxpr.eqns):
-        if eqn.effects or any(v in missing for v in eqn.outvars):
+        if (eqn.effects and given) or any(v in missing for v in eqn.outvars):
             kept.append(eqn)
             missing.update(v for v in eqn.invars if isinstance(v, Var) and v not in given)
     return kept[::-1]
