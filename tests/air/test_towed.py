@@ -137,6 +137,7 @@ def test_a_twisting_rope_ties_the_roll_of_the_device_to_the_support():
     assert float(jnp.abs(point.derivative(0.0, point.init(), None)["twist"]["twist_rate"]).max()) == 0.0
 
 
+@pytest.mark.slow
 def test_modes_of_the_towed_rope_are_those_of_its_settling():
     from dovetail.core import linearise
 

@@ -4,6 +4,7 @@ import dataclasses
 
 import jax.numpy as jnp
 import numpy as np
+import pytest
 import xarray as xr
 
 from dovetail import testing
@@ -11,6 +12,7 @@ from dovetail.cli.charting import run_chart
 from dovetail.studies.registry import find_test
 
 
+@pytest.mark.slow
 def test_a_map_is_computed_saved_and_told(tmp_path, capsys):
     file = testing.load(find_test("docking/map"))
     chart = dataclasses.replace(

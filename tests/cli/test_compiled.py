@@ -22,6 +22,7 @@ def command(*arguments, cwd):
     return subprocess.run(run, capture_output=True, text=True, cwd=cwd, env=os.environ, check=False)
 
 
+@pytest.mark.slow
 def test_a_second_run_finds_what_the_first_compiled_and_gives_the_same_numbers(home, tmp_path):
     xr = pytest.importorskip("xarray")
     for i in (1, 2):

@@ -48,6 +48,7 @@ def test_it_stands_below_the_angle_of_friction_and_slides_above():
     assert float(run(free(), tilted(np.arctan(0.6)))[0].way) > 0.1
 
 
+@pytest.mark.slow
 def test_held_it_does_not_slide_and_clamps_and_friction_share_the_load():
     # stiff straight legs, so that it does not lean and all feet share alike
     worst, _ = run(free(secured=1.0, splay=0.0, stiffness=6e4), tilted(0.6))
@@ -67,6 +68,7 @@ def test_a_narrow_aircraft_topples_where_moments_say():
     assert float(run(sticky, tilted(0.3))[0].tilt) > 0.5
 
 
+@pytest.mark.slow
 def test_seen_from_the_deck_a_turning_ship_is_the_same_as_seen_from_land():
     # a body that flies free over a turning deck goes straight in space
     ship = HarmonicDeck(amplitude=[0, 0.5, 1.0, 0.2, 0.1, 0.3], frequency=0.9, phase=[0, 0.3, 1, 2, 3, 4])

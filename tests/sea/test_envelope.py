@@ -16,6 +16,8 @@ GRID = {
     "threads": 1,
 }
 
+pytestmark = pytest.mark.slow  # a whole map, however small
+
 
 @pytest.fixture(scope="module")
 def small(tmp_path_factory):

@@ -7,6 +7,8 @@ from dovetail.specimens import funnel_map
 from dovetail.specimens.funnel_map import StrikeMap
 from dovetail.specimens.funnel_strike import Ending
 
+pytestmark = pytest.mark.slow  # a whole map, however small
+
 
 @pytest.fixture(scope="module")
 def chart(tmp_path_factory):

@@ -29,6 +29,7 @@ def test_explicit_and_implicit_methods_agree(adaptive):
     assert float(stiff.end_state["v"]) == pytest.approx(float(adaptive.end_state["v"]), rel=1e-6)
 
 
+@pytest.mark.slow
 def test_the_implicit_trapezoidal_rule_is_a_reference_beside_the_adaptive_one():
     coarse, fine = (verify(FLOW, Trapezoidal(), step) for step in (8e-6, 4e-6))
     assert abs(fine.rebound_error) < 1e-6
@@ -47,6 +48,7 @@ def test_rk4_at_75_kilohertz_is_good_enough_and_euler_is_not():
     assert not verify(FLOW, Euler(), 1 / 75e3).acceptable()
 
 
+@pytest.mark.slow
 def test_a_finer_step_errs_less():
     coarse, fine = (abs(verify(FLOW, Euler(), step).rebound_error) for step in (4e-6, 1e-6))
     assert fine == pytest.approx(coarse / 4, rel=0.1)  # first order

@@ -20,6 +20,7 @@ def loads(rotor, controls, **flight):
     return rotor.loads(controls, **flight)
 
 
+@pytest.mark.slow
 def test_thrust_of_the_printed_form_falls_with_finer_elements_and_of_midpoints_does_not():
     blades = [dataclasses.replace(GENERIC, elements=n) for n in (40, 80, 160)]
     printed = [float(Rotor.as_printed(b, section=OFF).loads(Controls(135.0, 0.14)).thrust) for b in blades]

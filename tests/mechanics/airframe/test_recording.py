@@ -1,9 +1,11 @@
 import numpy as np
+import pytest
 import xarray as xr
 
 from dovetail.core import signals
 
 
+@pytest.mark.slow
 def test_everything_recorded_is_a_known_signal_and_finite(make):
     for d in (2, 3):
         start = [0.0, 0.8, 0.0] if d == 2 else [0.0, 0.0, 0.8, 0.1, 0.0, 0.0]

@@ -211,6 +211,7 @@ def test_energy_is_kept_to_the_order_of_the_method():
     assert drift[1] < 1e-2  # [J] of some 60 kJ kinetic energy
 
 
+@pytest.mark.slow
 def test_mirror_image_of_the_loads_gives_the_mirror_image_of_the_motion():
     chain = RodChain(n=4, length=40.0, mass=8.0, axial_stiffness=1e4, bending=10.0, joint_damping=1.0)
     mirror = jnp.array([1.0, 1.0, -1.0])[:, None]

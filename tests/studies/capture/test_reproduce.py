@@ -36,6 +36,7 @@ def test_the_other_targets_are_met(name, meets):
     meets("capture", name)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["refuelling-hose", "glider-tow", "sling-load"])
 def test_presets_of_other_slender_bodies_run_and_stay_whole(name):
     from dovetail.testing.file import change

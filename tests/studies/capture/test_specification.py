@@ -14,6 +14,7 @@ def test_the_catalogue_is_met_where_it_has_entries():
     np.testing.assert_allclose(strength, [280e3, 550e3, 900e3])
 
 
+@pytest.mark.slow
 def test_several_threads_give_the_numbers_of_one():
     points = np.array([[24e-3, 200.0], [24e-3, 250.0], [24e-3, 300.0]])
     one, two = (spec.settle_batch(points, workers=w, **SMALL) for w in (1, 2))

@@ -23,6 +23,7 @@ def test_every_law_is_judged_on_all_impacts():
     assert dict(ranking)["flores"] == pytest.approx(0.2438, abs=2e-3)
 
 
+@pytest.mark.slow
 def test_a_free_fit_wants_no_damping_and_a_stiffer_ptfe():
     fits = fit_pairs()
     assert all(fit.factor < 1e-6 for _, fit in fits.values())

@@ -47,6 +47,7 @@ def value_at(place):
     return getattr(importlib.import_module(module), paths[0])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("parameter", PLACED, ids=[p["what"] for p in PLACED])
 def test_a_parameter_is_where_it_is_said_to_be(parameter):
     found = value_at(parameter["place"])

@@ -12,6 +12,7 @@ from dovetail.testing.file import parse
 from dovetail.testing.outcome import Outcome
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["case-3", "case-7"])
 def test_a_test_survives_the_way_through_the_sources_files(tmp_path, name):
     test = loaded(name)
