@@ -23,6 +23,13 @@ SMALL = {
         "set.links": 5,
     },
     "refuelling/strike-matrix": {"axis.0.values": [1.0], "axis.1.values": [15], "axis.2.values": [0, 1]},
+    "refuelling/outcome-map": {
+        "axis.0.count": 2,
+        "axis.1.count": 2,
+        "axis.2.count": 2,
+        "chunk": 4,
+        "batch": 4,
+    },
     "shipboard/envelope": {
         "axis.0.values": [4.0, 6.0],
         "axis.1.count": 2,
@@ -35,6 +42,7 @@ SMALL = {
 HEAVY = {
     "capture/rope-selection",
     "docking/chapter-7",
+    "refuelling/outcome-map",
     "refuelling/strike-matrix",
     "shipboard/envelope",
     "docking/impact-sensitivity",
