@@ -78,23 +78,23 @@ class _Split:
         """`k -> values ahead` and `state, k, values -> results`."""
         whole, ahead = self.jaxpr, list(dict.fromkeys(self.given.values()))
 
-        def program(inputs, outputs, given):
+        def program(inputs, outputs, given, speaking):
             return jaxpr_as_fun(
                 ClosedJaxpr(
                     whole.replace(
                         invars=inputs,
                         outvars=outputs,
-                        eqns=_needed(whole, outputs, given),
+                        eqns=_needed(whole, outputs, given, speaking),
                         debug_info=whole.debug_info.with_unknown_names(),
                     ),
                     consts,
                 )
             )
 
-        late = program([*whole.invars, *self.given], whole.outvars, self.given)
+        late = program([*whole.invars, *self.given], whole.outvars, self.given, speaking=True)
         order = [ahead.index(first) for first in self.given.values()]
         return (
-            program(whole.invars[-1:], ahead, ()),
+            program(whole.invars[-1:], ahead, (), speaking=False),
             lambda x, k, values: late(*x, k, *(values[i] for i in order)),
         )
 
@@ -105,16 +105,16 @@ def _meaning(eqn: JaxprEqn, same: dict[Var, Var]) -> Any:
     return eqn.primitive.name, str(eqn.params), inputs
 
 
-def _needed(jaxpr: Jaxpr, wanted: Iterable[Any], given: Iterable[Var]) -> list[JaxprEqn]:
+def _needed(jaxpr: Jaxpr, wanted: Iterable[Any], given: Iterable[Var], speaking: bool) -> list[JaxprEqn]:
     """The equations behind the wanted values, in order; those behind the given ones are not needed.
 
-    What speaks to the world outside is always needed, and only in the loop.
+    `speaking`: what speaks to the world outside is needed too, whatever becomes of it.
     """
     given = set(given)
     missing = {v for v in wanted if isinstance(v, Var) and v not in given}
     kept = []
     for eqn in reversed(jaxpr.eqns):
-        if (eqn.effects and given) or any(v in missing for v in eqn.outvars):
+        if (speaking and eqn.effects) or any(v in missing for v in eqn.outvars):
             kept.append(eqn)
             missing.update(v for v in eqn.invars if isinstance(v, Var) and v not in given)
     return kept[::-1]
