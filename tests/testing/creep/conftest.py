@@ -28,6 +28,12 @@ def make_creep():
     return make
 
 
+@pytest.fixture(scope="session")
+def run(make_creep):
+    """That test, run with its virtual cell."""
+    return make_creep().creep()
+
+
 @pytest.fixture
 def variant():
     """The same test with other settings of its stepping."""

@@ -1,4 +1,4 @@
-"""The creep mode: equal to the direct simulation, deaf to the robot's delay, and resumable."""
+"""The creep mode: equal to the direct simulation, and deaf to the robot's delay."""
 
 import dataclasses
 
@@ -7,19 +7,13 @@ import pytest
 
 import dovetail as dv
 from dovetail.core import methods
-from dovetail.core.errors import LinkError, OutputError, ParameterError, TestFileError
+from dovetail.core.errors import TestFileError
 from dovetail.testing.creep import NearPlane
-from dovetail.testing.creep.run import virtual_cell
-from dovetail.transfer.robot import Course, SafetyLimits
+from dovetail.transfer.robot import Course
 
 
 def z(run):
     return run.data.displacement.values
-
-
-@pytest.fixture(scope="module")
-def run(make_creep):
-    return make_creep().creep()
 
 
 def test_it_equals_the_direct_simulation_with_the_same_specimen(make_creep, run):
@@ -106,121 +100,6 @@ def test_continuous_motion_is_as_late_as_the_delay_over_the_time_scale(make_cree
     assert errors[1] / errors[0] == pytest.approx(0.5, abs=0.1)
     with pytest.raises(TestFileError, match="continuous motion does not stop"):
         make_creep(scheme="continuous").creep()
-
-
-def test_a_limit_of_the_test_ends_it(make_creep):
-    test = dataclasses.replace(make_creep(), limits=dv.Limits(force=0.5))
-    run = test.creep()
-    assert run.outcome is dv.Outcome.FORCE
-    assert abs(run.trip.value) > 0.5
-    assert run.trip.limit == 0.5
-    stopped = dataclasses.replace(make_creep(), limits=dv.Limits(displacement=1e-4)).creep()
-    assert stopped.outcome is dv.Outcome.DISPLACEMENT
-    assert abs(float(stopped.data.displacement[-1])) > 1e-4 > abs(float(stopped.data.displacement[-2]))
-
-
-def test_a_signal_can_end_the_test(make_creep):
-    test = dataclasses.replace(make_creep(until="specimen_force"), excitation=dv.Sine(-0.005, 3.0))
-    run = test.creep()
-    assert run.outcome is dv.Outcome.LATCHED
-    assert run.outcome.completed
-    assert float(run.data.specimen_force[-1]) > 0.5 > float(run.data.specimen_force[-2])
-    assert "specimen force at" in run.data.attrs["remark"]
-
-
-class Unsteady:
-    """A cell that fails at a given move, in a given way."""
-
-    def __init__(self, inner, at, how):
-        self.inner, self.at, self.how, self.asked = inner, at, how, []
-
-    def __getattr__(self, name):
-        return getattr(self.inner, name)
-
-    def move(self, move):
-        self.asked.append(move.number)
-        if move.number == self.at:
-            how, self.at = self.how, -1
-            if how == "after":
-                self.inner.move(move)
-            if how == "interrupt":
-                raise KeyboardInterrupt
-            raise LinkError("the line is dead")
-        return self.inner.move(move)
-
-
-@pytest.mark.parametrize(
-    ("how", "outcome"),
-    [
-        ("before", dv.Outcome.LINK_LOST),
-        ("after", dv.Outcome.LINK_LOST),
-        ("interrupt", dv.Outcome.INTERRUPTED),
-    ],
-)
-def test_a_run_that_was_cut_off_goes_on_without_repeating_a_step(make_creep, run, tmp_path, how, outcome):
-    test = make_creep()
-    cell = Unsteady(virtual_cell(test), 12, how)
-    first = test.creep(cell, folder=tmp_path)
-    assert first.outcome is outcome
-    assert first.data.attrs["moves"] == 11
-    assert np.array_equal(z(first), z(run)[: first.data.sizes["time"]])
-    cell.asked.clear()
-    second = test.creep(cell, folder=tmp_path, resume=True)
-    assert second.outcome is dv.Outcome.FINISHED
-    # the answer to a move that was made is fetched, not made again
-    assert cell.asked == list(range(13 if how == "after" else 12, 31))
-    assert np.array_equal(z(second), z(run))
-
-
-def test_a_virtual_cell_that_was_ended_goes_on_from_its_file(make_creep, run, tmp_path):
-    test = make_creep()
-    cell = Unsteady(virtual_cell(test, keep=tmp_path / "cell.npz"), 12, "before")
-    test.creep(cell, folder=tmp_path)
-    resumed = test.creep(folder=tmp_path, resume=True)  # a new cell, which finds the file
-    assert np.array_equal(z(resumed), z(run))
-    assert resumed.data.attrs["moves_resumed"] == 11
-
-
-def test_a_cell_that_knows_nothing_of_the_run_is_not_moved(make_creep, tmp_path):
-    test = make_creep()
-    test.creep(Unsteady(virtual_cell(test), 12, "before"), folder=tmp_path)
-    with pytest.raises(LinkError, match="does not know the run"):
-        test.creep(virtual_cell(test), folder=tmp_path, resume=True)
-
-
-def test_another_test_cannot_be_resumed(make_creep, tmp_path):
-    test = make_creep()
-    test.creep(Unsteady(virtual_cell(test), 3, "before"), folder=tmp_path)
-    with pytest.raises(OutputError, match="belongs to another test"):
-        make_creep(contact_step=2e-3).creep(folder=tmp_path, resume=True)
-    with pytest.raises(OutputError, match="already there"):
-        test.creep(folder=tmp_path)
-    with pytest.raises(ParameterError, match="needs the folder"):
-        test.creep(resume=True)
-
-
-def test_a_trip_of_the_cell_ends_the_run_with_its_reason(make_creep):
-    test = make_creep()
-    run = test.creep(virtual_cell(test, safety=SafetyLimits(force=0.5)))
-    assert run.outcome is dv.Outcome.RIG_STOPPED
-    assert (run.trip.signal, run.trip.limit) == ("contact_force", 0.5)
-    assert run.trip.value == pytest.approx(0.5, rel=0.2)
-    assert "force at the sensor" in run.data.attrs["remark"]
-
-
-def test_a_cell_with_other_axes_is_refused(make_creep):
-    test = make_creep()
-    cell = virtual_cell(test)
-    cell.axes = 6
-    with pytest.raises(LinkError, match="has 6 axes, the test 1"):
-        test.creep(cell)
-
-
-def test_progress_is_told(make_creep):
-    told = []
-    make_creep().creep(progress=lambda share, text: told.append((share, text)))
-    assert told[-1][0] == 1.0
-    assert "30 moves" in told[-1][1]
 
 
 def test_a_test_without_stepping_makes_a_move_for_every_tick(make_creep, run):

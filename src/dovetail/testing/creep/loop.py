@@ -1,0 +1,307 @@
+"""The loop of a creep run: advance the simulation to where it needs a force, move the cell, read, go on."""
+
+from __future__ import annotations
+
+import dataclasses
+import secrets
+import time
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+
+from dovetail.core.errors import LinkError, OutputError
+from dovetail.testing.creep.cell import Cell, Move, Reply
+from dovetail.testing.creep.classical import Classical
+from dovetail.testing.creep.estimate import describe_time
+from dovetail.testing.creep.placing import Placed
+from dovetail.testing.creep.recorder import Recorder
+from dovetail.testing.creep.settings import Stepping
+from dovetail.testing.creep.stepping import EPSILON, compiled_advance, compiled_near, compiled_start
+from dovetail.testing.operator import Operator
+from dovetail.testing.outcome import Outcome, Trip
+from dovetail.testing.run import Run, find_trip
+from dovetail.transfer.robot.safety import SENTENCES, SIGNALS
+from dovetail.transfer.robot.trajectory import POSE_AXES
+
+ROWS = 32  # recorded steps in one compiled call: near contact nearly every step asks for a force, so few are needed
+LOOK = 0.05  # [s] between two looks at an operator who holds
+
+
+class _Stop(Exception):
+    """The run ends here, with an outcome."""
+
+    def __init__(self, outcome: Outcome, trip: Trip | None = None, text: str = ""):
+        super().__init__(text)
+        self.outcome, self.trip, self.text = outcome, trip, text
+
+
+class Loop:
+    """One creep run: the simulation, the cell, the journal and what was recorded."""
+
+    def __init__(self, test, prepared, shape, cell: Cell, log, progress, home, operator=None, show=None):
+        self.operator, self.show = operator or Operator(), show
+        if test.stepping.scheme != "classical":  # which takes its matrices once
+            self.operator.allow(test)
+        self.asked = dict(self.operator.values)  # of each dial, and where it stands
+        self.turned = dict(self.operator.values)
+        self.looks, self.looked = 0, 0.0  # at the operator: how many, and the test's time at the last
+        self.test, self.prepared, self.cell, self.log, self.progress = test, prepared, cell, log, progress
+        self.stepping: Stepping = test.stepping
+        self.shape = shape
+        axes = int(np.prod(self.shape, dtype=int))
+        if cell.axes != axes:
+            raise LinkError(f"{cell.name} has {cell.axes} axes, the test {axes}")
+        self.run_name = log.run if log else secrets.token_hex(8)
+        self.old = list(log.replies) if log else []  # answers of an earlier part of the run
+        self.number = 0  # of the last move
+        self.last: np.ndarray = np.zeros(self.shape)  # where the cell was last sent
+        self.force = np.zeros(self.shape)  # of the specimen, as the simulation is told it
+        self.recorder = Recorder(test, self.shape)
+        self.began = time.monotonic()
+        self.moved = 0.0  # [s] of the wall clock spent with the cell
+        self.clock = 0.0  # [s] of the cell
+        self.steps_now = 0  # moves made in this part of the run
+        self.home = None if home is None else Placed(np.array(home))
+        self.times, self.speed = self.stepping.times, float(self.stepping.speed)
+        self.stood: np.ndarray = np.zeros(self.shape)  # where the cell stands
+        self.scales = tuple(
+            float(getattr(self.stepping, name)) for name in ("length_scale", "force_scale", "moment_scale")
+        )
+        self.force_limit = np.broadcast_to(np.asarray(test.limits.force), self.shape)
+
+    def run(self) -> Run:
+        outcome, trip, text = Outcome.FINISHED, None, ""
+        try:
+            self._greet()
+            self._steps()
+        except _Stop as stop:
+            outcome, trip, text = stop.outcome, stop.trip, stop.text
+        except LinkError as error:
+            if not self.recorder.rows:
+                raise
+            outcome, text = Outcome.LINK_LOST, str(error)
+        except KeyboardInterrupt:
+            if not self.recorder.rows:
+                raise
+            outcome, text = Outcome.INTERRUPTED, "resume it with its folder"
+        data = self.recorder.dataset(self._about(text))
+        return Run(self.test, "creep", data, outcome, trip or find_trip(self.test, data, outcome))
+
+    def _greet(self) -> None:
+        """Let the cell know which run this is, and see that it stands where the run left it."""
+        known = self.cell.begin(self.run_name)
+        self.stood = self._position()
+        if self.old and known is None:
+            self._expect(self.stood, self.old[-1][0])
+        if known is not None and self.log and self.log.asked and known.number == self.log.asked[0]:
+            # the cell made the move whose answer was lost: the answer is taken, the specimen left alone
+            target = self.log.asked[1]
+            if self.home is not None:
+                known = dataclasses.replace(known, position=self.home.to_start(known.position))
+            self.old.append((target, known))
+            self.log.answer(known)
+        elif known is not None and known.number != len(self.old):
+            raise LinkError(
+                f"{self.cell.name} has made move {known.number} of this run, the journal knows {len(self.old)}; "
+                "they do not belong together"
+            )
+
+    def _position(self) -> np.ndarray:
+        """Where the cell stands, counted from the start of the test."""
+        where = self.cell.read().position
+        return (where if self.home is None else self.home.to_start(where)).reshape(self.shape)
+
+    def _expect(self, where: np.ndarray, target: np.ndarray) -> None:
+        far = float(np.max(np.abs(where - np.reshape(target, self.shape))))
+        if far > max(1e-6, 10 * float(self.stepping.repeatability)):
+            raise LinkError(
+                f"{self.cell.name} stands {1e3 * far:.3g} mm or mrad from where the run left it and does not know the "
+                "run; bring the specimen back into the state it was in, or start anew"
+            )
+
+    def _steps(self) -> None:
+        if self.stepping.scheme == "classical":
+            return self._classical()
+        state = compiled_start(self.prepared)
+        asks = bool(compiled_near(self.prepared, state["motion"]))  # a first reading, whatever the pose
+        self._show(state, asks)
+        while True:
+            motion = {name: np.asarray(v) for name, v in state["motion"].items()}
+            self._judge(motion, float(state["t"]))
+            if float(state["t"]) >= self.test.duration - EPSILON * float(self.stepping.contact_step):
+                return None
+            if asks:
+                self._move(motion["displacement"], float(state["t"]))
+            state, asks, count, rows = compiled_advance(self.prepared, state, self.force, self.last, ROWS)
+            self.recorder.add(rows, int(count), self.number)
+            self._check_limits(int(count))
+            self._tell(float(state["t"]))
+            self._attend(float(state["t"]))
+
+    def _classical(self) -> None:
+        """Predict, impose, measure, correct, at equal steps."""
+        scheme = Classical.of(self.prepared)
+        h = float(self.stepping.contact_step)
+        state = compiled_start(self.prepared)
+        self._show(state)
+        first = {name: np.asarray(v) for name, v in state["motion"].items()}
+        self._move(first["displacement"], 0.0)
+        motion = scheme.start(self.force)
+        count = round(self.test.duration / h)
+        for i in range(count):
+            self._move(scheme.predict(h, motion), i * h)
+            motion = scheme.correct(i * h, h, motion, self.force)
+            shown = {
+                name: np.asarray(value).reshape(self.shape)
+                for name, value in zip(("displacement", "velocity", "acceleration"), motion[:3], strict=True)
+            }
+            self.recorder.one((i + 1) * h, shown, self.test.excitation((i + 1) * h), self.number)
+            self._judge(shown, (i + 1) * h)
+            self._check_limits(1)
+            self._tell((i + 1) * h)
+            self._attend((i + 1) * h)
+
+    # one move
+
+    def _move(self, displacement: np.ndarray, t: float) -> None:
+        target = self._scaled(displacement, 1 / self.scales[0], 1.0)
+        number = self.number + 1
+        reply = (self._remembered if number <= len(self.old) else self._asked)(number, target)
+        self.number, self.last, self.clock = number, target, reply.clock
+        self.force = self._scaled(reply.force, *self.scales[1:])
+        self.recorder.read(number, target, reply, self.force)
+        if not reply.ok:
+            raise _Stop(Outcome.RIG_STOPPED, _trip(reply, t), SENTENCES[reply.trip])
+        self._check_force(reply, t)
+        shown = {**{n: np.asarray(v) for n, v in reply.extras.items()}}
+        self._judge(shown, t)
+
+    def _scaled(self, values: np.ndarray, straight: float, turning: float) -> np.ndarray:
+        """Values as the other side is told them; six are those of a pose or a wrench."""
+        values = np.reshape(values, self.shape)
+        if self.shape == (POSE_AXES,):
+            return values * np.repeat([straight, turning], 3)
+        return values * straight
+
+    def _remembered(self, number: int, target: np.ndarray) -> Reply:
+        """The answer that the journal has."""
+        was, reply = self.old[number - 1]
+        if not np.allclose(np.reshape(was, target.shape), target, rtol=1e-9, atol=1e-12):
+            raise OutputError(
+                f"the simulation sends the cell elsewhere in move {number} than the journal says it did; the run was "
+                "made with another version, and cannot be resumed with this one"
+            )
+        return reply
+
+    def _asked(self, number: int, target: np.ndarray) -> Reply:
+        execution, settling = self.times
+        far = float(np.linalg.norm((target - self.stood).ravel()[:3]))
+        execution = max(execution, far / self.speed)
+        move = Move(
+            number, target if self.home is None else self.home.from_start(target), execution, settling
+        )
+        if self.log and not (self.log.asked and self.log.asked[0] == number):
+            self.log.ask(dataclasses.replace(move, target=target))
+        before = time.monotonic()
+        reply = self.cell.move(move)
+        self.moved += time.monotonic() - before
+        self.stood = target
+        self.steps_now += 1
+        if self.home is not None and reply.position.shape == (POSE_AXES,):
+            reply = dataclasses.replace(reply, position=self.home.to_start(reply.position))
+        if self.log and reply.ok:  # a move that was not completed is made again when the run is resumed
+            self.log.answer(reply)
+        return reply
+
+    # what is watched
+
+    def _check_force(self, reply: Reply, t: float) -> None:
+        limit = self.force_limit
+        beyond = np.abs(self.force) > limit
+        if np.any(beyond):
+            worst = int(np.argmax(np.abs(np.ravel(self.force)) / np.ravel(limit)))
+            trip = Trip(
+                "measured_force", float(np.ravel(self.force)[worst]), float(np.ravel(limit)[worst]), t, "N"
+            )
+            raise _Stop(Outcome.FORCE, trip)
+
+    def _check_limits(self, count: int) -> None:
+        found = self.recorder.breach(self.test.limits, count)
+        if found:
+            raise _Stop(found)
+
+    def _judge(self, shown: dict[str, np.ndarray], t: float) -> None:
+        if not all(np.all(np.isfinite(value)) for value in shown.values()):
+            raise _Stop(Outcome.NOT_FINITE)
+        name = self.stepping.until
+        if name and name in shown and float(np.max(shown[name])) > 0.5:
+            raise _Stop(Outcome.LATCHED, text=f"{name.replace('_', ' ')} at {t:.4g} s")
+
+    # what is told
+
+    def _show(self, state: dict[str, Any], near: bool = True) -> None:
+        motion = {name: np.asarray(v) for name, v in state["motion"].items()}
+        self.last = np.asarray(self.stepping.command(jnp.asarray(motion["displacement"])))
+        self.recorder.one(0.0, motion, state["excitation"], 0, near)
+
+    def _tell(self, t: float) -> None:
+        if self.progress is None:
+            return
+        share = min(t / self.test.duration, 1.0)
+        text = f"{t:.4g} of {self.test.duration:g} s, {self.number} moves"
+        if self.steps_now:
+            text += f", {describe_time(self.clock)} of the cell's time"
+        self.progress(share, text)
+
+    def _attend(self, t: float) -> None:
+        """Show the newest row, and do what the operator wants: the cell rests, and nothing is lost by waiting."""
+        if self.show is not None and self.number:
+            self.show(self.recorder.newest())
+        self.operator.attend(t)
+        while self.operator.held and not self.operator.stopped:
+            time.sleep(LOOK)
+            self.operator.attend(t)
+        if self.operator.stopped:
+            raise _Stop(Outcome.INTERRUPTED, text="resume it with its folder")
+        self._turn(t)
+
+    def _turn(self, t: float) -> None:
+        """Let the dials follow; what was turned is in the journal, so that a resumed run turns it again."""
+        self.looks += 1
+        if self.log and self.looks in self.log.turns:
+            self.asked |= self.log.turns[self.looks]
+            self.operator.values |= self.log.turns[self.looks]
+        for path, value in self.operator.values.items():
+            if value != self.asked[path] and self.number >= len(self.old):
+                self.asked[path] = value
+                if self.log:
+                    self.log.turn(self.looks, path, value)
+        for path, dial in self.operator.dials.items():
+            if self.turned[path] != self.asked[path]:
+                self.turned[path] = float(dial.follow(self.turned[path], self.asked[path], t - self.looked))
+                self.prepared = self.prepared.with_values(**{path: self.turned[path]})
+        self.looked = t
+
+    def _about(self, text: str) -> dict[str, Any]:
+        return {
+            "presses": self.operator.told(),
+            "mode": "creep",
+            "title": self.test.title,
+            "seed": self.test.seed,
+            "scheme": self.stepping.scheme,
+            "run": self.run_name,
+            "cell": self.cell.name,
+            "moves": self.number,
+            "moves_resumed": len(self.old),
+            "cell_seconds": self.clock,
+            "wall_seconds": time.monotonic() - self.began,
+            "remark": text,
+        }
+
+
+def _trip(reply: Reply, t: float) -> Trip | None:
+    if reply.trip not in SIGNALS:
+        return None
+    name, unit = SIGNALS[reply.trip]
+    return Trip(name, reply.value, reply.limit, t, unit)
