@@ -8,7 +8,7 @@ import pytest
 
 from dovetail.core import Part, choice, constant, count, parameter
 from dovetail.core.errors import ParameterError
-from dovetail.core.parameter import declared, known
+from dovetail.core.parameter import arrived, declared, known
 
 
 class Everything(Part):
@@ -57,6 +57,14 @@ def test_traced_values_and_placeholders_are_not_known():
     seen = []
     jax.jit(lambda v: seen.append(known(v)))(1.0)
     assert seen == [False]
+
+
+def test_traced_values_have_arrived_and_placeholders_have_not():
+    assert arrived(np.zeros(2) + jnp.ones(2), jnp.ones(3))
+    assert not arrived(jnp.ones(3), object())
+    seen = []
+    jax.jit(lambda v: seen.append(arrived(v)))(1.0)
+    assert seen == [True]
 
 
 def test_numeric_fields_are_leaves_and_words_are_not():

@@ -133,3 +133,12 @@ def known(*values: Any) -> bool:
         isinstance(v, str | int | float | jax.Array | np.ndarray) and not isinstance(v, jax.core.Tracer)
         for v in values
     )
+
+
+def arrived(*values: Any) -> bool:
+    """True if every value is an array or a traced one, so that its shape can be looked at.
+
+    False for the placeholders that JAX puts into a tree while it rebuilds it. Where the numbers matter
+    too, ask `known`.
+    """
+    return all(isinstance(v, jax.Array) for v in values)

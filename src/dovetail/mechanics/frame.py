@@ -20,7 +20,7 @@ import numpy as np
 
 from dovetail.core import count, kind, parameter
 from dovetail.core.errors import ParameterError
-from dovetail.core.parameter import known
+from dovetail.core.parameter import arrived, known
 from dovetail.mechanics.base import Substructure
 
 
@@ -46,8 +46,8 @@ class Frame(Substructure):
 
     def __check_init__(self):
         m, k, ratio = self.mass, self.stiffness, self.damping_ratio
-        if not all(isinstance(v, jax.Array) for v in (m, k, ratio)):
-            return  # a placeholder while JAX rebuilds the tree
+        if not arrived(m, k, ratio):
+            return
         n = m.shape[0] if m.ndim == 1 else 0
         if n == 0 or k.shape != (n, n) or ratio.shape not in ((), (n,)) or self.storey > n:
             raise ParameterError(

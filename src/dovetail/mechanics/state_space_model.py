@@ -8,7 +8,7 @@ import numpy as np
 
 from dovetail.core import kind, parameter
 from dovetail.core.errors import ParameterError
-from dovetail.core.parameter import known
+from dovetail.core.parameter import arrived, known
 from dovetail.mechanics.base import Substructure
 
 NEGLIGIBLE = 1e-12  # of the size of the factors: a product that is zero but for rounding
@@ -41,8 +41,8 @@ class StateSpaceModel(Substructure):
 
     def __check_init__(self):
         given = {name: getattr(self, name) for name in ("A", "B", "C", "E", "G", "x0")}
-        if not all(isinstance(value, jax.Array) for value in given.values()):
-            return  # a placeholder while JAX rebuilds the tree
+        if not arrived(*given.values()):
+            return
         n, axes = self.A.shape[-1] if self.A.ndim else 0, self.B.shape[1:]
         right = {"A": (n, n), "B": (n, *axes), "C": (*axes, n), "E": (n, *axes), "G": (n, *axes), "x0": (n,)}
         for name, value in given.items():

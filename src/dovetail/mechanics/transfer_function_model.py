@@ -8,7 +8,7 @@ import numpy as np
 
 from dovetail.core import kind, parameter
 from dovetail.core.errors import ParameterError
-from dovetail.core.parameter import known
+from dovetail.core.parameter import arrived, known
 from dovetail.mechanics.base import Substructure
 
 
@@ -37,8 +37,8 @@ class TransferFunctionModel(Substructure):
 
     def __check_init__(self):
         given = {name: getattr(self, name) for name in ("denominator", "force", "excitation")}
-        if not all(isinstance(value, jax.Array) for value in given.values()):
-            return  # a placeholder while JAX rebuilds the tree
+        if not arrived(*given.values()):
+            return
         for name, value in given.items():
             if value.ndim not in (1, 2) or value.shape[0] == 0:
                 raise ParameterError(f"TransferFunctionModel.{name}: needs a list of coefficients")

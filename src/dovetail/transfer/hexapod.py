@@ -26,6 +26,7 @@ import jax.numpy as jnp
 
 from dovetail.core import Part, kind, parameter
 from dovetail.core.errors import ParameterError
+from dovetail.core.parameter import known
 from dovetail.mechanics.spatial import Pose, Twist, Wrench, euler, quaternion
 
 
@@ -55,8 +56,8 @@ class Hexapod(Part):
     def __check_init__(self):
         super().__check_init__()
         values = jax.tree.leaves(self)
-        if not values or any(isinstance(v, jax.core.Tracer) or not isinstance(v, jax.Array) for v in values):
-            return  # a placeholder while JAX rebuilds the tree
+        if not known(*values):
+            return
         home = _home_lengths(self)
         low, high = float(home.min()), float(home.max())
         if low <= float(self.shortest) or high >= float(self.longest):

@@ -9,6 +9,7 @@ import numpy as np
 from dovetail.core import kind, parameter
 from dovetail.core.block import Input, Output, State, Time
 from dovetail.core.errors import ParameterError
+from dovetail.core.parameter import arrived
 from dovetail.transfer.base import Transfer
 from dovetail.transfer.exponential import expm
 from dovetail.transfer.lag import hold
@@ -33,8 +34,8 @@ class TransferFunction(Transfer):
 
     def __check_init__(self):
         b, a = self.numerator, self.denominator
-        if not all(isinstance(c, jax.Array) for c in (b, a)):
-            return  # a placeholder while JAX rebuilds the tree
+        if not arrived(b, a):
+            return
         if b.ndim == 0 or a.ndim == 0:
             raise ParameterError("TransferFunction: coefficients are lists, e.g. [166.5] over [1.0, 169.3]")
         if b.shape[0] > a.shape[0]:

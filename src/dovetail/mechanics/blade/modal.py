@@ -10,6 +10,7 @@ import numpy as np
 
 from dovetail.core import RK4, kind, parameter
 from dovetail.core.errors import ParameterError
+from dovetail.core.parameter import arrived
 from dovetail.mechanics.base import Substructure
 from dovetail.mechanics.blade.modes import BladeModes
 
@@ -34,8 +35,8 @@ class ModalBlade(Substructure):
 
     def __check_init__(self):
         p, modes = self.participation, self.modes
-        if not isinstance(p, jax.Array) or not isinstance(modes.frequency, jax.Array):
-            return  # a placeholder while JAX rebuilds the tree
+        if not arrived(p, modes.frequency):
+            return
         if np.shape(p) != np.shape(modes.frequency):
             raise ParameterError(
                 f"ModalBlade.participation: has shape {np.shape(p)} for {modes.count} modes; give one a mode"

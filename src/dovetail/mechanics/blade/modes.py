@@ -21,6 +21,7 @@ import numpy as np
 
 from dovetail.core import Part, kind, parameter
 from dovetail.core.errors import ParameterError
+from dovetail.core.parameter import arrived
 from dovetail.mechanics.blade import forcing
 
 PER_MODE = ("frequency", "damping", "inertia", "mask", "start")
@@ -53,8 +54,8 @@ class BladeModes(Part):
     start: jax.Array = parameter("1", "modal coordinates at the start", default=0.0)
 
     def __check_init__(self):
-        if not all(isinstance(getattr(self, name), jax.Array) for name in PER_MODE):
-            return  # a placeholder while JAX rebuilds the tree
+        if not arrived(*(getattr(self, name) for name in PER_MODE)):
+            return
         shape = np.shape(self.frequency)
         if len(shape) != 1:
             raise ParameterError(f"BladeModes.frequency: has shape {shape}; give a list, one entry a mode")

@@ -22,7 +22,7 @@ import numpy as np
 
 from dovetail.core import RK4, choice, kind, parameter
 from dovetail.core.errors import ParameterError
-from dovetail.core.parameter import known
+from dovetail.core.parameter import arrived, known
 from dovetail.mechanics.base import Substructure
 from dovetail.mechanics.blade.kinematics import Attachment
 from dovetail.mechanics.blade.modes import BladeModes
@@ -76,8 +76,8 @@ class RotatingBlade(Substructure):
     )
 
     def __check_init__(self):
-        if not isinstance(self.modes, BladeModes) or not isinstance(self.modes.frequency, jax.Array):
-            return  # a placeholder while JAX rebuilds the tree
+        if not isinstance(self.modes, BladeModes) or not arrived(self.modes.frequency):
+            return
         count = self.modes.count
         for name in SHAPES:
             got = np.shape(getattr(self, name))

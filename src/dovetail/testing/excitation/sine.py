@@ -8,6 +8,7 @@ import jax.numpy as jnp
 from dovetail.core import kind, parameter
 from dovetail.core.block import Time
 from dovetail.core.errors import ParameterError
+from dovetail.core.parameter import arrived
 from dovetail.testing.excitation.base import Excitation
 
 
@@ -34,8 +35,8 @@ class SumOfSines(Excitation):
 
     def __check_init__(self):
         a, f, p = self.amplitudes, self.frequencies, self.phases
-        if not all(isinstance(v, jax.Array) for v in (a, f, p)):
-            return  # a placeholder while JAX rebuilds the tree
+        if not arrived(a, f, p):
+            return
         if a.ndim != 1 or f.shape != a.shape or p.shape not in ((), a.shape):
             raise ParameterError(
                 f"SumOfSines: {a.shape} amplitudes, {f.shape} frequencies and {p.shape} phases; "
