@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.cm import ScalarMappable
 from matplotlib.figure import Figure
 
 from dovetail.report.style import COLOURS, new_figure, styled
@@ -60,12 +62,10 @@ def field(x: np.ndarray, y: np.ndarray, values: np.ndarray, x_label: str, y_labe
         if _smooth(values):
             lines = ax.contour(x, y, values, levels=5, colors="white", linewidths=0.8)
             ax.clabel(lines, fmt="%.3g", fontsize=8)
-        figure.colorbar(drawn, ax=ax, label=label)
         for axis, edge in (("x", x), ("y", y)):
             if _spans_decades(edge):
                 getattr(ax, f"set_{axis}scale")("log")
-        ax.set_xlabel(x_label)
-        ax.set_ylabel(y_label)
+        _name(ax, drawn, x_label, y_label, label)
     return figure
 
 
@@ -76,10 +76,14 @@ def scatter(x: np.ndarray, y: np.ndarray, z: np.ndarray, x_label: str, y_label: 
     every = max(1, -(-len(x) // POINTS))
     with styled():
         drawn = ax.scatter(x[::every], y[::every], c=z[::every], s=9, cmap=SHADES, rasterized=len(x) > 500)
-        figure.colorbar(drawn, ax=ax, label=label)
-        ax.set_xlabel(x_label)
-        ax.set_ylabel(y_label)
+        _name(ax, drawn, x_label, y_label, label)
     return figure
+
+
+def _name(ax: Axes, drawn: ScalarMappable, x_label: str, y_label: str, label: str) -> None:
+    """Say what both directions and the colours stand for."""
+    ax.figure.colorbar(drawn, ax=ax, label=label)
+    ax.set(xlabel=x_label, ylabel=y_label)
 
 
 def _smooth(values: np.ndarray) -> bool:
