@@ -7,6 +7,8 @@ from dovetail.campaign import parse
 MODEL = '''
 import jax.numpy as jnp
 
+from dovetail.campaign import takes
+
 
 def oscillator(mass, stiffness=100.0, damping=1.0, law="linear"):
     """Natural frequency and damping ratio."""
@@ -19,6 +21,11 @@ def many(points):
     if any(p["mass"] == 3.0 for p in points):
         raise ZeroDivisionError("three is too many")
     return {"double": [2 * p["mass"] for p in points]}
+
+
+@takes("mass", stiffness=100.0)
+def frequencies(points):
+    return {"frequency": [(p["stiffness"] / p["mass"]) ** 0.5 for p in points]}
 
 
 def wide(mass):

@@ -70,3 +70,22 @@ def test_a_model_that_does_not_fit_is_told(models, change, text):
 def test_a_model_of_another_shape_is_told(models):
     with pytest.raises(AnalysisError, match=r"pair has the shape \(2,\); needs one number"):
         evaluated({"model": "campaign_models:wide", "axis": [{"path": "mass", "values": [1]}]})
+
+
+def test_an_evaluation_that_says_what_it_takes_is_given_all_of_it(models):
+    axis = {"path": "mass", "values": [1.0, 4.0]}
+    found = evaluated({"evaluate": "campaign_models:frequencies", "axis": [axis]})
+    np.testing.assert_array_equal(found.values["frequency"].array, [10, 5])
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("mas", 'no parameter of campaign_models:frequencies "mas"; did you mean "mass"'),
+        ("colour", "known: mass, stiffness"),
+        ("stiffness", "needs mass; give an axis"),
+    ],
+)
+def test_an_axis_that_names_nothing_of_an_evaluation_is_told(models, path, text):
+    with pytest.raises(TestFileError, match=text):
+        parse({"evaluate": "campaign_models:frequencies", "axis": [{"path": path, "values": [1]}]})

@@ -202,7 +202,7 @@ def parse(table: Mapping[str, Any], source: str = "campaign", folder: Path = Pat
         faults.append(Fault("axis", "there is none; vary at least one parameter with [[axis]]"))
         entries = []
     for i, entry in enumerate(entries):
-        axis, found = read_axis(entry, f"axis.{i + 1}", units(entry))
+        axis, found = read_axis(entry, f"axis.{i}", units(entry))
         faults += found
         if axis is not None:
             axes.append(axis)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import inspect
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
@@ -21,7 +21,7 @@ import numpy as np
 from dovetail.campaign.axes import Axis
 from dovetail.campaign.measures import find_function
 from dovetail.campaign.plan import Campaign
-from dovetail.core.errors import AnalysisError, ParameterError, UnknownNameError
+from dovetail.core.errors import AnalysisError, Fault, TestFileError, UnknownNameError
 
 CPU_BATCH, GPU_BATCH = 500, 65_536  # points at once: what stays in a processor's cache; what fills a GPU
 MEMORY = 256 * 2**20  # [B] that a batch may take where nothing is known of the device
@@ -79,19 +79,10 @@ class ModelSubject(Subject):
         self.function = find_function(campaign.of)
         self.parameters = inspect.signature(self.function).parameters
         open_ended = any(p.kind is p.VAR_KEYWORD for p in self.parameters.values())
-        given = {path for axis in campaign.axes for path in axis.paths} | set(campaign.table)
-        for name in sorted(given):
-            if name not in self.parameters and not open_ended:
-                raise UnknownNameError(f"parameter of {campaign.of}", name, self.parameters)
-        missing = [
-            p.name
-            for p in self.parameters.values()
-            if p.default is p.empty and p.name not in given and p.kind < p.VAR_POSITIONAL
+        needed = [
+            p.name for p in self.parameters.values() if p.default is p.empty and p.kind < p.VAR_POSITIONAL
         ]
-        if missing:
-            raise ParameterError(
-                f"{campaign.of}: needs {', '.join(missing)}; give an axis, or a value under [set]"
-            )
+        check_names(campaign, None if open_ended else self.parameters, needed)
         self._program = lru_cache(self._compiled)
 
     def default(self, axis: Axis) -> Any:
@@ -137,14 +128,19 @@ class ModelSubject(Subject):
 
 
 class EvaluationSubject(Subject):
-    """`evaluate = "module:function"`: a list of points in, arrays out, as `sweep.Evaluation` has it."""
+    """`evaluate = "module:function"`: a list of points in, arrays out, as `sweep.Evaluation` has it.
+
+    What it takes is known where it says so (`sweep.takes`); else every name is passed on.
+    """
 
     def __init__(self, campaign: Campaign):
         self.campaign = campaign
         self.function = find_function(campaign.of)
+        self.takes = getattr(self.function, "takes", None)
+        check_names(campaign, self.takes, getattr(self.function, "needs", ()))
 
     def default(self, axis: Axis) -> Any:
-        return self.campaign.table.get(axis.paths[0])
+        return {**(self.takes or {}), **self.campaign.table}.get(axis.paths[0])
 
     def evaluate(self, columns):
         size = len(next(iter(columns.values())))
@@ -182,6 +178,30 @@ class EvaluationSubject(Subject):
                     f"{name}: {values.shape} values for {len(places)} points; give one for each"
                 )
             found.setdefault(name, np.full(len(points), np.nan))[places] = values
+
+
+def check_names(campaign: Campaign, known: Iterable[str] | None, needed: Iterable[str]) -> None:
+    """Every axis and constant names something of the function, and nothing that it needs is left out.
+
+    Raises
+    ------
+    TestFileError
+        With the axis, the name, and those that are known.
+    """
+    of = f"parameter of {campaign.of}"
+    places = {path: f"axis {axis.name}" for axis in campaign.axes for path in axis.paths}
+    places |= {name: f"set.{name}" for name in campaign.table if name not in places}
+    faults = [
+        Fault(place, str(UnknownNameError(of, name, known)))
+        for name, place in places.items()
+        if known is not None and name not in known
+    ]
+    missing = [name for name in needed if name not in places]
+    if missing:
+        text = f"{campaign.of}: needs {', '.join(missing)}; give an axis, or a value under [set]"
+        faults.append(Fault("axis", text))
+    if faults:
+        raise TestFileError("campaign", faults)
 
 
 def groups(columns: Mapping[str, np.ndarray], names: list[str]):

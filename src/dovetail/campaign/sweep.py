@@ -7,6 +7,7 @@ runs on one core, a GPU or a cluster, is its own business. A point that fails is
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import wraps
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,30 @@ from dovetail.campaign.design_space import DesignSpace, Point
 from dovetail.core.errors import AnalysisError, ParameterError
 
 Evaluation = Callable[[list[Point]], Mapping[str, Any]]
+
+
+def takes(*needed: str, **defaults: Any) -> Callable[[Evaluation], Evaluation]:
+    """Says what an evaluation reads of a point: what it needs, and what it takes otherwise.
+
+    A campaign then refuses an axis that names nothing of it, before anything is computed.
+
+    >>> @takes("mass", stiffness=100.0)
+    ... def frequencies(points):
+    ...     return {"frequency": [(p["stiffness"] / p["mass"]) ** 0.5 for p in points]}
+    >>> frequencies([{"mass": 4.0}])
+    {'frequency': [5.0]}
+    """
+
+    def mark(function: Evaluation) -> Evaluation:
+        @wraps(function)
+        def completed(points: list[Point]) -> Mapping[str, Any]:
+            return function([{**defaults, **point} for point in points])
+
+        completed.takes = {**dict.fromkeys(needed), **defaults}  # type: ignore[attr-defined]
+        completed.needs = needed  # type: ignore[attr-defined]
+        return completed
+
+    return mark
 
 
 def evaluate(points: Iterable[Point], evaluation: Evaluation) -> xr.Dataset:

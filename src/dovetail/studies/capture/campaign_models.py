@@ -11,6 +11,7 @@ import numpy as np
 
 from dovetail.air import PointDevice, TowedRope
 from dovetail.air.settling import settling
+from dovetail.campaign import takes
 from dovetail.core import RK4
 from dovetail.core.methods.rolled import rolled
 from dovetail.studies.capture.assembly import catalogue, rope
@@ -35,6 +36,7 @@ def _towed(systems: TowedRope, samples: int):
     return eqx.filter_vmap(one)(systems)
 
 
+@takes("rope", "length", links=20, device_mass=150.0, airspeed=170.0, density=0.7, duration=120.0, load=125e3)
 def ropes(points: list[dict[str, Any]]) -> dict[str, Any]:
     """Candidates by name of the rope, `length` [m], `device_mass` [kg], `airspeed` [m/s] and `duration` [s].
 
@@ -43,15 +45,15 @@ def ropes(points: list[dict[str, Any]]) -> dict[str, Any]:
     """
     built = [
         TowedRope(
-            chain=rope(p["rope"], length=p["length"], n=int(p.get("links", 20))),
-            device=PointDevice(mass=p.get("device_mass", 150.0), drag_area=0.7909, trim_lift=171.5),
-            airspeed=p.get("airspeed", 170.0),
-            density=p.get("density", 0.7),
+            chain=rope(p["rope"], length=p["length"], n=int(p["links"])),
+            device=PointDevice(mass=p["device_mass"], drag_area=0.7909, trim_lift=171.5),
+            airspeed=p["airspeed"],
+            density=p["density"],
         )
         for p in points
     ]
     joined = jax.tree.map(lambda *leaves: jnp.stack(leaves), *built)
-    samples = round(points[0].get("duration", 120.0) / (SAMPLE * STEP))
+    samples = round(points[0]["duration"] / (SAMPLE * STEP))
     depth, tension = (np.asarray(a) for a in _towed(joined, samples))
     times = SAMPLE * STEP * np.arange(1, samples + 1)
     found = [settling(times, row) for row in depth]
@@ -61,7 +63,5 @@ def ropes(points: list[dict[str, Any]]) -> dict[str, Any]:
         "settling_time": np.array([f.settling_time for f in found]),
         "tension": tension.max(axis=1),
         "mass": np.array([e["mass_per_length"] * p["length"] for e, p in zip(entries, points, strict=True)]),
-        "safety": np.array(
-            [e["strength"] / p.get("load", 125e3) for e, p in zip(entries, points, strict=True)]
-        ),
+        "safety": np.array([e["strength"] / p["load"] for e, p in zip(entries, points, strict=True)]),
     }

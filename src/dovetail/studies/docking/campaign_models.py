@@ -8,6 +8,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from dovetail.campaign import takes
 from dovetail.core.registry import find
 from dovetail.mechanics.contact import Dissipative, GivenDamping, GivenStiffness
 from dovetail.specimens.contact_loop import Instruments, first_impact, hertz_depth
@@ -67,6 +68,7 @@ def impact(
     return {name: jnp.where(followed, value, jnp.nan) for name, value in measures.items()}
 
 
+@takes("pair", "masses", "speed", restitution=0.8)
 def scenarios(points: list[dict[str, Any]]) -> dict[str, Any]:
     """Impacts on the testbed of chapter 8; `masses` and `pair` in words, "of 35 and 70 kg", "peek on ptfe".
 
@@ -78,7 +80,7 @@ def scenarios(points: list[dict[str, Any]]) -> dict[str, Any]:
         one, _, other = p["pair"].partition(" on ")
         m1, m2 = (float(word) for word in p["masses"].split() if word.isdigit())
         rows.append(Scenario(one, other, m1, m2, p["speed"]))
-    found = impacts(rows, np.array([p.get("restitution", 0.8) for p in points]))
+    found = impacts(rows, np.array([p["restitution"] for p in points]))
     reach = needed_stroke(
         np.asarray(found.hil.peak_depth), np.asarray(found.hil.peak_contact_force), ACTUATOR_FORCE
     )
@@ -91,6 +93,7 @@ def scenarios(points: list[dict[str, Any]]) -> dict[str, Any]:
     }
 
 
+@takes("robot_delay", "robot_resolution")
 def six_dof(points: list[dict[str, Any]]) -> dict[str, Any]:
     """Errors of the first impact in six degrees of freedom, of chapter 7, in per cent."""
     from dovetail.studies.docking.reproduce_six_dof import first_errors

@@ -19,6 +19,7 @@ from dovetail.campaign import (
     admissible,
     one_at_a_time,
     requirements,
+    takes,
 )
 from dovetail.campaign.merit import RESOLUTION_SHARE
 from dovetail.core.registry import find
@@ -74,6 +75,7 @@ CONTACT = DesignSpace(
 SPACE = SPACECRAFT + INSTRUMENTS + CONTACT
 
 
+@takes(**SPACE.default)
 def errors(points: list[Point]) -> dict[str, Any]:
     """All measures of the points, each point a scenario with its instruments and its law."""
     scenarios = [Scenario(p["body_1"], p["body_2"], p["m1"], p["m2"], p["speed"]) for p in points]

@@ -7,6 +7,7 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
+from dovetail.campaign import takes
 from dovetail.mechanics.drogue_rig import HungDrogue
 from dovetail.specimens.funnel_map import StrikeMap
 from dovetail.specimens.funnel_strike import Ending
@@ -26,6 +27,7 @@ def scatter(point: dict[str, Any]) -> np.ndarray:
     return draws(FULL_SPEED_SCATTER, 1, int(np.random.SeedSequence(seed).generate_state(1)[0]))[0]
 
 
+@takes("speed", "angle", "run")
 def strike_matrix(points: list[dict[str, Any]]) -> dict[str, Any]:
     """Strikes by `angle` [deg], `speed` [m/s] and number of the `run`, each with its own scatter.
 
@@ -57,6 +59,7 @@ def strike_matrix(points: list[dict[str, Any]]) -> dict[str, Any]:
 FLIGHT = StrikeMap(step=5e-4)  # [s]; hose, funnel and limit of the full-scale test
 
 
+@takes("offset", "speed", "incidence")
 def strike_outcomes(points: list[dict[str, Any]]) -> dict[str, Any]:
     """Strikes on a drogue in flight by `offset` [m], `speed` [m/s] and `incidence` [deg]: how they end.
 
