@@ -60,7 +60,8 @@ def test_a_finished_run_resumed_makes_no_move(file, tmp_path, capsys):
 def test_a_limit_is_an_exit_code_and_a_hint(file, tmp_path, capsys):
     out = tmp_path / "out"
     assert call("run", file("0.5"), "--mode", "creep", "--out", str(out), "--no-report") == 3
-    assert f"--resume {out}" in capsys.readouterr().out
+    told = capsys.readouterr().out
+    assert f"go on     dovetail run {tmp_path}/small.toml --mode creep --resume {out}" in told
     assert json.loads((out / "outcome.json").read_text())["outcome"] == "FORCE"
 
 

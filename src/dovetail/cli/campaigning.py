@@ -59,6 +59,7 @@ def run_campaign(
         return EXIT_INTERRUPTED
     for line in campaigns.answers(target):
         say(line)
+    say(f"a page with pictures: dovetail report {shlex.quote(str(target))}")
     return 1 if done.failed else 0
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -26,8 +27,9 @@ def run_creep(
     key: Path | None,
     resume: Path | None,
     live: bool = True,
+    command: str = "dovetail run TEST",
 ) -> int:
-    """Run or resume, save, print what was found; the exit code."""
+    """Run or resume, save, print what was found; the exit code. `command` is what began it, to go on with."""
     say = Console(highlight=False, markup=False, soft_wrap=True).print
     if resume is not None and not resume.is_dir():
         raise OutputError(f"{resume}: is no folder; --resume takes the folder of a creep test")
@@ -42,7 +44,9 @@ def run_creep(
     say(summary(run))
     say(f"written   {target}")
     if not run.outcome.completed:
-        say(f"go on     dovetail run TEST --mode creep --resume {target}" + (f" --rig {rig}" if rig else ""))
+        options = {"--resume": target, "--rig": rig, "--key": key}
+        words = [f" {name} {shlex.quote(str(value))}" for name, value in options.items() if value is not None]
+        say(f"go on     {command} --mode creep{''.join(words)}")
     if report:
         from dovetail.report.creep import write_creep
 

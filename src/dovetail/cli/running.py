@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -76,7 +77,8 @@ def run_test(
     if mode == "creep":
         from dovetail.cli.creeping import run_creep
 
-        return run_creep(test, file.stem, out, report, rig, key, resume, live)
+        command = shlex.join(["dovetail", "run", name, *(word for s in settings for word in ("--set", s))])
+        return run_creep(test, file.stem, out, report, rig, key, resume, live, command)
     if resume is not None:
         raise ParameterError("--resume goes with --mode creep")
     if mode == "run" and rig is None:
