@@ -1,9 +1,13 @@
 """Aircraft for the tests: the reconstructed one of the plane, its copy in space, and what varies."""
 
+import functools
+
+import equinox as eqx
 import numpy as np
 import pytest
 
 from dovetail.mechanics.airframe import Airframe, DeckAircraft, SkidGear, SpringDamperStrut, Strut
+from dovetail.mechanics.airframe.statics import equilibrium
 from dovetail.mechanics.beam import BeamMesh
 from dovetail.mechanics.collision import NoFriction, Polygon, Prism, SpringDamper
 from dovetail.mechanics.securing import Platform, Still
@@ -61,3 +65,21 @@ def make():
         return DeckAircraft(**(given | other))
 
     return build
+
+
+@pytest.fixture(scope="session")
+def rest(make):
+    """The aircraft on a level deck, with a number of shapes of its gear or all freedoms, and its state at rest."""
+
+    @functools.cache
+    def found(modes=0):
+        aircraft = make(2, modes=modes, start=[0.0, 0.55, 0.0])
+        return aircraft, equilibrium(aircraft)
+
+    return found
+
+
+@pytest.fixture(scope="session")
+def rate():
+    """Rates of the speeds, as one program: operation by operation takes far longer to compile."""
+    return eqx.filter_jit(lambda aircraft, x: aircraft.derivative(0.0, x, None)["speed"])

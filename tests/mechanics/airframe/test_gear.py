@@ -1,5 +1,6 @@
 """The dynamics of gear and airframe, judged by a derivation of its own: Lagrange's equations of two energies."""
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -29,33 +30,32 @@ def state(aircraft, seed, size=1.0):
     return x, angles
 
 
+def velocities(aircraft, q, qd):
+    """Twist of the airframe and absolute velocities of all nodes in body axes, by differentiating places alone."""
+    model, d, t = aircraft.model, aircraft.dim.d, aircraft.dim.turns
+    R, dR = jax.jvp(rotation_of, (q[d : d + t],), (qd[d : d + t],))
+    W = R.T @ dR
+    w = W[1, 0, None] if d == 2 else jnp.array([W[2, 1], W[0, 2], W[1, 0]])
+    deformation, rate = model.displacement(q[d + t :]), model.displacement(qd[d + t :])
+    at = model.nodes + deformation[:, :d]
+    v = R.T @ qd[:d]
+    V = jnp.concatenate([v + dimension(d).cross(w, at) + rate[:, :d], w + rate[:, d:]], 1)
+    return v, w, V.ravel()
+
+
 def lagrange(aircraft, q, qd):
     """Second rates of (position, angles, shape) from kinetic and potential energy by differentiation alone."""
     model, d = aircraft.model, aircraft.dim.d
     t = aircraft.dim.turns
 
-    def rotation(angles):
-        return rotation_of(angles)
-
     def kinetic(q, qd):
-        R = rotation(q[d : d + t])
-        _, dR = jax.jvp(rotation, (q[d : d + t],), (qd[d : d + t],))
-        W = R.T @ dR
-        w = W[1, 0, None] if d == 2 else jnp.array([W[2, 1], W[0, 2], W[1, 0]])
-        deformation, rate = model.displacement(q[d + t :]), model.displacement(qd[d + t :])
-        at = model.nodes + deformation[:, :d]
-        v = R.T @ qd[:d]
-        cross = dimension(d).cross
-        V = jnp.concatenate(
-            [v + cross(w, at) + rate[:, :d], jnp.broadcast_to(w, rate[:, d:].shape) + rate[:, d:]], 1
-        )
-        V = V.ravel()
+        v, w, V = velocities(aircraft, q, qd)
         return (aircraft.airframe.mass * v @ v + w @ aircraft.inertia @ w + V @ model.M @ V) / 2
 
     def potential(q):
         deformation = model.displacement(q[d + t :])
         at = model.nodes + deformation[:, :d]
-        R = rotation(q[d : d + t])
+        R = rotation_of(q[d : d + t])
         up = jnp.eye(d)[-1]
         # the weight of the interpolated beam: sums over elements of its consistent mass
         weight = aircraft.airframe.mass * q[d - 1] + model.mass * q[d - 1]
@@ -85,35 +85,37 @@ def lagrange(aircraft, q, qd):
     return jnp.linalg.solve(mass, force)
 
 
-def rates(aircraft, x):
-    """The same second rates from the model, and the coordinates and rates that belong to its state."""
-    d = aircraft.dim.d
-
-    def coordinates(x):
-        angles = x["attitude"] if d == 2 else euler.from_quaternion(x["attitude"])
-        return jnp.concatenate([x["position"], angles, x["shape"]])
-
-    def moving(x):
-        return jax.jvp(coordinates, (x,), (aircraft.derivative(0.0, x, None),))[1]
-
-    qdd = jax.jvp(moving, (x,), (aircraft.derivative(0.0, x, None),))[1]
-    return coordinates(x), moving(x), qdd
-
-
 @pytest.mark.parametrize(
     ("d", "joint"), [(2, "hinged"), pytest.param(2, "fixed", marks=pytest.mark.slow), (3, "hinged")]
 )
 def test_the_consistent_form_is_lagranges(make, d, joint):
     aircraft = make(d, joint=joint, softer=1e-4)
-    x, _ = state(aircraft, 1)
+    x, angles = state(aircraft, 1)
+    q = jnp.concatenate([x["position"], jnp.asarray(angles), x["shape"]])
+    qd = jnp.asarray(np.random.default_rng(6).normal(size=q.shape))
+
+    def speeds(q, qd):
+        v, w, V = velocities(aircraft, q, qd)
+        return jnp.concatenate([v, w, V[np.array(aircraft.model.free)]])
 
     @jax.jit
     def both(x):
-        q, qd, qdd = rates(aircraft, x)
-        return qdd, lagrange(aircraft, q, qd)
+        own = aircraft.derivative(0.0, {**x, "speed": speeds(q, qd)}, None)["speed"]
+        return own, jax.jvp(speeds, (q, qd), (qd, lagrange(aircraft, q, qd)))[1]
 
     ours, theirs = both(x)
     np.testing.assert_allclose(ours, theirs, rtol=1e-8, atol=1e-8 * np.abs(theirs).max())
+
+
+@eqx.filter_jit
+def computed(aircraft, x):
+    """Of the model: kinematics of the nodes, forces of struts, rates of speeds, interface loads."""
+    twist, _ = aircraft._split(x)
+    rho, V, deformation = aircraft._nodes(x)
+    deforming = V - aircraft.model.rigid(twist, rho)
+    rate = aircraft.derivative(0.0, x, None)["speed"]
+    struts = aircraft._struts(rho, deforming[:, :2])
+    return rho, V, deformation, deforming, jnp.stack(struts), rate, interface_loads(aircraft, 0.0, x, rate)
 
 
 def test_the_form_of_the_source_is_its_own_assembly(make):
@@ -122,11 +124,10 @@ def test_the_form_of_the_source_is_its_own_assembly(make):
         aircraft = make(2, joint=joint, softer=1e-4, formulation="thesis")
         x, _ = state(aircraft, 2)
         model, nd, n = aircraft.model, 3, aircraft.model.count
-        twist, own = aircraft._split(x)
-        rho, V, deformation = aircraft._nodes(x)
+        twist, _ = aircraft._split(x)
+        rho, V, deformation, rate, struts, got, joints = (np.asarray(a) for a in computed(aircraft, x))
         w, R = float(twist[2]), np.asarray(aircraft.dim.rotation(x["attitude"]))
         B = np.asarray(model.partials(rho)).reshape(n * nd, 3)
-        rate = np.asarray(V - model.rigid(twist, rho))
         # remainder accelerations of the nodes (2.2.2), and of the airframe for velocities in body axes
         Z = np.zeros((n, 3))
         turned = np.stack([-rate[:, 1], rate[:, 0]], 1)
@@ -134,7 +135,7 @@ def test_the_form_of_the_source_is_its_own_assembly(make):
         g = R.T @ [0.0, -9.81]
         known = np.array(model.gravity(g)).ravel()
         body = np.array([*(50 * g), 0.0])
-        for s, f in zip(aircraft.struts, aircraft._struts(rho, jnp.asarray(rate[:, :2])), strict=True):
+        for s, f in zip(aircraft.struts, struts, strict=True):
             known[3 * (s.node - 1) : 3 * (s.node - 1) + 2] += f
             body[:2] -= f
             body[2] -= s.mount[0] * f[1] - s.mount[1] * f[0]
@@ -164,80 +165,77 @@ def test_the_form_of_the_source_is_its_own_assembly(make):
         )
         right = np.concatenate([body + B.T @ Q, Q])
         found = np.linalg.solve(A, right)
-        got = aircraft.derivative(0.0, x, None)
         cross = np.array([-w * float(twist[1]), w * float(twist[0])])
-        acceleration = np.asarray(got["speed"][:3]) + np.array([*cross, 0.0])
+        acceleration = got[:3] + np.array([*cross, 0.0])
         np.testing.assert_allclose(acceleration, found[:3], rtol=1e-9, atol=1e-9 * np.abs(found[:3]).max())
         # the interface forces that eq. 5.17 has among its unknowns
-        joint = interface_loads(aircraft, 0.0, x, got["speed"])
         F_u = np.zeros((n, nd)).ravel()
         F_u[held] = found[3 + len(free) :]
         judge = F_u.reshape(n, nd)[list(model.interface)]
-        np.testing.assert_allclose(joint, judge, rtol=1e-7, atol=1e-7 * np.abs(judge).max())
+        np.testing.assert_allclose(joints, judge, rtol=1e-7, atol=1e-7 * np.abs(judge).max())
 
 
-def test_energy_and_momentum_are_kept_exactly_in_free_flight(make):
+@pytest.mark.parametrize("d", [pytest.param(2, marks=pytest.mark.slow), 3])
+def test_energy_and_momentum_are_kept_exactly_in_free_flight(make, d):
     """Rates along the motion: without damping and gravity nothing changes, whatever the deformation."""
-    for d in (2, 3):
-        aircraft = make(d, softer=1e-4, ratio=0.0, gravity=0.0)
-        laws = tuple(
-            type(s)(
-                law=type(s.law)(stiffness=2.5e4, damping=0.0, free_length=0.17705), mount=s.mount, node=s.node
-            )
-            for s in aircraft.struts
+    aircraft = make(d, softer=1e-4, ratio=0.0, gravity=0.0)
+    laws = tuple(
+        type(s)(
+            law=type(s.law)(stiffness=2.5e4, damping=0.0, free_length=0.17705), mount=s.mount, node=s.node
         )
-        aircraft = make(d, softer=1e-4, ratio=0.0, gravity=0.0, struts=laws)
-        x, _ = state(aircraft, 3)
+        for s in aircraft.struts
+    )
+    aircraft = make(d, softer=1e-4, ratio=0.0, gravity=0.0, struts=laws)
+    x, _ = state(aircraft, 3)
 
-        def totals(x, aircraft=aircraft, d=d):
-            model, dim = aircraft.model, aircraft.dim
-            R = dim.rotation(x["attitude"])
-            twist, _ = aircraft._split(x)
-            rho, V, _ = aircraft._nodes(x)
-            p = (model.M @ V.ravel()).reshape(V.shape)
-            P = aircraft.airframe.mass * twist[:d] + jnp.sum(p[:, :d], 0)
-            L = aircraft.inertia @ twist[d:] + jnp.sum(dim.moment(rho, p[:, :d]) + p[:, d:], 0)
-            turn = R if d == 3 else jnp.eye(1)
-            about_origin = turn @ L + dim.moment(x["position"], R @ P)
-            return aircraft.energy(0.0, x)["total"], R @ P, about_origin
+    def totals(x):
+        model, dim = aircraft.model, aircraft.dim
+        R = dim.rotation(x["attitude"])
+        twist, _ = aircraft._split(x)
+        rho, V, _ = aircraft._nodes(x)
+        p = (model.M @ V.ravel()).reshape(V.shape)
+        P = aircraft.airframe.mass * twist[:d] + jnp.sum(p[:, :d], 0)
+        L = aircraft.inertia @ twist[d:] + jnp.sum(dim.moment(rho, p[:, :d]) + p[:, d:], 0)
+        turn = R if d == 3 else jnp.eye(1)
+        about_origin = turn @ L + dim.moment(x["position"], R @ P)
+        return aircraft.energy(0.0, x)["total"], R @ P, about_origin
 
-        value, rate = jax.jit(lambda x: jax.jvp(totals, (x,), (aircraft.derivative(0.0, x, None),)))(x)  # noqa: B023
-        power = float(jnp.abs(x["speed"]).max() * 1e4)  # what elastic forces of this size exchange
-        assert abs(rate[0]) < 1e-9 * power
-        for change, size in zip(rate[1:], value[1:], strict=True):
-            np.testing.assert_allclose(change, 0.0, atol=1e-7 * float(jnp.linalg.norm(size)) * 100)
+    value, rate = jax.jit(lambda x: jax.jvp(totals, (x,), (aircraft.derivative(0.0, x, None),)))(x)
+    power = float(jnp.abs(x["speed"]).max() * 1e4)  # what elastic forces of this size exchange
+    assert abs(rate[0]) < 1e-9 * power
+    for change, size in zip(rate[1:], value[1:], strict=True):
+        np.testing.assert_allclose(change, 0.0, atol=1e-7 * float(jnp.linalg.norm(size)) * 100)
 
 
-def test_the_published_hinge_does_not_keep_angular_momentum(make):
+def test_the_published_hinge_does_not_keep_angular_momentum(make, rate):
     """Said by the specification of its errors, and so checked: the moment of the interface is lost."""
     aircraft = make(2, gravity=0.0, formulation="thesis", softer=1e-4)
     honest = make(2, gravity=0.0, softer=1e-4)
     x, _ = state(aircraft, 4)
-    ours = aircraft.derivative(0.0, x, None)["speed"][2]
-    theirs = honest.derivative(0.0, x, None)["speed"][2]
+    ours, theirs = rate(aircraft, x)[2], rate(honest, x)[2]
     assert abs(ours - theirs) > 1e-3 * abs(theirs)
 
 
-def test_space_restricted_to_its_plane_is_the_plane(make):
-    for joint in ("hinged", "fixed"):
-        flat, deep = make(2, joint=joint), make(3, joint=joint)
-        x2, _ = state(flat, 5)
-        x3 = deep.init()
-        angles = jnp.array([x2["attitude"][0], 0.0, 0.0])
-        places = [i for i, f in enumerate(deep.model.free) if f % 6 in (1, 2, 3)]
-        assert len(places) == flat.model.shape_size
-        speed = jnp.zeros_like(x3["speed"]).at[jnp.array([1, 2, 3])].set(x2["speed"][:3])
-        x3 |= {
-            "position": jnp.concatenate([jnp.zeros(1), x2["position"]]),
-            "attitude": euler.to_quaternion(angles),
-            "shape": jnp.zeros_like(x3["shape"]).at[jnp.array(places)].set(x2["shape"]),
-            "speed": speed.at[jnp.array([6 + p for p in places])].set(x2["speed"][3:]),
-        }
-        rate2, rate3 = flat.derivative(0.0, x2, None)["speed"], deep.derivative(0.0, x3, None)["speed"]
-        found = jnp.concatenate([rate3[1:4], rate3[jnp.array([6 + p for p in places])]])
-        np.testing.assert_allclose(found, rate2, rtol=1e-9, atol=1e-9 * float(jnp.abs(rate2).max()))
-        off = jnp.delete(rate3, jnp.array([1, 2, 3, *[6 + p for p in places]]))
-        np.testing.assert_allclose(off, 0.0, atol=1e-9 * float(jnp.abs(rate2).max()))
+@pytest.mark.parametrize("joint", ["hinged", pytest.param("fixed", marks=pytest.mark.slow)])
+def test_space_restricted_to_its_plane_is_the_plane(make, rate, joint):
+    flat, deep = make(2, joint=joint), make(3, joint=joint)
+    x2, _ = state(flat, 5)
+    x3 = deep.init()
+    angles = jnp.array([x2["attitude"][0], 0.0, 0.0])
+    places = [i for i, f in enumerate(deep.model.free) if f % 6 in (1, 2, 3)]
+    assert len(places) == flat.model.shape_size
+    speed = jnp.zeros_like(x3["speed"]).at[jnp.array([1, 2, 3])].set(x2["speed"][:3])
+    x3 |= {
+        "position": jnp.concatenate([jnp.zeros(1), x2["position"]]),
+        "attitude": euler.to_quaternion(angles),
+        "shape": jnp.zeros_like(x3["shape"]).at[jnp.array(places)].set(x2["shape"]),
+        "speed": speed.at[jnp.array([6 + p for p in places])].set(x2["speed"][3:]),
+    }
+    rate2, rate3 = rate(flat, x2), rate(deep, x3)
+    found = jnp.concatenate([rate3[1:4], rate3[jnp.array([6 + p for p in places])]])
+    np.testing.assert_allclose(found, rate2, rtol=1e-9, atol=1e-9 * float(jnp.abs(rate2).max()))
+    off = jnp.delete(rate3, jnp.array([1, 2, 3, *[6 + p for p in places]]))
+    np.testing.assert_allclose(off, 0.0, atol=1e-9 * float(jnp.abs(rate2).max()))
 
 
 def test_constants_are_equal_where_their_numbers_are():

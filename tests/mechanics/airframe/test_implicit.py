@@ -1,21 +1,24 @@
 """The matrix that the implicit method is handed, judged by the whole Jacobian by automatic differentiation."""
 
+import dataclasses
+
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 from jax.flatten_util import ravel_pytree
 
-from dovetail.mechanics.airframe.statics import equilibrium
 from dovetail.mechanics.collision import BristleSlider
 
 
 @pytest.fixture(scope="module")
-def standing(make):
+def standing(rest):
     friction = BristleSlider(stiffness=3e3, damping=600.0, sliding=0.4, stiction=0.9)
-    aircraft = make(2, start=[0.0, 0.55, 0.0], friction=friction)
-    x = equilibrium(aircraft)
-    return aircraft, {**x, "bristle": jnp.full_like(x["bristle"], 1e-3)}
+    aircraft, x = rest()
+    return dataclasses.replace(aircraft, friction=friction), {
+        **x,
+        "bristle": jnp.full_like(x["bristle"], 1e-3),
+    }
 
 
 def flat(x):

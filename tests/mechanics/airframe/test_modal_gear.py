@@ -1,27 +1,25 @@
 import numpy as np
 
-from dovetail.mechanics.airframe.statics import equilibrium
 
-
-def test_a_reduced_gear_stands_as_the_whole_does(make):
+def test_a_reduced_gear_stands_as_the_whole_does(rest):
     """Static shapes of the loaded nodes take the place of what was cut: what is left is the weight of the tubes.
 
     That acts on all nodes, not only on loaded ones: 2.3 N on cut shapes of 1e8 N/m and more, below 0.1 micrometre.
     """
-    whole, reduced = (equilibrium(make(2, modes=m, start=[0.0, 0.55, 0.0])) for m in (0, 4))
-    gears = [make(2, modes=m, start=[0.0, 0.55, 0.0]) for m in (0, 4)]
-    nodes = [g.node_positions(x) for g, x in zip(gears, (whole, reduced), strict=True)]
-    assert gears[1].model.speed_size < gears[0].model.speed_size
+    (gear, whole), (fewer, reduced) = rest(), rest(4)
+    nodes = [g.node_positions(x) for g, x in ((gear, whole), (fewer, reduced))]
+    assert fewer.model.speed_size < gear.model.speed_size
     np.testing.assert_allclose(reduced["position"], whole["position"], atol=1e-7)
     np.testing.assert_allclose(nodes[1], nodes[0], atol=1e-7)
 
 
-def test_a_reduced_gear_falls_as_the_whole_does(make):
+def test_a_reduced_gear_falls_as_the_whole_does(make, rate):
     """The struts' preload acts inside: the momentum of both changes by their weight, to rounding."""
     for modes in (0, 4):
         aircraft = make(2, modes=modes, start=[0.0, 3.0, 0.0])
-        rate = aircraft.derivative(0.0, aircraft.init(), None)["speed"]
-        pushed = aircraft.mass_matrix @ rate  # rows of the twist, of a gear with own absolute speeds the rest
+        pushed = aircraft.mass_matrix @ np.asarray(
+            rate(aircraft, aircraft.init())
+        )  # rows of the twist, of a gear with own absolute speeds the rest
         if modes == 0:
             free = np.array(aircraft.model.free)
             B = np.asarray(aircraft.model.partials(aircraft.model.nodes)).reshape(-1, 3)[free]

@@ -311,7 +311,7 @@ class DeckAircraft(Flow):
         if self.surfaces == "last-crossed" and not getattr(method, "contact", False):
             text = 'a method that keeps account of contacts is needed: method = "contact-rosenbrock"'
             found.append(Fault("method", text + ', or surfaces = "nearest"'))
-        gap = np.asarray(bookkeeping.gap(self._distances(0.0, self.init())))
+        gap = np.asarray(touching.gaps_at_start(self))
         deep = np.argwhere(gap < -1e-2)
         for foot, body in deep:
             text = (

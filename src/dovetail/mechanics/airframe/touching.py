@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 from typing import Any
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -27,6 +28,12 @@ def distances(aircraft: Any, t: Any, x: dict[str, Any]) -> jax.Array:
     return jax.vmap(per_body, (0, 0, None, None, None, None))(
         at, aircraft.gear.radii, frame.position, frame.rotation, normals, offsets
     )
+
+
+@eqx.filter_jit
+def gaps_at_start(aircraft: Any) -> jax.Array:
+    """Gap [m] of each pair of foot and body at the start; one program, since a check should take less than the run."""
+    return bookkeeping.gap(distances(aircraft, 0.0, aircraft.init()))
 
 
 def all_pairs(aircraft: Any, frame: Frames, at, velocity, z, on, impact, slid) -> response.Touch:

@@ -124,13 +124,9 @@ def platform_faults(platforms: Sequence[Platform], d: int) -> list[Fault]:
             faults.append(
                 Fault(f"{place}.body", f"has {platform.body.dimension} dimensions, the aircraft {d}")
             )
-        if platform.motion.pose(jnp.zeros(())).shape != (size,):
-            faults.append(
-                Fault(
-                    f"{place}.motion",
-                    f"gives {platform.motion.pose(jnp.zeros(())).shape} numbers; needs {size}",
-                )
-            )
+        given = jax.eval_shape(platform.motion.pose, jnp.zeros(())).shape
+        if given != (size,):
+            faults.append(Fault(f"{place}.motion", f"gives {given} numbers; needs {size}"))
     return faults
 
 
