@@ -81,3 +81,9 @@ def test_the_stated_hose_is_all_of_table_1():
         "duct_angle",
     }  # choices and the earth's
     assert set(numerical["hose"]) - own <= listed
+
+
+def test_strikes_in_flight_are_read_without_faults_and_name_their_source():
+    for name in ("full-scale", "full-scale-100", "full-scale-200"):
+        assert resolved(name)["title"]
+        assert "bolien2018" in resolved(name)["source"]

@@ -3,6 +3,7 @@
 from types import SimpleNamespace
 
 import numpy as np
+import pytest
 import xarray as xr
 
 from dovetail.studies.refuelling import reproduce_cell
@@ -18,6 +19,7 @@ def test_the_largest_change_by_any_delay_counts(monkeypatch):
     assert reproduce_cell.robot_delay() == 0.5e-6
 
 
+@pytest.mark.slow  # reading the test takes seconds: its step is checked
 def test_the_strike_is_the_study_s_with_long_steps_and_rests():
     test = reproduce_cell._strike()
     assert float(test.numerical.receiver.offset) == 0.2

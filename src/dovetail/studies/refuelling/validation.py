@@ -18,6 +18,7 @@ import numpy as np
 import scipy.optimize
 
 from dovetail.core import RK4, Flow
+from dovetail.core.methods.rolled import rolled
 from dovetail.mechanics.drogue_rig import CONTACT_RADIUS, HungDrogue, strike_line
 from dovetail.specimens.funnel import Funnel
 from dovetail.specimens.funnel_strike import Strike
@@ -31,6 +32,7 @@ RECORD_STEP = 1e-3  # [s] of strikes: the published rate of acquisition is lost
 CAPTURE_STEP = 4e-3  # [s] of swings: so is that of the motion capture
 SLOW = Funnel(rib_stiffness=3.4e3, coupling_stiffness=16.5e3, friction=0.2)  # fitted, see above
 FAST = dataclasses.replace(SLOW, fast_loss=0.6)  # what a test at rest does not see: gives back less when fast
+METHOD = rolled(RK4())  # compiled once a step, not once a stage
 SHOWN = ("drogue_position", "tipping", "force", "nozzle_pose", "contact_zone", "depth")
 
 
@@ -91,7 +93,7 @@ def strike_run(
     flow = Strike(rig, eqx.tree_at(lambda f: f.home, funnel, rig.receiver.home.p))
 
     def one(x, k):
-        x, _ = RK4().step(flow, k * step, step, x, None, ())
+        x, _ = METHOD.step(flow, k * step, step, x, None, ())
         shown = flow.output((k + 1) * step, x, None)
         return x, {name: shown[name] for name in SHOWN}
 
@@ -233,7 +235,7 @@ def swung(rig: HungDrogue, starts: jax.Array, duration: float, step: float = CAP
         flow = Swing(eqx.tree_at(lambda r: r.start_angles, rig, start))
 
         def step_on(x, k):
-            x, _ = RK4().step(flow, k * step, step, x, None, ())
+            x, _ = METHOD.step(flow, k * step, step, x, None, ())
             return x, flow.output(0.0, x, None)
 
         return jax.lax.scan(step_on, flow.init(), jnp.arange(round(duration / step)))[1]
