@@ -123,17 +123,16 @@ class Rotor(Part):
     ) -> Disc:
         """Flow and forces at every element; arguments as for `loads`."""
         blade, psi = self.blade.cut(), self.azimuths
-        radial = jnp.stack([jnp.cos(psi), jnp.sin(psi), jnp.zeros_like(psi)], -1)
-        path = jnp.stack([-jnp.sin(psi), jnp.cos(psi), jnp.zeros_like(psi)], -1)
-        places = radial[:, None, :] * blade.r[:, None]
-        air = (
-            jnp.asarray(velocity) + jnp.cross(jnp.asarray(turning), places) - wind
-        )  # element through the air
-        along = jnp.einsum("sek,sk->se", air, path) + controls.speed * blade.r
-        climb = air[..., 2]
+        ahead, port = jnp.cos(psi), jnp.sin(psi)
+        stream = jnp.asarray(velocity) - wind  # of the hub through the air, (3,) or at each element
+        stream = stream[None, None] if stream.ndim == 1 else stream
+        x, y, z = (stream[..., i] for i in range(3))
+        roll, tilt, yaw = jnp.asarray(turning)
+        along = (ahead[:, None] * y - port[:, None] * x) + (controls.speed + yaw) * blade.r
+        climb = z + (roll * port - tilt * ahead)[:, None] * blade.r
         if flap is not None:  # normal of a blade that is turned up by beta leans inwards
             beta, rate = flap
-            climb = climb - beta[:, None] * jnp.einsum("sek,sk->se", air, radial) + rate
+            climb = climb - beta[:, None] * (ahead[:, None] * x + port[:, None] * y) + rate
         pitch = blade.twist + controls.pitch(psi)[:, None]
         reverse = along < 0
         v2 = jnp.maximum(jnp.abs(along), STILL)
@@ -141,8 +140,8 @@ class Rotor(Part):
         slope = self.section.slope(blade.lift_slope, blade.thickness, mach)
         facing = jnp.where(reverse, -pitch, pitch)
         if induced is None:
-            mean = jnp.mean(air, axis=(0, 1))
-            across = jnp.broadcast_to(jnp.sqrt(mean[0] ** 2 + mean[1] ** 2 + 1e-24), v2.shape)
+            # the part from turning goes round and has no mean over the disc
+            across = jnp.broadcast_to(jnp.sqrt(jnp.mean(x) ** 2 + jnp.mean(y) ** 2 + 1e-24), v2.shape)
             flow = balances.Flow(
                 v2, climb, across, facing, slope, *(jnp.broadcast_to(v, v2.shape) for v in blade[6:7]),
                 *(jnp.broadcast_to(v, v2.shape) for v in (blade.chord, blade.r)),
@@ -152,14 +151,14 @@ class Rotor(Part):
             v_i, residual = induced, jnp.zeros_like(v2)
         v_i = jnp.where(reverse, 0.0, v_i)
         v0 = climb + v_i
-        phi = jnp.arctan2(v0, v2)
-        alpha = facing - phi
+        square = v0**2 + v2**2
+        alpha = facing - jnp.arctan2(v0, v2)
         lift = self.section.lift(slope, blade.lift_offset, alpha)
         drag = self.section.drag(blade.drag_slope, blade.drag_offset, alpha, mach)
-        pressure = 0.5 * density * (v0**2 + v2**2) * blade.chord * blade.width
+        pressure = 0.5 * density * jnp.sqrt(square) * blade.chord * blade.width  # over the speed v_1
         pressure = jnp.where(jnp.abs(along) > STILL, pressure, 0.0)
-        thrust = pressure * (lift * jnp.cos(phi) - drag * jnp.sin(phi))
-        resists = pressure * (lift * jnp.sin(phi) + drag * jnp.cos(phi)) * jnp.where(reverse, -1.0, 1.0)
+        thrust = pressure * (lift * v2 - drag * v0)
+        resists = pressure * (lift * v0 + drag * v2) * jnp.where(reverse, -1.0, 1.0)
         used = jnp.where(reverse, 0.0, residual)
         return Disc(along, climb, v_i, alpha, mach, thrust, -resists, used)
 
@@ -204,17 +203,19 @@ class Rotor(Part):
         """
         wind = jnp.asarray(wind, float)
         disc = self.disc(controls, velocity, turning, wind, density, flap=flap, induced=induced)
-        psi, places = self.azimuths, self.places()
-        share = self.blades / self.sectors
-        force = jnp.zeros((*disc.thrust.shape, 3)).at[..., 2].set(disc.thrust)
+        psi, r, share = self.azimuths, self.blade.cut().r, self.blades / self.sectors
+        ahead, port = jnp.cos(psi), jnp.sin(psi)
+        up, turn = jnp.sum(disc.thrust, 1), jnp.sum(disc.thrust * r, 1)  # of each sector
+        drive = jnp.sum(disc.along * r) * share
+        force, moment = [0.0, 0.0, jnp.sum(up)], [port @ turn, -ahead @ turn, 0.0]
         if self.forces == "all":
-            path = jnp.stack([-jnp.sin(psi), jnp.cos(psi), jnp.zeros_like(psi)], -1)
-            force = force + disc.along[..., None] * path[:, None, :]
-        moment = jnp.sum(jnp.cross(places, force), (0, 1)) * share
-        torque = -jnp.sum(disc.along * self.blade.cut().r) * share
+            drag = jnp.sum(disc.along, 1)
+            force[:2] = [-port @ drag, ahead @ drag]
+            moment[2] = drive / share
+        torque = -drive
         return RotorLoads(
-            jnp.sum(force, (0, 1)) * share,
-            moment,
+            jnp.stack(jnp.broadcast_arrays(*force)) * share,
+            jnp.stack(jnp.broadcast_arrays(*moment)) * share,
             torque,
             torque * controls.speed,
             jnp.max(disc.residual),
