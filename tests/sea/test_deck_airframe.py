@@ -12,6 +12,17 @@ from dovetail.sea.deck_body import deck_feel
 DECK = HarmonicDeck(amplitude=[0.1, 0.8, 1.5, 0.25, 0.1, 0.05], frequency=0.63, phase=[0, 1, 2, 3, 4, 5])
 BODY = DeckBody()
 FRAME = DeckAirframe(BODY, DECK, spot=(-45.0, 1.0, 6.0), wind=(0.0, 5.0, 0.0))
+rates = jax.jit(lambda t, x, u: FRAME.derivative(t, x, u))
+shown = jax.jit(lambda t, x, u: FRAME.output(t, x, u))
+
+
+@jax.jit
+def of_the_whole(t, x):
+    """Wrench of the gear of the reduced aircraft, and its rates."""
+    feel = deck_feel(DECK, t, FRAME.spot, FRAME.wind)
+    acts = BODY.forces(x, feel)
+    moments = jnp.cross(acts["place"] - x["position"], acts["total"])
+    return jnp.concatenate([jnp.sum(acts["total"], 0), jnp.sum(moments, 0)]), BODY.rate(x, feel)
 
 
 def state():
@@ -29,13 +40,8 @@ def state():
 
 def test_with_the_gears_wrench_it_moves_as_the_reduced_aircraft():
     x, t = state(), 3.3
-    feel = deck_feel(DECK, t, FRAME.spot, FRAME.wind)
-    acts = BODY.forces(x, feel)
-    wrench = jnp.concatenate(
-        [jnp.sum(acts["total"], 0), jnp.sum(jnp.cross(acts["place"] - x["position"], acts["total"]), 0)]
-    )
-    whole = BODY.rate(x, feel)
-    own = FRAME.derivative(t, {k: v for k, v in x.items() if k != "bristle"}, {"force": wrench})
+    wrench, whole = of_the_whole(t, x)
+    own = rates(t, {k: v for k, v in x.items() if k != "bristle"}, {"force": wrench})
     for name, value in own.items():
         np.testing.assert_allclose(value, whole[name], rtol=1e-9, atol=1e-9, err_msg=name)
 
@@ -43,8 +49,7 @@ def test_with_the_gears_wrench_it_moves_as_the_reduced_aircraft():
 def test_velocity_and_acceleration_shown_are_rates_of_the_displacement():
     x = {k: v for k, v in state().items() if k != "bristle"}
     u, h = {"force": jnp.array([10.0, 20.0, 500.0, 1.0, 2.0, 3.0])}, 1e-5
-    rate = FRAME.derivative(2.0, x, u)
-    shown = jax.jit(lambda t, x, u: FRAME.output(t, x, u))
+    rate = rates(2.0, x, u)
 
     def after(s):
         return shown(2.0 + s, jax.tree.map(lambda a, b: a + s * b, x, rate), u)
@@ -60,7 +65,7 @@ def test_velocity_and_acceleration_shown_are_rates_of_the_displacement():
 
 def test_it_starts_at_rest_on_the_deck_and_turns_with_it():
     x = FRAME.init()
-    shown = FRAME.output(0.0, x, {"force": jnp.zeros(6)})
-    np.testing.assert_allclose(shown["displacement"], 0.0, atol=1e-12)
-    np.testing.assert_allclose(shown["velocity"], 0.0, atol=1e-12)
+    now = shown(0.0, x, {"force": jnp.zeros(6)})
+    np.testing.assert_allclose(now["displacement"], 0.0, atol=1e-12)
+    np.testing.assert_allclose(now["velocity"], 0.0, atol=1e-12)
     assert float(quaternion.to_matrix(x["attitude"])[2, 2]) == pytest.approx(1.0)

@@ -16,7 +16,7 @@ N = 101  # samples, 0.05 s apart
 def free(**values):
     values = {"secured": 0.0, "density": 0.0} | values
     return eqx.tree_at(
-        lambda b: [getattr(b, k) for k in values], BODY, [jnp.asarray(float(v)) for v in values.values()]
+        lambda b: [getattr(b, k) for k in values], BODY, [jnp.asarray(v, float) for v in values.values()]
     )
 
 
@@ -39,7 +39,9 @@ def test_on_a_still_deck_it_stays_at_rest_and_the_clamps_bear_their_preload():
 
 
 def test_it_stands_below_the_angle_of_friction_and_slides_above():
-    rough = eqx.tree_at(lambda b: (b.friction.sliding, b.friction.stiction), free(), (jnp.full((), 0.5),) * 2)
+    rough = eqx.tree_at(
+        lambda b: (b.friction.sliding, b.friction.stiction), free(), (jnp.full((), 0.5, float),) * 2
+    )
     assert (
         float(run(rough, tilted(np.arctan(0.45)))[0].way) < 0.06
     )  # bristles of 3 kN/m bend by some centimetres
@@ -62,7 +64,7 @@ def test_a_narrow_aircraft_topples_where_moments_say():
     narrow = eqx.tree_at(
         lambda b: b.feet, free(splay=0.0, stiffness=6e4), BODY.feet * jnp.array([1.0, 0.3, 1.0])
     )
-    sticky = eqx.tree_at(lambda b: b.friction.sliding, narrow, jnp.asarray(0.9))
+    sticky = eqx.tree_at(lambda b: b.friction.sliding, narrow, jnp.asarray(0.9, float))
     # half track 0.105 m under a centre 0.45 m high: 0.23 rad, less what the feet give
     assert float(run(sticky, tilted(0.15))[0].tilt) < 0.1
     assert float(run(sticky, tilted(0.3))[0].tilt) > 0.5

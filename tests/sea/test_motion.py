@@ -1,5 +1,6 @@
 """A point of the deck moves as a point of a rigid body, whatever the motion."""
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -40,11 +41,12 @@ def test_derivatives_agree_with_differences(moving):
 
 
 def test_an_accelerometer_feels_gravity_up_and_a_rolled_deck_feels_it_sideways(moving):
+    felt = eqx.filter_jit(lambda deck: deck.felt(0.0, R))
     still = HarmonicDeck(amplitude=np.zeros(6), frequency=1.0)
-    np.testing.assert_allclose(still.felt(0.0, R), [0.0, 0.0, 9.81], atol=1e-12)
+    np.testing.assert_allclose(felt(still), [0.0, 0.0, 9.81], atol=1e-12)
     rolled = HarmonicDeck(amplitude=[0, 0, 0, 0.2, 0, 0], frequency=0.0, phase=np.pi / 2)
     # port up: the deck pushes to port, uphill
-    np.testing.assert_allclose(rolled.felt(0.0, R), [0.0, 9.81 * np.sin(0.2), 9.81 * np.cos(0.2)], atol=1e-12)
+    np.testing.assert_allclose(felt(rolled), [0.0, 9.81 * np.sin(0.2), 9.81 * np.cos(0.2)], atol=1e-12)
 
 
 def test_in_a_plane_the_pose_is_sway_heave_and_roll():

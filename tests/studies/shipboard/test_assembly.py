@@ -1,4 +1,5 @@
 import numpy as np
+import pytest
 
 from dovetail.studies.shipboard.assembly import aircraft, at_rest, loaded, with_offset
 
@@ -14,6 +15,7 @@ def test_an_offset_moves_everything_on_the_airframe_the_other_way():
     np.testing.assert_allclose(craft.model.nodes[0], [-0.45, -0.44])
 
 
+@pytest.mark.slow  # quick targets of the study prove it by their numbers
 def test_at_rest_the_feet_carry_the_weight():
     rest = at_rest("case-1", (("system.start", (0.0, 0.55, 0.0)),))
     assert abs(rest["loads"][:, 1].sum() - rest["airframe"] - rest["gear"]) < 1e-6

@@ -1,5 +1,6 @@
 import dataclasses
 
+import jax
 import numpy as np
 import pytest
 import xarray as xr
@@ -42,7 +43,7 @@ def test_a_missing_file_is_named(tmp_path):
 def test_outputs_are_rows_in_time_and_only_those_asked_for(tmp_path):
     test = dataclasses.replace(loaded("case-1"), duration=1.0)
     craft = test.system
-    shown = craft.output(0.0, craft.init(), None)
+    shown = jax.jit(lambda: craft.output(0.0, craft.init(), None))()
     both = {k: np.stack([np.asarray(v)] * 3) for k, v in shown.items()}
     data = xr.Dataset(
         {k: (["time", *(f"{k}{i}" for i in range(v.ndim - 1))], v) for k, v in both.items()},
