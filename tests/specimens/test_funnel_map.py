@@ -45,3 +45,14 @@ def test_a_map_goes_on_from_its_finished_blocks(chart, data, monkeypatch):
 def test_the_summary_counts_every_strike(chart, data):
     text = chart.summary(data)
     assert "3 strikes: 1 miss (m), 1 limit trip (!), 1 latched (o)" in text
+
+
+def test_a_strike_is_the_same_beside_a_slower_one(chart):
+    """A batch runs as long as its slowest strike: what the others do after their own way does not count."""
+    brush, slower = (0.27, 1.5, np.radians(-8)), (0.27, 0.75, np.radians(-8))  # along the rim
+    alone = chart.strikes(np.array([brush, brush]))
+    beside = chart.strikes(np.array([brush, slower]))
+    for name, column in alone.items():
+        assert beside[name][0] == pytest.approx(column[0], abs=1e-12)
+    longer = dataclasses.replace(chart, way=1.5).strikes(np.array([brush, brush]))
+    assert longer["tipping"][0] > 1.01 * alone["tipping"][0]  # it would have been seen

@@ -99,9 +99,11 @@ class StrikeMap(Chart):
         return found
 
     def strikes(self, points: np.ndarray) -> dict[str, np.ndarray]:
-        """What is kept of strikes at offset, speed and incidence (n, 3), as one batch as long as its slowest."""
-        duration = self.way / points[:, 1].min()
-        records, endings = _strikes(self, jnp.asarray(points), duration, self.step)
+        """What is kept of strikes at offset, speed and incidence (n, 3), as one batch that runs as long as its slowest.
+
+        Each strike ends with its own way, so that it is the same alone and among others.
+        """
+        records, endings = _strikes(self, jnp.asarray(points), self.step)
         found = {name: np.asarray(getattr(records, name)) for name in KEPT if name != "ending"}
         return found | {"ending": np.asarray(endings).astype(float)}
 
@@ -130,12 +132,10 @@ class StrikeMap(Chart):
 
 
 @eqx.filter_jit
-def _strikes(
-    chart: StrikeMap, points: jax.Array, duration: jax.Array, step: jax.Array
-) -> tuple[StrikeRecord, jax.Array]:
+def _strikes(chart: StrikeMap, points: jax.Array, step: jax.Array) -> tuple[StrikeRecord, jax.Array]:
     def one(point):
         flow = Strike.at(chart.hose, chart.funnel, offset=point[0], speed=point[1], incidence=point[2])
-        record = strike(flow, duration, step, chart.limit, stops=True)
+        record = strike(flow, chart.way / point[1], step, chart.limit, stops=True)
         return record, record.ending()
 
     return jax.vmap(one)(points)
