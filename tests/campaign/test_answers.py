@@ -3,8 +3,10 @@
 import numpy as np
 import pytest
 
-from dovetail.campaign import answers, run
-from dovetail.campaign.answers import rows
+from dovetail.campaign import Store, answers, run
+from dovetail.campaign.answers import answer, rows
+from dovetail.campaign.plan import ANSWERS
+from dovetail.core.errors import UnknownNameError
 
 RANGES = [{"path": "mass", "from": 1.0, "to": 4.0}, {"path": "stiffness", "from": 50.0, "to": 200.0}]
 
@@ -31,7 +33,6 @@ def test_a_file_asks_and_is_answered(small, tmp_path):
         {"kind": "surface", "measure": "frequency", "degree": 2},
         {"kind": "sobol", "measure": "frequency"},
         {"kind": "worst", "measure": "nothing"},
-        {"kind": "magic"},
         {"kind": "worst"},
     ]
     text = told(small(answers=questions), tmp_path / "out")
@@ -44,7 +45,6 @@ def test_a_file_asks_and_is_answered(small, tmp_path):
     assert "left-out points within" in text
     assert 'no answer: design.kind: is "grid"; this needs "saltelli"' in text
     assert 'no answer: no measure or axis (worst) "nothing"' in text
-    assert 'no answer: no kind of answer "magic"' in text
     assert "no answer: worst: needs 'measure'" in text
 
 
@@ -94,3 +94,11 @@ def test_a_model_may_call_something_outcome(small, tmp_path, models):
     (tmp_path / "modules" / "campaign_models.py").write_text("def f(x):\n    return {'outcome': 2 * x}\n")
     text = told(small(model="campaign_models:f", axis=[{"path": "x", "values": [0, 1]}]), tmp_path / "out")
     assert "1 0, 1 2" in text
+
+
+def test_every_kind_that_a_file_may_ask_for_is_known(small, tmp_path):
+    """A file is checked against the list before anything is computed."""
+    run(small(), tmp_path / "out")
+    with pytest.raises(UnknownNameError) as caught:
+        answer(Store.resume(tmp_path / "out"), {}, {"kind": "none"})
+    assert caught.value.known == sorted(ANSWERS)

@@ -66,6 +66,7 @@ def test_a_chunk_is_a_whole_number_of_batches(small):
     assert sizes(small(chunk=5, batch=2)) == (6, 2)
     assert sizes(small(chunk=0, batch=0)) == (12, 12)
     assert sizes(small(chunk=100, batch=8)) == (16, 8)
+    assert sizes(small(chunk=4, batch=0)) == (4, 4)
 
 
 def test_a_worker_computes_from_plain_data(small):

@@ -103,13 +103,21 @@ size = 3
 @pytest.mark.parametrize(
     ("change", "text"),
     [
-        ({"axis.0.path": "rig.actuator.late"}, 'names no parameter.*did you mean|names no parameter.*"late"'),
+        (
+            {"axis.0.path": "rig.actuator.dely"},
+            '"rig.actuator.dely" names no parameter of the test; did you mean "delay"',
+        ),
         ({"axis.0.path": "rig.actuator.delay.more"}, "names no parameter"),
         ({"axis.0.path": "numerical.c[2]", "axis.0.values": [1]}, r"names no parameter.*shape \(\)"),
         ({"axis.0.values": ["short", "long"]}, "is a number; its values are words"),
         ({"axis.1.name": "delay"}, "two axes"),
         ({"axis.1.name": "point"}, "is taken"),
         ({"constraints": ["delay > 1"]}, "keep none"),
+        (
+            {"constraints": ["late > 1"]},
+            r'constraints\.0 "late > 1": no measure or axis "late"; known: damping',
+        ),
+        ({"answers": [{"kind": "best"}]}, r"answers\.0\.kind.*got 'best'; one of largest, worst"),
         ({"modes": ["rehearse"]}, "compares with the ideal"),
         ({"modes": ["simulate"]}, "emulated or rehearsed"),
         ({"measures": []}, "there are none"),

@@ -6,7 +6,7 @@ import os
 import numpy as np
 import pytest
 
-from dovetail.campaign import Store, open_results, run
+from dovetail.campaign import Store, open_results, run, zarr_files
 from dovetail.campaign.subjects import Result, Values
 from dovetail.core.errors import OutputError
 
@@ -86,7 +86,10 @@ def test_another_campaign_is_refused(small, tmp_path):
     Store.create(tmp_path / "out", small(), 4, 2)
     with pytest.raises(OutputError, match="axes mass, damping there, mass here"):
         Store.resume(tmp_path / "out", small(axis=[{"path": "mass", "values": [1.0]}]))
-    with pytest.raises(OutputError, match="table differ"):
+    axis = [{"path": "mass", "values": [1.0, 2.0]}, {"path": "damping", "from": 0, "to": 9, "count": 6}]
+    with pytest.raises(OutputError, match=r"axis mass has 1\.0, 2\.0, 4\.0, 8\.0 there, 1\.0, 2\.0 here"):
+        Store.resume(tmp_path / "out", small(axis=axis))
+    with pytest.raises(OutputError, match=r"\[set\] or the test's own values differ"):
         Store.resume(tmp_path / "out", small(set={"stiffness": 3.0}))
     with pytest.raises(OutputError, match="holds no campaign"):
         Store.resume(tmp_path)
@@ -134,5 +137,16 @@ def test_a_full_disk_is_told_and_what_was_computed_is_kept(small, tmp_path, plac
 
 def test_a_folder_that_cannot_be_written_is_told(small, tmp_path):
     (tmp_path / "file").write_text("")
-    with pytest.raises(OutputError, match="cannot be written|not empty"):
+    with pytest.raises(OutputError, match="cannot be written.*nothing was computed yet"):
         Store.create(tmp_path / "file" / "out", small(), 4, 2)
+
+
+def test_where_nothing_could_be_begun_nothing_is_left(small, tmp_path, monkeypatch):
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as disk:
+        disk.setattr(zarr_files, "create_group", full)
+        with pytest.raises(OutputError, match="no space left on device.*nothing was computed yet. Make room"):
+            Store.create(tmp_path / "out", small(), 4, 2)
+    assert Store.create(tmp_path / "out", small(), 4, 2).missing() == [0, 1, 2]  # room was made

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from dovetail.core.errors import UnknownNameError
+from dovetail.core.errors import ParameterError, UnknownNameError
 from dovetail.studies import find_study, find_test, registry, studies
 
 
@@ -47,6 +47,17 @@ def test_an_unknown_test_lists_the_known_ones_with_the_near_miss(folder):
     assert str(error.value) == (
         'no test "swings/pish"; did you mean "swings/push"? known: swings/pull, swings/push'
     )
+
+
+def test_a_campaign_is_no_test_and_a_test_is_no_campaign(folder):
+    (folder / "swings" / "campaigns").mkdir()
+    (folder / "swings" / "campaigns" / "pushes.toml").write_text('title = "Many"\n')
+    with pytest.raises(
+        ParameterError, match="it is a campaign; start it with: dovetail campaign swings/pushes"
+    ):
+        find_test("swings/pushes", folder)
+    with pytest.raises(ParameterError, match="it is a test; start it with: dovetail run swings/push"):
+        registry.find_campaign("swings/push", folder)
 
 
 def test_an_unknown_study_lists_the_known_ones(folder):

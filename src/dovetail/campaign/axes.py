@@ -114,9 +114,9 @@ def _values(table: Mapping[str, Any], unit: str) -> tuple[tuple[Any, ...], float
             raise ParameterError("is empty; give at least one value, or a range with from and to")
         values = tuple(_single(v, unit) for v in entries)
         if len(set(map(str, values))) < len(values):
-            raise ParameterError(f"values: one is given twice in {list(entries)}")
+            raise ParameterError(f"values: one is given twice in {list(entries)}; leave it out")
         if len({isinstance(v, str) for v in values}) > 1:
-            raise ParameterError(f"values: words and numbers are mixed in {list(entries)}")
+            raise ParameterError(f"values: words and numbers are mixed in {list(entries)}; give one sort")
         return values, None, None, scale
     if "from" not in table or "to" not in table:
         raise ParameterError("has no values; give a list of values, or a range with from and to")

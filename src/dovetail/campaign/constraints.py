@@ -66,7 +66,8 @@ def keep(rules: Sequence[str], table: dict[str, np.ndarray]) -> dict[str, np.nda
         try:
             chosen &= kept(rule, table)
         except (ParameterError, UnknownNameError) as error:
-            faults.append(Fault(f"constraints.{i}", str(error)))
+            text = str(error) if rule in str(error) else f'"{rule}": {error}'
+            faults.append(Fault(f"constraints.{i}", text))
     if faults:
         raise ParameterError("; ".join(f"{fault.place} {fault.text}" for fault in faults))
     if not chosen.any():
@@ -83,7 +84,7 @@ def _value(node: ast.AST, rule: str, table: Mapping[str, Any]) -> Any:
                 return table[name]
             if name in _CONSTANTS:
                 return _CONSTANTS[name]
-            raise UnknownNameError(f'axis in "{rule}"', name, table)
+            raise UnknownNameError("measure or axis", name, table)
         case ast.BinOp(left, op, right) if type(op) in _BINARY:
             return _BINARY[type(op)](_value(left, rule, table), _value(right, rule, table))
         case ast.UnaryOp(ast.USub(), inner):

@@ -152,7 +152,7 @@ def sizes(campaign: Campaign, subject: Subject | None = None) -> tuple[int, int]
     """Points that are stored together and points that are computed at once: the file's, or what suits the memory."""
     total = len(next(iter(campaign.points().values())))
     chunk, batch = (subject or subject_of(campaign)).sizes(total)
-    batch = min(campaign.batch or batch, total)
+    batch = min(campaign.batch or min(batch, campaign.chunk or batch), total)
     chunk = campaign.chunk or max(chunk, batch)
     return -(-min(chunk, total) // batch) * batch, batch  # a whole number of batches: one shape to compile
 

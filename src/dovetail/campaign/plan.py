@@ -69,6 +69,17 @@ KEYS = (
     "constraints",
 )
 KEYS += ("set", "axis", "design", "chunk", "batch", "answers")
+ANSWERS = (
+    "largest",
+    "worst",
+    "probability",
+    "pareto",
+    "rank",
+    "sobol",
+    "morris",
+    "surface",
+    "trade-off",
+)
 MODES = ("emulate", "rehearse", "simulate")
 UNSEEN = ("title", "source", "answers", "chunk", "batch", "fixed")  # change no result
 SUBJECTS = ("test", "model", "evaluate")
@@ -314,6 +325,10 @@ def _settings(table: Mapping[str, Any], subject: str, faults: list[Fault]) -> di
             faults.append(Fault("measures", str(error)))
     if subject == "test" and not measures and not table.get("traces"):
         faults.append(Fault("measures", 'there are none; say what is kept, for example ["rms e1"]'))
+    for i, question in enumerate(table.get("answers", [])):
+        kind = question.get("kind") if isinstance(question, Mapping) else question
+        if kind not in ANSWERS:
+            faults.append(Fault(f"answers.{i}.kind", f"got {kind!r}; one of {', '.join(ANSWERS)}"))
     sizes = {key: table.get(key, 0) for key in ("chunk", "batch")}
     for key, size in {
         **sizes,

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import fcntl
 import json
+import shutil
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from importlib.metadata import version
@@ -60,7 +61,7 @@ class Store:
             raise OutputError(f"{folder}: is already there and not empty; {hint}")
         points = campaign.points()
         total = len(next(iter(points.values())))
-        with told(folder, lambda: 0, total):
+        with _begun(folder):
             (folder / DONE).mkdir(parents=True, exist_ok=True)
             (folder / RESULTS).mkdir(exist_ok=True)
             store = cls(folder, campaign, chunk, batch, total)
@@ -232,8 +233,21 @@ def told(folder: Path, count: Callable[[], int], total: int) -> Iterator[None]:
         reason = (error.strerror or str(error)).lower()
         raise OutputError(
             f"{folder}: cannot be written ({reason}); {count()} of {total} points are kept. "
-            "Make room or choose another folder, and go on with --resume"
+            "Make room and go on with --resume"
         ) from error
+
+
+@contextmanager
+def _begun(folder: Path) -> Iterator[None]:
+    """Errors of the disk before anything is computed: what was written is taken away again."""
+    try:
+        yield
+    except OSError as error:
+        for part in (folder / DONE, folder / RESULTS):
+            shutil.rmtree(part, ignore_errors=True)
+        reason = (error.strerror or str(error)).lower()
+        text = f"{folder}: cannot be written ({reason}); nothing was computed yet"
+        raise OutputError(f"{text}. Make room, or choose another folder") from error
 
 
 def _difference(kept: Campaign, other: Campaign) -> str:
@@ -244,7 +258,18 @@ def _difference(kept: Campaign, other: Campaign) -> str:
         names = [[axis["name"] for axis in spec["axes"]] for spec in (a, b)]
         if names[0] != names[1]:
             return f"axes {', '.join(names[0])} there, {', '.join(names[1])} here"
-    return f"{', '.join(told)} differ"
+        first = next(i for i, axis in enumerate(a["axes"]) if axis != b["axes"][i])
+        there, here = (_span(spec["axes"][first]) for spec in (a, b))
+        return f"axis {names[0][first]} has {there} there, {here} here"
+    words = {"table": "[set] or the test's own values", "of": "what is evaluated", "number": "points"}
+    return f"{', '.join(words.get(key, key) for key in told)} differ"
+
+
+def _span(axis: Mapping[str, Any]) -> str:
+    """Values of an axis, in a few words."""
+    if len(axis["values"]) > 4:
+        return f"{len(axis['values'])} values from {axis['values'][0]} to {axis['values'][-1]}"
+    return ", ".join(map(str, axis["values"])) or f"{axis['low']:g} to {axis['high']:g}"
 
 
 def _without_none(node: Any) -> Any:

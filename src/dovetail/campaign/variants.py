@@ -22,7 +22,7 @@ from dovetail.campaign.axes import Axis
 from dovetail.campaign.places import leaf, longest_buffers, parameter_at, put_leaf
 from dovetail.campaign.plan import Campaign
 from dovetail.campaign.subjects import MEMORY, Result, Subject, Values, groups
-from dovetail.core.errors import DovetailError, Fault, ParameterError, TestFileError
+from dovetail.core.errors import DovetailError, Fault, ParameterError, TestFileError, UnknownNameError
 from dovetail.core.randomness import seeded
 from dovetail.testing import Outcome, Test, simulate
 from dovetail.testing import simulation as simulations
@@ -75,7 +75,8 @@ class TestSubject(Subject):
                 old = leaf(self.test, path)
             except DovetailError as error:
                 if axis.numeric:
-                    return [Fault(f"axis {axis.name}", f'"{path}" names no parameter of the test: {error}')]
+                    told = str(error).partition("; ")[2] if isinstance(error, UnknownNameError) else error
+                    return [Fault(f"axis {axis.name}", f'"{path}" names no parameter of the test; {told}')]
                 old = None
             numeric = isinstance(old, jax.Array)
             if numeric and not axis.numeric:

@@ -81,7 +81,7 @@ def campaign(
     resume: Annotated[
         bool, typer.Option("--resume", help="Go on with the campaign in --out: compute what is missing.")
     ] = False,
-    workers: Annotated[int, typer.Option(help="Start a local cluster of so many processes.")] = 0,
+    workers: Annotated[int, typer.Option(help="Start a local cluster of so many processes.", min=0)] = 0,
     cluster: Annotated[
         str | None, typer.Option(help="Use the cluster whose scheduler is at tcp://HOST:PORT.")
     ] = None,

@@ -62,6 +62,8 @@ def find_test(name: str, folder: Path = FOLDER) -> Path:
     if name.endswith(".toml"):
         return Path(name)
     known = all_tests(folder)
+    if name not in known and name in _campaigns(folder):
+        _other("test", name, "a campaign", "campaign")
     return known[name].path if name in known else _unknown("test", name, known)
 
 
@@ -69,8 +71,14 @@ def find_campaign(name: str, folder: Path = FOLDER) -> Path:
     """The file of the ready campaign called `name`; a name that ends in `.toml` is a file already."""
     if name.endswith(".toml"):
         return Path(name)
-    known = {entry.name: entry for study in studies(folder).values() for entry in study.campaigns}
+    known = _campaigns(folder)
+    if name not in known and name in all_tests(folder):
+        _other("campaign", name, "a test", "run")
     return known[name].path if name in known else _unknown("campaign", name, known)
+
+
+def _campaigns(folder: Path) -> dict[str, TestEntry]:
+    return {entry.name: entry for study in studies(folder).values() for entry in study.campaigns}
 
 
 def _study(file: Path) -> Study:
@@ -90,6 +98,12 @@ def _entries(folder: Path, kind: str) -> tuple[TestEntry, ...]:
 
 def _read(file: Path) -> dict:
     return tomllib.loads(file.read_text("utf-8"))
+
+
+def _other(what: str, name: str, found: str, command: str) -> NoReturn:
+    from dovetail.core.errors import ParameterError
+
+    raise ParameterError(f'no {what} "{name}": it is {found}; start it with: dovetail {command} {name}')
 
 
 def _unknown(what: str, name: str, known: Iterable[str]) -> NoReturn:

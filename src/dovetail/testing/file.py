@@ -127,7 +127,7 @@ def change(table: dict[str, Any], changes: dict[str, Any], source: str = "test")
                     node = node[int(name)]
                 except (ValueError, IndexError):
                     place = ".".join(way[: i + 1])
-                    text = f"there is no such entry; the list has {len(node)}"
+                    text = f"there is no such entry; the list has {len(node)}, counted from 0"
                     raise TestFileError(source, [Fault(place, text)]) from None
             else:
                 node = node.setdefault(name, {})
