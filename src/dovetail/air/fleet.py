@@ -121,8 +121,11 @@ class RopeFleet(Flow):
             strength, needed = float(self.strength[i]), float(self.factor * self.load)
             if strength < needed:
                 reasons.append(f"breaks at {strength / 1e3:.0f} kN, must bear {needed / 1e3:.0f} kN")
-            if found.final < float(self.clear_depth):
-                reasons.append(f"settles at {found.final:.1f} m, must clear {float(self.clear_depth):g} m")
+            clear = float(self.clear_depth)
+            if found.final < clear:
+                reasons.append(
+                    f"settles at {found.final:.1f} m, {clear - found.final:.2g} m short of {clear:g} m"
+                )
             if found.settling_time > float(self.settled_within):
                 reasons.append(
                     f"settles in {found.settling_time:.0f} s, later than {float(self.settled_within):g} s"
