@@ -28,20 +28,13 @@ def equilibrium(aircraft: Any, *, iterations: int = 60, tolerance: float = 1e-9)
         aircraft = dataclasses.replace(
             aircraft, contact=dataclasses.replace(aircraft.contact, pull="allowed")
         )
-    x = aircraft.init()
-    distance = aircraft._distances(0.0, x)
-    nearest = jax.nn.one_hot(jnp.argmin(bookkeeping.gap(distance), 1), distance.shape[1])[..., None]
-    on = jax.nn.one_hot(jnp.argmax(distance, -1), distance.shape[-1]) * nearest
-    x = {**x, "speed": jnp.zeros_like(x["speed"]), "held": {**x["held"], "touch": on, "inside": on}}
+    x = _touching(aircraft)
     unknown = jnp.zeros(aircraft.model.nd + aircraft.model.shape_size)
     scale = float(aircraft.gravity) * float(aircraft.airframe.mass)
     for _ in range(iterations):
         force, slope = _linearised(aircraft, x, unknown)
         if float(jnp.abs(force).max()) <= tolerance * scale:
-            found = _placed(aircraft, x, unknown)
-            inside, on = bookkeeping.started(aircraft._distances(0.0, found))
-            found = {**found, "held": {**found["held"], "inside": inside, "touch": on}}
-            return {**found, "held": {**found["held"], "energy": aircraft.energy(0.0, found)["total"]}}
+            return _found(aircraft, x, unknown)
         # directions with no stiffness are left alone; rows are scaled so that both are of one size
         change = np.linalg.lstsq(np.asarray(slope), -np.asarray(force), rcond=1e-10)[0]
         most = np.abs(change[: aircraft.model.nd]).max()
@@ -50,6 +43,25 @@ def equilibrium(aircraft: Any, *, iterations: int = 60, tolerance: float = 1e-9)
         f"no rest was found near the start: forces of {float(jnp.abs(force).max()):.3g} N are left after {iterations} "
         "steps; start nearer to where it stands"
     )
+
+
+@eqx.filter_jit
+def _touching(aircraft):
+    """The state at the start, at rest, with each foot on the surface that it is nearest to."""
+    x = aircraft.init()
+    distance = aircraft._distances(0.0, x)
+    nearest = jax.nn.one_hot(jnp.argmin(bookkeeping.gap(distance), 1), distance.shape[1])[..., None]
+    on = jax.nn.one_hot(jnp.argmax(distance, -1), distance.shape[-1]) * nearest
+    return {**x, "speed": jnp.zeros_like(x["speed"]), "held": {**x["held"], "touch": on, "inside": on}}
+
+
+@eqx.filter_jit
+def _found(aircraft, x, unknown):
+    """The state at rest, with what it truly touches."""
+    x = _placed(aircraft, x, unknown)
+    inside, on = bookkeeping.started(aircraft._distances(0.0, x))
+    x = {**x, "held": {**x["held"], "inside": inside, "touch": on}}
+    return {**x, "held": {**x["held"], "energy": aircraft.energy(0.0, x)["total"]}}
 
 
 def _placed(aircraft, x, unknown):
@@ -73,4 +85,9 @@ def _linearised(aircraft, x, unknown):
 
 def foot_loads(aircraft: Any, x: dict[str, Any]) -> np.ndarray:
     """Contact force on each foot (feet, d) [N], world axes."""
-    return np.asarray(jnp.sum(aircraft.touches(0.0, x).force, 1))
+    return np.asarray(_loads(aircraft, x))
+
+
+@eqx.filter_jit
+def _loads(aircraft, x):
+    return jnp.sum(aircraft.touches(0.0, x).force, 1)
