@@ -16,6 +16,7 @@ from dovetail.view.scene import Scene, plain
 from dovetail.view.stage import Stage
 
 FRAMES = 60.0  # a second, at most
+WORDS = 10.0  # a second while it plays: the clock and the scrubber, which cost the page more than the picture does
 SPEEDS = ("0.01", "0.1", "0.25", "0.5", "1", "2", "5", "10")
 SLIDER = 1000  # places of the scrubber
 
@@ -63,7 +64,8 @@ class Page:
         self.server = dressed(server) if server is not None else opened(host, port)
         self.port = int(self.server.get_port())
         self.pressed: list[tuple[float, str]] = []  # moment of the recording [s], what was pressed
-        self.shown = -1  # number of the sample
+        self.shown = self.told = -1  # number of the sample in the picture, and on the clock
+        self.told_at = -1.0  # [s] by the wall clock
         self.wanted: str | None = None  # picture that was asked for; drawn by the thread that draws
         self.scene = Scene(self.server, self.stage)
         self._set_up()
@@ -100,7 +102,7 @@ class Page:
         for box in self._boxes:
             box.remove()
         self._add_boxes()
-        self.shown = -1
+        self.shown = self.told = -1
 
     def _add_boxes(self) -> None:
         with self.folder:
@@ -135,16 +137,22 @@ class Page:
             self.wanted = None
         self.charts.tend()
         k = self.stage.at(t)
-        if k == self.shown:
-            return k
-        self.scene.draw(self.stage, k)
+        if k != self.shown:
+            self.scene.draw(self.stage, k)
+            self.shown = k
+        now = time.monotonic()
+        if k != self.told and (not self.player.playing or now - self.told_at > 1 / WORDS):
+            self._tell(k)
+            self.told, self.told_at = k, now
+        return k
+
+    def _tell(self, k: int) -> None:
+        """Set the clock and the scrubber."""
         span = self.player.last - self.player.first
         place = round(SLIDER * (self.stage.times[k] - self.player.first) / span) if span > 0 else 0
         if place != self.scrubber.value:
             self.scrubber.value = place
         self.clock.content = f"t = {self.stage.times[k]:.4f} s\n\n{plain(self.stage.notes(k))}"
-        self.shown = k
-        return k
 
     def serve(self, seconds: float | None = None) -> int:
         """Play until interrupted, or for so long; the number of frames that were drawn."""

@@ -56,6 +56,7 @@ class Scene:
         for handle in (*self.lines, *self.arrows):
             handle.remove()
         scene.set_up_direction(stage.up)
+        scene.configure_default_lights(cast_shadow=False)  # lines and arrows show none worth their time
         self.server.initial_camera.position = stage.eye
         self.server.initial_camera.look_at = stage.target
         for client in self.server.get_clients().values():
