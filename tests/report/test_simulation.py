@@ -60,3 +60,20 @@ def test_several_ropes_have_a_panel_for_each_axis_and_their_names():
     figure = _trace(data, "displacement", ["thin", "thick"])
     assert [axes.get_ylabel() for axes in figure.axes] == ["x [m]", "y [m]", "z [m]"]
     assert [text.get_text() for text in figure.axes[0].get_legend().get_texts()] == ["thin", "thick"]
+
+
+def test_what_stays_zero_is_said_and_not_drawn(page):
+    told = page[page.index("Zero throughout: ") :].partition("</p>")[0]
+    assert "commanded angles of attack and side-slip" in told
+
+
+def test_energies_share_a_picture_and_names_stand_beside_it(page):
+    picture = page[page.index("Energy of the rope and the body at its tip") :].partition("</svg>")[0]
+    assert "kinetic energy" in picture
+    assert "work of the dampers" in picture
+    data = xr.Dataset({"displacement": (("time", "axis"), np.ones((5, 3)), {"units": "m", "symbol": "z"})})
+    data = data.assign_coords(time=np.arange(5.0), axis=["x", "y", "z"])
+    figure = _trace(data, "displacement", [])
+    figure.draw_without_rendering()
+    (axes,) = figure.axes
+    assert axes.get_legend().get_window_extent().x0 > axes.get_window_extent().x1 - 1  # hides nothing

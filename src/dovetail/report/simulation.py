@@ -9,9 +9,11 @@ import numpy as np
 import tomli_w
 
 from dovetail.core import signals
-from dovetail.report.page import Folded, Page, Picture, Section, Table, Verdict
-from dovetail.report.style import new_figure
+from dovetail.report.page import Folded, Page, Picture, Section, Table, Text, Verdict
+from dovetail.report.style import new_figure, prefixed, styled, symbol
 
+ENERGIES = ("kinetic_energy", "gravity_energy", "elastic_energy", "external_work", "damping_work")
+BESIDE: dict[str, Any] = {"loc": "upper left", "bbox_to_anchor": (1.0, 1.05), "fontsize": "small"}
 SKIPPED = ("node_position", "excitation")  # too many lines for a plot in time
 
 
@@ -42,11 +44,20 @@ def write_simulation(run: Any, path: str | Path) -> Path:
     captions = getattr(run.test.system, "CAPTIONS", {})
     lines = getattr(run.test.system, "lines", [])
     names = first + [name for name in data.data_vars if name not in first]
-    pictures = [
+    names = [name for name in names if name not in SKIPPED]
+    still = [name for name in names if not np.any(data[name].values)]
+    together = [name for name in ENERGIES if name in names and data[name].dims == ("time",)]
+    drawn = [name for name in names if name not in still and name not in together]
+    pictures: list[Any] = [
         Picture(_trace(data, name, lines), f"{captions.get(name, signals.signal(name).label)}.")
-        for name in names
-        if name not in SKIPPED
+        for name in drawn
     ]
+    if together:
+        caption = "Energy of the rope and the body at its tip, and the work that was done on them."
+        pictures.append(Picture(_energies(data, together), caption))
+    if still:
+        told = "; ".join(captions.get(name, signals.signal(name).label) for name in still)
+        pictures.append(Text(f"Zero throughout: {told}."))
     blocks.append(Section("Signals", pictures))
     blocks.append(Folded("The simulation as it was run", tomli_w.dumps(dump(run.test))))
     return Page(run.title, verdict, blocks, subtitle="Simulation without a rig").write(path)
@@ -55,35 +66,59 @@ def write_simulation(run: Any, path: str | Path) -> Path:
 def _trace(data: Any, name: str, lines: list[str]):
     if "axis" in data[name].dims and data[name].ndim == 3:
         return _each_axis(data, name, lines)
-    figure, ((axes,),) = new_figure(height=2.2)
     values = data[name].values.reshape(len(data.time), -1)
-    every = max(1, len(values) // 2000)
-    labels = [str(a) for a in data["axis"].values] if "axis" in data[name].dims else [""] * values.shape[1]
-    many = values.shape[1] > 10  # along the chain, light at the support and dark at the tip
-    for k, (column, label) in enumerate(zip(values.T, labels, strict=False)):
-        shade = f"{0.75 - 0.75 * k / (values.shape[1] - 1):.3f}".lstrip("-") if many else None
-        axes.plot(data.time.values[::every], column[::every], lw=1.0, label=label or None, color=shade)
-    axes.set_xlabel("time [s]")
-    symbol = "" if labels[0] else f"{data[name].attrs['symbol']} "
-    axes.set_ylabel(f"{symbol}[{data[name].attrs['units']}]")
-    if labels[0]:
-        axes.legend(loc="upper right", ncols=3)
-    elif len(lines) == values.shape[1]:
-        axes.legend(axes.lines, lines, loc="upper left", bbox_to_anchor=(1.0, 1.05), fontsize="small")
+    count = values.shape[1]
+    symbols = [symbol(word) for word in str(data[name].attrs["symbol"]).split(", ")]
+    if "axis" in data[name].dims:
+        labels, what = [str(a) for a in data["axis"].values], ""
+    elif len(lines) == count or len(symbols) != count or count == 1:
+        labels, what = lines if len(lines) == count else [], f"{', '.join(symbols)} "
+    else:
+        labels, what = symbols, ""
+    figure, ((axes,),) = new_figure(height=2.2)
+    with styled():
+        scale = prefixed(values, data[name].attrs["units"])
+        _lines(axes, data.time.values, values, scale, what, labels)
+        axes.set_xlabel("time [s]")
     return figure
+
+
+def _lines(
+    axes: Any, time: np.ndarray, values: np.ndarray, scale: tuple[float, str], what: str, labels: list[str]
+) -> None:
+    """Columns over time, named beside the picture, where they hide nothing."""
+    every, count = max(1, len(values) // 2000), values.shape[1]
+    factor, unit = scale
+    for k, column in enumerate(values.T):
+        # along the chain, light at the support and dark at the tip
+        shade = f"{0.75 - 0.75 * k / (count - 1):.3f}".lstrip("-") if count > 10 else None
+        axes.plot(time[::every], factor * column[::every], lw=1.0, color=shade)
+    axes.set_ylabel(f"{what}[{unit}]" if unit else what)
+    if len(labels) == count:
+        axes.legend(axes.lines, labels, **BESIDE)
 
 
 def _each_axis(data: Any, name: str, lines: list[str]):
     """Several vectors in time: a panel for each axis."""
     labels = [str(a) for a in data["axis"].values]
     figure, panels = new_figure(len(labels), 1, height=1.4 * len(labels))
-    every = max(1, len(data.time) // 2000)
-    for (axes,), label, values in zip(panels, labels, np.moveaxis(data[name].values, 1, 0), strict=True):
-        drawn = axes.plot(data.time.values[::every], values[::every], lw=1.0)
-        axes.set_ylabel(f"{label} [{data[name].attrs['units']}]")
-    panels[-1][0].set_xlabel("time [s]")
-    if len(lines) == len(drawn):
-        panels[0][0].legend(drawn, lines, loc="upper left", bbox_to_anchor=(1.0, 1.05), fontsize="small")
+    scale = prefixed(data[name].values, data[name].attrs["units"])
+    with styled():
+        for k, ((axes,), label) in enumerate(zip(panels, labels, strict=True)):
+            named = lines if k == 0 else []
+            _lines(axes, data.time.values, data[name].values[:, k], scale, f"{label} ", named)
+        panels[-1][0].set_xlabel("time [s]")
+    return figure
+
+
+def _energies(data: Any, names: list[str]):
+    """Energies and works in one picture, as they add up."""
+    figure, ((axes,),) = new_figure(height=2.8)
+    values = np.stack([data[name].values for name in names], axis=1)
+    labels = [signals.signal(name).label.partition(",")[0] for name in names]
+    with styled():
+        _lines(axes, data.time.values, values, prefixed(values, "J"), "", labels)
+        axes.set_xlabel("time [s]")
     return figure
 
 
@@ -97,16 +132,17 @@ def _moments(nodes: np.ndarray, number: int = 9) -> np.ndarray:
 
 
 def _shapes(data: Any):
-    figure, ((side, front),) = new_figure(1, 2, height=3.2)
+    """The chain from the side and from behind; from the side alone where it never leaves that plane."""
     nodes = data["node_position"].values
+    views = ((0, "x"), (2, "z")) if np.any(nodes[:, 2]) else ((0, "x"),)
+    figure, (panels,) = new_figure(1, len(views), height=3.2)
     places = _moments(nodes)
-    for k, place in enumerate(places):
-        shade = f"{0.8 - 0.8 * k / max(1, len(places) - 1):.3f}".lstrip("-")
-        side.plot(nodes[place, 0], nodes[place, 1], color=shade, lw=1.0)
-        front.plot(nodes[place, 2], nodes[place, 1], color=shade, lw=1.0)
-    for axes, label in ((side, "x"), (front, "z")):
-        axes.set_xlabel(f"{label} [m]")
-        axes.set_ylabel("y [m], down")
-        axes.invert_yaxis()
-        axes.set_aspect("equal", adjustable="datalim")
+    with styled():
+        for axes, (across, label) in zip(panels, views, strict=True):
+            for k, place in enumerate(places):
+                shade = f"{0.8 - 0.8 * k / max(1, len(places) - 1):.3f}".lstrip("-")
+                axes.plot(nodes[place, across], nodes[place, 1], color=shade, lw=1.0)
+            axes.set(xlabel=f"{label} [m]", ylabel="y [m], down")
+            axes.invert_yaxis()
+            axes.set_aspect("equal", adjustable="datalim")
     return figure, data.time.values[places]
