@@ -1,3 +1,4 @@
+import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
@@ -11,14 +12,15 @@ S = jnp.zeros(1)  # speed of slip at the last accepted step
 
 def pulled(law, speed, duration=2.0, steps=4000):
     """Force along x while a node is drawn at a speed; the bristle by small steps with the anchor moved after each."""
-    z, h, found = jnp.zeros(2), duration / steps, []
-    v = jnp.array([speed, 0.0])
-    for _ in range(steps):
+    h, v = duration / steps, jnp.array([speed, 0.0])
+
+    def one(z, _):
         _, rate, relax = law.act(N, v, z, jnp.array([speed]))
         z = (z + h * rate + h * relax * z) / (1 + h * relax)  # the decay implicitly
         z = law.settled(N, v, z, jnp.array([speed]))
-        found.append(-float(law.act(N, v, z, jnp.array([speed]))[0][0]))
-    return np.array(found)
+        return z, -law.act(N, v, z, jnp.array([speed]))[0][0]
+
+    return np.asarray(jax.jit(lambda z: jax.lax.scan(one, z, None, length=steps)[1])(jnp.zeros(2)))
 
 
 def test_a_slow_pull_rises_with_the_bristle_to_stiction_and_a_fast_one_slides():
