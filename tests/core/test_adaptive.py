@@ -130,5 +130,5 @@ def test_gradient_and_batch_go_through():
     def end(height):
         return solve(Ball(height), 0.0, 0.5, times=[0.5]).outputs["displacement"][0]
 
-    np.testing.assert_allclose(jax.grad(end)(5.0), 1.0, rtol=1e-8)
-    np.testing.assert_allclose(jax.vmap(end)(jnp.array([5.0, 6.0])), [3.75, 4.75], rtol=1e-8)
+    np.testing.assert_allclose(jax.jit(jax.grad(end))(5.0), 1.0, rtol=1e-8)
+    np.testing.assert_allclose(jax.jit(jax.vmap(end))(jnp.array([5.0, 6.0])), [3.75, 4.75], rtol=1e-8)

@@ -136,7 +136,14 @@ def test_a_specimen_that_is_not_linear_is_said_to_be_judged_near_rest(make_cs1):
     assert any("not linear" in remark for remark in hardening.stability().remarks)
 
 
-@pytest.mark.parametrize("name", ["refuelling/full-scale", "refuelling/drop-real-time"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param("refuelling/full-scale", marks=pytest.mark.slow),  # the larger of the two that creep
+        "refuelling/drop",
+        "refuelling/drop-real-time",
+    ],
+)
 def test_a_contact_that_is_still_to_come_is_no_instability(name):
     """The funnel's latch is a memory that a force would follow, but no small motion reaches it."""
     from dovetail import testing
@@ -147,4 +154,4 @@ def test_a_contact_that_is_still_to_come_is_no_instability(name):
     text = str(outlook)
     assert "the loop is open" in text
     assert "unstable" not in text
-    assert ("run by creep" in text) == (name == "refuelling/full-scale")
+    assert ("run by creep" in text) == (name != "refuelling/drop-real-time")

@@ -26,7 +26,7 @@ step = eqx.filter_jit(lambda sensor, t, x, u: sensor.step(t, 4e-3, x, u))
 def run(sensor, wrenches):
     x, out = sensor.init(), []
     for i, wrench in enumerate(wrenches):
-        x, y = step(sensor, 4e-3 * i, x, jnp.asarray(wrench))
+        x, y = step(sensor, jnp.asarray(4e-3 * i), x, wrench)  # a plain number would be a program of its own
         out.append(np.asarray(y))
     return np.array(out)
 
