@@ -65,6 +65,15 @@ def test_a_limit_is_an_exit_code_and_a_hint(file, tmp_path, capsys):
     assert json.loads((out / "outcome.json").read_text())["outcome"] == "FORCE"
 
 
+def test_without_a_cell_nothing_is_written_and_the_folder_can_be_used_again(file, tmp_path):
+    from dovetail.core.errors import LinkError
+
+    out = tmp_path / "out"
+    for _ in range(2):
+        with pytest.raises(LinkError, match="no cell answers"):
+            call("run", file(), "--mode", "creep", "--rig", "tcp://127.0.0.1:9", "--out", str(out))
+
+
 def test_what_is_no_folder_cannot_be_resumed(file, tmp_path):
     from dovetail.core.errors import OutputError, ParameterError
 

@@ -134,6 +134,12 @@ def test_an_unknown_mode_lists_the_known_ones(dovetail):
     assert 'got "rehearsal"; one of emulate, rehearse, ' in err
 
 
+def test_a_simulation_has_no_modes(dovetail):
+    code, _, err = dovetail("run", "capture/swing", "--mode", "creep")
+    assert code == 2
+    assert "is a simulation without a rig and has no modes; leave out --mode creep" in err
+
+
 def test_replay_without_a_recording_is_told(dovetail):
     code, _, err = dovetail("run", "substructuring/cs1", "--mode", "replay")
     assert code == 2

@@ -13,6 +13,7 @@ from typing import Any
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from dovetail.air.settling import settling
 from dovetail.air.towed import TowedRope
@@ -51,12 +52,14 @@ class RopeFleet(Flow):
     settled_within: jax.Array = parameter("s", "time in which it must settle", default=60.0, above=0.0)
 
     def __check_init__(self):
-        sizes = {jnp.shape(v) for v in (self.diameter, self.mass_per_length, self.length, self.strength)}
-        if len(sizes) > 1 or (self.names and sizes != {(len(self.names),)}):
-            raise ParameterError(
-                f"RopeFleet: {len(self.names)} names, and columns of the shapes {sorted(sizes)}; all need "
-                "one entry for each candidate"
-            )
+        columns = {
+            n: np.size(getattr(self, n)) for n in ("diameter", "mass_per_length", "length", "strength")
+        }
+        if self.names:
+            columns["names"] = len(self.names)
+        if len(set(columns.values())) > 1:
+            told = ", ".join(f"{name} has {size}" for name, size in columns.items())
+            raise ParameterError(f"{told}; all need one entry for each candidate")
 
     def candidate(self, d: Any, density: Any, length: Any) -> TowedRope:
         """The system of one candidate."""

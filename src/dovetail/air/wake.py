@@ -87,7 +87,8 @@ class GriddedWake(Wake):
             with np.load(path) as stored:
                 data = {name: np.asarray(stored[name], dtype=float) for name in stored.files}
         except (OSError, ValueError) as error:
-            raise OutputError(f"{path}: no wake grid could be read ({error}); give an .npz file") from error
+            reason = (getattr(error, "strerror", None) or str(error)).lower()
+            raise OutputError(f"{path}: no wake grid could be read ({reason}); give an .npz file") from error
         missing = [name for name in ("x", "y", "z", "velocity") if name not in data]
         if missing:
             raise ParameterError(f"{path}: has no {', '.join(missing)}; a wake grid has x, y, z and velocity")

@@ -69,7 +69,10 @@ def creep_with_progress(
     from dovetail.cli.running import progress_bar
 
     with ExitStack() as stack, progress_bar(label) as bar:
-        options = {}
+        cell, options = None, {}
+        if rig is not None:  # first: without a cell nothing is written, and the folder stays free
+            axes = test.shape[0] if test.shape else 1
+            cell = stack.enter_context(links.RemoteCell(rig, axes, links.read_key(key)))
         if live:
             watched = stack.enter_context(Live(test, target, "creep"))
             options = {"operator": watched.operator, "show": watched.show()}
@@ -78,11 +81,7 @@ def creep_with_progress(
         def tell(share: float, text: str) -> None:
             bar.update(task, completed=share, description=text)
 
-        if rig is None:
-            return test.creep(folder=target, resume=resume, progress=tell, **options)
-        shape = test.shape
-        with links.RemoteCell(rig, shape[0] if shape else 1, links.read_key(key)) as cell:
-            return test.creep(cell, folder=target, resume=resume, progress=tell, **options)
+        return test.creep(cell, folder=target, resume=resume, progress=tell, **options)
 
 
 def summary(run: Run) -> str:

@@ -19,6 +19,10 @@ from dovetail.studies.registry import find_test
 from dovetail.testing import Outcome, Run, folder
 
 EXIT_STOPPED, EXIT_INTERRUPTED = 3, 130
+GREW = (
+    "  what grows so fast is often the integration: raise rate or substeps, or take an implicit method "
+    '(method = { kind = "bdf2" })'
+)
 MOST_IMPACTS = 12  # of each kind on the terminal
 MODES = ("emulate", "rehearse", "run", "creep", "replay")
 
@@ -66,6 +70,10 @@ def run_test(
         raise ParameterError("--mode replay needs --recording with the folder of an earlier run")
     file = find_test(name)
     test = testing.load(file, parse_settings(settings))
+    if isinstance(test, testing.ChartFile | testing.Simulation) and mode != "rehearse":
+        raise ParameterError(
+            f"{name}: is a simulation without a rig and has no modes; leave out --mode {mode}"
+        )
     if isinstance(test, testing.ChartFile):
         from dovetail.cli.charting import run_chart
 
@@ -124,6 +132,8 @@ def run_simulation(test: testing.Simulation, name: str, out: Path | None, report
         run = test.simulate(lambda share, text: bar.update(task, completed=share, description=text))
     folder.save(run, target)  # at once: nothing that comes after can lose it
     say(str(run))
+    if run.outcome in (Outcome.NOT_FINITE, Outcome.VELOCITY):
+        say(GREW)
     measures = getattr(test.system, "measures", None)
     if measures:
         for name, text in measures(run.data).items():

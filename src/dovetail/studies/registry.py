@@ -111,4 +111,5 @@ def _unknown(what: str, name: str, known: Iterable[str]) -> NoReturn:
         UnknownNameError,
     )  # not above: it brings JAX, which a listing does without
 
-    raise UnknownNameError(what, name, known)
+    own = [other for other in known if other.startswith(name.partition("/")[0] + "/")]
+    raise UnknownNameError(what, name, own or known)

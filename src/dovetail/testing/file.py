@@ -210,7 +210,8 @@ def _part(value: Any, base: type) -> Any:
     if not isinstance(value, dict):
         raise ValueError(f"got {value!r}; needs a table with a kind: {', '.join(kinds(base))}")
     if "kind" not in value:
-        raise ValueError(f"has no kind; one of {', '.join(kinds(base))}")
+        known = list(kinds(base))
+        raise ValueError(f'has no kind; one of {", ".join(known)}: add for example kind = "{known[0]}"')
     try:
         cls = find(str(value["kind"]), base)
     except UnknownNameError as error:

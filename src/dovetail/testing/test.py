@@ -133,6 +133,11 @@ class Test(Part):
                     )
             except DovetailError as error:
                 faults.append(Fault(f"schedule.{path}", str(error)))
+        home = None if self.stepping is None else self.stepping.home
+        if home is not None and np.size(home) != (axes := int(np.prod(self.shape))):
+            faults.append(
+                Fault("stepping.home", f"has {np.size(home)} values; needs {axes}, one for each axis")
+            )
         faults += operators.faults(self)
         faults += self._step_faults()
         return faults

@@ -36,7 +36,12 @@ def table(name, **changes):
         ("settle", "system.start_tip", ["300 m", "50 m", "0 m"], "cannot reach it"),
         ("settle", "system.start_angles", ["180 deg", "0 deg"], "the rope would be slack at the start"),
         ("settle", "system.chain.joint_damping", "82 kN m s", "RK4: a step of 0.01 s is unstable"),
-        ("select", "system.diameter", ["16 mm", "24 mm"], "one entry for each candidate"),
+        (
+            "select",
+            "system.diameter",
+            ["16 mm", "24 mm"],
+            "diameter has 2, mass_per_length has 7, length has 7, strength has 7, names has 7",
+        ),
     ],
 )
 def test_a_fault_is_refused_in_words_that_help(name, place, value, words):

@@ -4,6 +4,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+import dovetail as dv
 from dovetail.testing.creep import Stepping
 
 
@@ -33,3 +34,16 @@ def test_a_move_within_the_repeatability_is_not_worth_making():
 def test_the_scaled_move_is_what_counts():
     stepping = Stepping(repeatability=5e-5, length_scale=5.0)
     assert not bool(stepping.worth_a_move(jnp.array([2e-4, 0.0]), jnp.zeros(2)))
+
+
+def test_a_home_of_another_number_of_axes_is_told():
+    test = dv.Test(
+        numerical=dv.mechanics.Oscillator(m=1.0, c=1.0, k=100.0),
+        rig=dv.Rig(dv.transfer.Delay(1e-3), dv.specimens.Spring(k=100.0)),
+        rate=1000.0,
+        duration=0.1,
+        stepping=Stepping(home=[0.0, 0.0]),
+    )
+    assert [(f.place, f.text) for f in test.faults()] == [
+        ("stepping.home", "has 2 values; needs 1, one for each axis")
+    ]
