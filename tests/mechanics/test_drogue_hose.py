@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from dovetail.core import RK4
+from dovetail.core.methods.rolled import rolled
 from dovetail.mechanics import DrogueHose
 from dovetail.mechanics.drogue_hose import vector_rate
 from dovetail.mechanics.drogue_receiver import Receiver
@@ -19,7 +20,9 @@ WRENCH = jnp.array([200.0, 50.0, -300.0, 10.0, -80.0, 40.0])
 
 
 def shown(flow, t, x, force):
-    return _shown(flow, jnp.asarray(t), x, force)
+    """Of one program, whatever the state was made of: every number an array of the same type."""
+    t, x = jax.tree.map(lambda number: jnp.asarray(number, float), (t, x))
+    return _shown(flow, t, x, force)
 
 
 @eqx.filter_jit
@@ -28,10 +31,14 @@ def _shown(flow, t, x, force):
 
 
 @pytest.fixture(scope="module")
-def moving():
+def start():
+    return eqx.filter_jit(FLYING.init)()
+
+
+@pytest.fixture(scope="module")
+def moving(start):
     """A state that moves on all axes."""
-    x = eqx.filter_jit(FLYING.init)()
-    q, v = x
+    q, _ = start
     key = jax.random.key(0)
     q = {**q, "angles": q["angles"] + 0.1 * jax.random.normal(key, (2, 5)), "reeled": jnp.asarray(0.2)}
     return q, {"angles": jax.random.normal(key, (2, 5)), "reeled": jnp.asarray(0.4)}
@@ -87,9 +94,9 @@ def test_rotation_vector_rate_is_the_derivative_of_the_logarithm():
         np.testing.assert_allclose(vector_rate(vector, w), slope(vector), atol=1e-12)
 
 
-def test_momentum_and_energy_are_what_forces_have_done():
+def test_momentum_and_energy_are_what_forces_have_done(start):
     """A swaying tanker, a drum that reels in, a wrench on the drogue: impulse and work account for all of it."""
-    method, h = RK4(), 5e-4
+    method, h = rolled(RK4()), 5e-4
 
     @jax.jit
     def run(x):
@@ -99,7 +106,7 @@ def test_momentum_and_energy_are_what_forces_have_done():
 
         return jax.lax.scan(one, x, jnp.arange(600))[1]
 
-    found = run(FLYING.init())
+    found = run(start)
     assert float(found["reeled_length"][-1]) > 1e-3
     speed = np.linalg.norm(np.gradient(found["drogue_position"], h, axis=0), axis=1).max()
     energy = 0.5 * 17.91 * speed**2
@@ -108,11 +115,15 @@ def test_momentum_and_energy_are_what_forces_have_done():
     assert np.abs(found["momentum_residual"]).max() < 1e-4 * 17.91 * speed
 
 
-def test_in_steady_flight_the_tow_point_carries_everything():
+def test_in_steady_flight_the_tow_point_carries_everything(start):
     """Forces alone do not cancel; with the tow point's pull they do, so the audit would see it missing."""
-    x = FLYING.init()
-    m, acting, solved = FLYING._solved(0.0, x, jnp.zeros(6))
-    impulse, power = FLYING.hose.balance(m, acting, solved)
+
+    @jax.jit
+    def balance(x):
+        m, acting, solved = FLYING._solved(0.0, x, jnp.zeros(6))
+        return *FLYING.hose.balance(m, acting, solved), acting
+
+    impulse, power, acting = balance(start)
     np.testing.assert_allclose(impulse, 0.0, atol=1e-6)  # steady flight: all forces cancel
     np.testing.assert_allclose(power, 0.0, atol=1e-6)
     assert abs(float(jnp.sum(acting, axis=1)[0])) > 1e3
