@@ -14,8 +14,8 @@ def test_the_published_hinge_loses_moment_and_the_report_says_how_much(make):
     lost = data.moment_left.sel(form="thesis", offset=0.3)
     assert abs(float(lost)) > 5.0
     # independent computations of both forms for this geometry, to 0.02 N
-    np.testing.assert_allclose(data.load.sel(offset=0.3, form="thesis"), [7.11, 485.73], atol=0.02)
-    np.testing.assert_allclose(data.load.sel(offset=0.3, form="consistent"), [45.27, 447.57], atol=0.02)
+    np.testing.assert_allclose(data["load"].sel(offset=0.3, form="thesis"), [7.11, 485.73], atol=0.02)
+    np.testing.assert_allclose(data["load"].sel(offset=0.3, form="consistent"), [45.27, 447.57], atol=0.02)
     text = chart.summary(data)
     assert "38.16 N" in text
     assert "consistent: moments balance" in text

@@ -79,9 +79,10 @@ class FormsChart(Chart):
         ]
         for o in data.offset.values:
             printed, ours = (data.sel(offset=o, form=form) for form in FORMS)
-            apart = float(np.abs(printed.load - ours.load).max())
+            loads = printed["load"], ours["load"]  # not .load: a dataset has a method of that name
+            apart = float(np.abs(loads[0] - loads[1]).max())
             lines.append(
-                f"{o:>10.3g}   {_pair(printed.load):<22}  {_pair(ours.load):<22}  {apart:>8.2f} N"
+                f"{o:>10.3g}   {_pair(loads[0]):<22}  {_pair(loads[1]):<22}  {apart:>8.2f} N"
                 f"          {float(printed.roll):+.4f}, {float(ours.roll):+.4f}   {float(printed.moment_left):+.3f}"
             )
         worst = float(np.abs(data.sel(form="consistent").moment_left).max())
