@@ -55,6 +55,24 @@ def test_several_axes_have_columns(make):
     assert found.orientation == ("anticlockwise", "anticlockwise")
 
 
+def test_an_axis_at_rest_has_no_answer_and_the_others_have_theirs(make):
+    """A planar motion among six axes: what does not move takes nothing from what does."""
+    a, one = make.cs1_steady(delay=2e-3), make.cs1_steady(delay=0.0)
+    names = [n for n in a.data_vars if a[n].dims == ("time",)]
+    run, ideal = (
+        make.recording(a.time.values, **{n: np.stack([0.0 * d[n], d[n]], axis=1) for n in names})
+        for d in (a, one)
+    )
+    both, alone = compare(run, ideal), compare(a, one)
+    for name in ("delay", "gain", "rest", "opening", "growth_rate", "energy_added", "energy_share"):
+        still, moves = getattr(both, name)
+        assert np.isnan(still), name
+        assert moves == pytest.approx(getattr(alone, name), nan_ok=True), name
+    assert both.rms["e1"][1] == pytest.approx(alone.rms["e1"])
+    assert both.orientation == ("", alone.orientation)
+    assert "axis 1: no answer, as the ideal does not move there" in str(both)
+
+
 def test_growth_can_be_asked_at_the_frequency_of_the_instability(make):
     ideal = make.cs1_steady(delay=0.0, duration=10.0)
     t = ideal.time.values

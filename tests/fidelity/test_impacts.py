@@ -3,7 +3,7 @@ import pytest
 import xarray as xr
 
 from dovetail.core.errors import AnalysisError, ParameterError
-from dovetail.fidelity.impacts import coarse_steps, energy_balance, find_impacts, impact_log
+from dovetail.fidelity.impacts import ImpactEvent, coarse_steps, energy_balance, find_impacts, impact_log
 
 
 def half_sine(t, start, duration, peak):
@@ -89,3 +89,9 @@ def test_steps_as_coarse_as_the_depth_are_told_with_their_arithmetic():
     said = coarse_steps(50e-6, 100e-6)
     assert said.startswith("the motion comes in steps of 50 um, 50 % of the depth of 100 um")
     assert coarse_steps(1e-6, 0.0) is None  # nothing touched
+
+
+def test_a_contact_that_is_not_over_says_so_and_a_deep_one_is_in_millimetres():
+    event = ImpactEvent(0.1, float("nan"), -1.0, 0.5, 600.0, 0.0595, 3.0)
+    assert "not over" in str(event)
+    assert str(event).endswith("59.50 mm")

@@ -145,9 +145,17 @@ def compare(
         still = ", ".join(name for name, moves in zip(axes, moving, strict=True) if not moves)
         notes.append(f"{still}: no answer, as the ideal does not move there")
 
+    part = hybrid
+    if shape and not moving.all():
+        part = hybrid.isel({str(trace(hybrid, demand).dims[1]): np.flatnonzero(moving)})
+
     def known(value: Value) -> Value:
         """NaN on axes on which nothing but rounding can be compared."""
-        return value if not shape else np.where(moving, value, math.nan)
+        if not shape or np.shape(value) == shape:
+            return value if not shape else np.where(moving, value, math.nan)
+        whole = np.full(shape, math.nan)
+        whole[moving] = value
+        return whole
 
     def answer(what: str, ask: Callable[[], object], parts: int):
         """What `ask` finds, or NaN and a note."""
@@ -159,28 +167,33 @@ def compare(
             return (nothing,) * parts if parts > 1 else nothing
 
     def budget():
-        b = error_budget(hybrid, demand=demand, measured=measured)
+        b = error_budget(part, demand=demand, measured=measured)
         return b.delay, b.gain, b.rest
 
     def opened():
-        found = loop(hybrid, demand=demand, measured=measured)
-        return found.opening, found.orientation
+        found = loop(part, demand=demand, measured=measured)
+        if not shape:
+            return found.opening, found.orientation
+        senses = iter(found.orientation)
+        return known(found.opening), tuple(next(senses) if moves else "" for moves in moving)
 
     def energy():
-        found = energy_added(hybrid, held=held, demand=demand)
-        return found.total, found.share
+        found = energy_added(part, held=held, demand=demand)
+        return known(found.total), known(found.share)
 
     def growth():
         e1 = errors(hybrid, complete, demand=demand, measured=measured)
+        if shape and not moving.all():
+            e1 = e1.isel({str(e1["e1"].dims[1]): np.flatnonzero(moving)})
         if not float(abs(e1["e1"]).max()) > 1e-12 * float(found["scale"].max()):
             raise AnalysisError("e1 is zero to rounding; it neither grows nor decays")
         start = t[0] + (t[-1] - t[0]) / 3  # past the start-up
         if frequency is not None:
             try:
-                return growth_rate(e1, "e1", frequency=frequency, start=start)
+                return known(growth_rate(e1, "e1", frequency=frequency, start=start))
             except AnalysisError as error:
                 notes.append(f"growth rate: of the whole of e1, not at {frequency:.3g} Hz, as {error}")
-        return growth_rate(e1, "e1", start=start)
+        return known(growth_rate(e1, "e1", start=start))
 
     delay, gain, rest = answer("delay", budget, 3)
     opening, orientation = answer("synchronisation loop", opened, 2)

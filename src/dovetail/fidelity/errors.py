@@ -61,15 +61,19 @@ def peak(array: xr.DataArray) -> xr.DataArray:
 
 
 def norms(run: Recording, ideal: Recording, *, demand: str = DEMAND, measured: str = MEASURED) -> xr.Dataset:
-    """`rms` and `peak` of e1, e2 and e (along "error"), as shares of the rms of the ideal displacement."""
+    """`rms` and `peak` of e1, e2 and e (along "error"), as shares of the rms of the ideal displacement.
+
+    NaN on an axis on which the ideal does not move.
+    """
     found = errors(run, ideal, demand=demand, measured=measured)
     _, complete = on_common_times(run, ideal)
     scale = rms(trace(complete, demand))
-    if not (scale > 0).all():
+    if not (scale > 0).any():
         raise AnalysisError(f'the ideal "{demand}" does not move; errors relative to it have no meaning')
     along = xr.concat([found[name] for name in _ABOUT], dim="error", combine_attrs="drop")
     along = along.assign_coords(error=list(_ABOUT))
-    out = xr.Dataset({"rms": rms(along) / scale, "peak": peak(along) / scale, "scale": scale})
+    size = scale.where(scale > 0)
+    out = xr.Dataset({"rms": rms(along) / size, "peak": peak(along) / size, "scale": scale})
     out["rms"].attrs = {"units": "1", "long_name": "rms of the error over rms of the ideal"}
     out["peak"].attrs = {"units": "1", "long_name": "peak of the error over rms of the ideal"}
     out["scale"].attrs = {
@@ -91,7 +95,7 @@ class Proposition1:
     holds: bool | None
 
     def __str__(self) -> str:
-        e1, e2 = np.max(self.rms_e1), np.max(self.rms_e2)
+        e1, e2 = np.nanmax(self.rms_e1), np.nanmax(self.rms_e2)
         if self.holds is None:
             return f"Proposition 1 says nothing: e2 is {e2:.3g} of the ideal, not zero"
         return (
@@ -125,7 +129,7 @@ def proposition_1(
         )
     found = norms(run, ideal, demand=demand, measured=measured)["rms"]
     e1, e2 = found.sel(error="e1").values, found.sel(error="e2").values
-    holds = None if np.max(e2) > synchronised else bool(np.max(e1) <= integration_error)
+    holds = None if np.nanmax(e2) > synchronised else bool(np.nanmax(e1) <= integration_error)
     return Proposition1(_value(e1), _value(e2), holds)
 
 

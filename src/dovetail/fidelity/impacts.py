@@ -5,6 +5,7 @@ Works on the recording of a test whose specimen shows its `depth`, and on measur
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -39,9 +40,11 @@ class ImpactEvent:
         return self.rebound / self.approach
 
     def __str__(self) -> str:
+        lasts = f"{1e3 * self.duration:7.3f} ms" if math.isfinite(self.duration) else f"{'not over':>10}"
+        depth = (1e3, "mm") if self.peak_depth >= 1e-3 else (1e6, "um")
         return (
-            f"{1e3 * self.start:10.3f} ms  {1e3 * self.duration:7.3f} ms  {self.approach:7.4f} -> "
-            f"{self.rebound:7.4f} m/s  {self.peak_force:8.1f} N  {1e6 * self.peak_depth:7.2f} um"
+            f"{1e3 * self.start:10.3f} ms  {lasts}  {self.approach:7.4f} -> {self.rebound:7.4f} m/s  "
+            f"{self.peak_force:8.1f} N  {depth[0] * self.peak_depth:7.2f} {depth[1]}"
         )
 
 
