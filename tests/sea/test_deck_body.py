@@ -38,6 +38,14 @@ def test_on_a_still_deck_it_stays_at_rest_and_the_clamps_bear_their_preload():
     assert float(worst.securing_load) == pytest.approx(40.0, rel=1e-6)
 
 
+def test_at_rest_forces_have_a_slope_by_every_part_of_the_state():
+    """A hybrid test is linearised where it starts: bristles that are not bent have no direction, but a stiffness."""
+    still = DeckFeel(jnp.array([0.0, 0.0, 9.81]), *(jnp.zeros(3),) * 3)
+    slopes = jax.jit(jax.jacfwd(lambda x: BODY.forces(x, still)["total"]))(BODY.init())
+    assert all(np.all(np.isfinite(slope)) for slope in slopes.values())
+    np.testing.assert_allclose(slopes["bristle"][0, 0, 0, 0], BODY.friction.stiffness, rtol=1e-9)
+
+
 def test_it_stands_below_the_angle_of_friction_and_slides_above():
     rough = eqx.tree_at(
         lambda b: (b.friction.sliding, b.friction.stiction), free(), (jnp.full((), 0.5, float),) * 2

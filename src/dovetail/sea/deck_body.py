@@ -139,7 +139,7 @@ class DeckBody(Part):
         slip = speed.at[:, 2].set(0.0)
         spring = self.stiffness * up + self.damping * pace_up - self.splay * jnp.sum(hold * out, 1)
         # the normal force with which it would slide along its bristle; whether it does is then the same at the true one
-        bent = x["bristle"] / jnp.maximum(jnp.sqrt(jnp.sum(x["bristle"] ** 2, 1, keepdims=True)), 1e-12)
+        bent = x["bristle"] / jnp.maximum(length(x["bristle"]), 1e-12)
         pace = length(slip)
         mu = self.friction.limit(jnp.ones((len(self.feet), 1)), pace)[:, 0]
         lean = jnp.maximum(1.0 + self.splay * mu * jnp.sum(bent * out, 1), 0.05)
