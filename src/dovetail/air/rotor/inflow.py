@@ -23,6 +23,8 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 
+from dovetail.core.arctangent import arctan
+
 SMALL = 1e-12
 
 
@@ -88,7 +90,7 @@ def solve(
 
     def sides(v):
         v0 = flow.climb + v
-        phi = jnp.arctan2(v0, flow.v2)
+        phi = arctan(v0 / flow.v2)
         F = 1.0 if root is None else prandtl(flow.r, phi, blades, root, tip)
         mass = jnp.sqrt(flow.across**2 + v0**2 + SMALL)
         alpha = flow.pitch - phi

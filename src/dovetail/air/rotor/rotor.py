@@ -30,6 +30,7 @@ from dovetail.air.rotor.blade import Blade
 from dovetail.air.rotor.controls import Controls
 from dovetail.air.rotor.section import Section
 from dovetail.core import Part, choice, count, kind, parameter
+from dovetail.core.arctangent import arctan
 
 STILL = 1e-3  # [m/s] speed along the path below which an element makes no force
 
@@ -152,7 +153,7 @@ class Rotor(Part):
         v_i = jnp.where(reverse, 0.0, v_i)
         v0 = climb + v_i
         square = v0**2 + v2**2
-        alpha = facing - jnp.arctan2(v0, v2)
+        alpha = facing - arctan(v0 / v2)
         lift = self.section.lift(slope, blade.lift_offset, alpha)
         drag = self.section.drag(blade.drag_slope, blade.drag_offset, alpha, mach)
         pressure = 0.5 * density * jnp.sqrt(square) * blade.chord * blade.width  # over the speed v_1
