@@ -9,6 +9,7 @@ import pytest
 from dovetail.air import LaggedDevice, PointDevice, TowedLinks, TowedRope, VortexPair
 from dovetail.core import RK4
 from dovetail.core.errors import ParameterError
+from dovetail.core.methods.rolled import rolled
 from dovetail.mechanics.chain import LinkChain, ManyLinks
 
 DEVICE = PointDevice(mass=150.0, trim="dynamic")
@@ -26,7 +27,7 @@ def test_a_sweep_is_every_towed_rope():
     @jax.jit
     def run(flow):
         def record(x, _):
-            x = jax.lax.fori_loop(0, 10, lambda i, x: RK4().step(flow, 0.0, 1e-2, x, None, ())[0], x)
+            x = jax.lax.fori_loop(0, 10, lambda i, x: rolled(RK4()).step(flow, 0.0, 1e-2, x, None, ())[0], x)
             return x, flow.output(0.0, x, None)["displacement"]
 
         return jax.lax.scan(record, flow.init(), None, length=30)[1]

@@ -38,7 +38,7 @@ def test_the_excitation_is_felt_at_the_stages(make_cs1):
 def test_the_held_force_costs_half_a_tick(make_cs1):
     """At zero delay the loop behaves as if the force were late by dt / 2: half the rate, twice the error."""
     errors = {}
-    for rate in (1000.0, 2000.0, 4000.0):
+    for rate in (1000.0, 2000.0):
         test = make_cs1(delay=0.0, rate=rate)
         errors[rate] = float(abs(test.rehearse().data.displacement - test.emulate().data.displacement).max())
     assert errors[1000.0] / errors[2000.0] == pytest.approx(2.0, rel=0.05)
@@ -50,9 +50,13 @@ def test_the_held_force_costs_half_a_tick(make_cs1):
 def test_a_batch_is_its_single_runs(make_cs1):
     test = make_cs1(delay=6e-3, duration=0.5).prepared()
     delays = jnp.array([1e-3, 3.3e-3, 6e-3])
-    batch = jax.vmap(lambda d: dv.simulate(eqx.tree_at(lambda t: t.rig.actuator.delay, test, d))[1])(delays)
+
+    def run(delay):
+        return dv.simulate(eqx.tree_at(lambda t: t.rig.actuator.delay, test, delay))[1]
+
+    batch, alone = jax.jit(jax.vmap(run))(delays), jax.jit(run)
     for i, delay in enumerate(delays):
-        single = dv.simulate(eqx.tree_at(lambda t: t.rig.actuator.delay, test, delay))[1]
+        single = alone(delay)
         np.testing.assert_allclose(batch["displacement"][i], single["displacement"], rtol=1e-11, atol=1e-15)
 
 
@@ -64,5 +68,6 @@ def test_the_loop_has_a_derivative(make_cs1):
         return records["displacement"][-1]
 
     delay, step = jnp.array(3.3e-3), 1e-7
-    difference = (last(delay + step) - last(delay - step)) / (2 * step)
-    assert float(jax.grad(last)(delay)) == pytest.approx(float(difference), rel=1e-5)
+    value = jax.jit(last)
+    difference = (value(delay + step) - value(delay - step)) / (2 * step)
+    assert float(jax.jit(jax.grad(last))(delay)) == pytest.approx(float(difference), rel=1e-5)

@@ -4,7 +4,12 @@ import shutil
 import threading
 import time
 
+import jax
+import numpy as np
 import pytest
+
+from dovetail.testing.outcome import Outcome
+from dovetail.testing.run import Run, dataset
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 FLAGS = ["--no-sandbox", "--enable-unsafe-swiftshader", "--use-angle=swiftshader", "--ignore-gpu-blocklist"]
@@ -44,6 +49,21 @@ def chromium():
         # drawn by the processor: a small window costs a tenth
         yield browser.new_context(viewport={"width": 800, "height": 450}, device_scale_factor=0.5)
         browser.close()
+
+
+@pytest.fixture
+def recorded():
+    """`recorded(test)`: a simulation's run that takes no time: what it shows at first, and by and by a little more."""
+
+    def make(test, count=4):
+        system = test.system
+        shown = jax.jit(lambda: system.output(0.0, system.init(), None))()
+        grown = 1 + 0.01 * np.arange(count)
+        records = {name: np.multiply.outer(grown, np.asarray(value)) for name, value in shown.items()}
+        data = dataset(test, np.arange(count) / test.rate, records, {"mode": "simulate", "title": test.title})
+        return Run(test, "simulate", data, Outcome.FINISHED)
+
+    return make
 
 
 @pytest.fixture

@@ -37,9 +37,8 @@ def test_between_two_samples_the_earlier_one_holds(run):
     assert stage.at(99.0) == len(stage.times) - 1
 
 
-def test_a_rope_is_its_nodes():
-    test = dataclasses.replace(dv.load(find_test("capture/swing")), duration=0.5)
-    run = test.simulate()
+def test_a_rope_is_its_nodes(recorded):
+    run = recorded(dv.load(find_test("capture/swing")))
     stage = stage_of(run)
     chain = next(line for line in stage.lines if line.name == "chain")
     np.testing.assert_array_equal(chain.points(3), run.data["node_position"].values[3].T)

@@ -25,9 +25,13 @@ GIVEN = {"excitation": jnp.zeros(()), "excitation_rate": jnp.zeros(()), "force":
 
 @pytest.fixture(scope="module")
 def shown():
-    x = BODIES.init()
-    rate = BODIES.derivative(0.0, x, GIVEN)
-    return jax.jvp(lambda x: BODIES.output(0.0, x, GIVEN), (x,), (rate,))
+    @jax.jit
+    def outputs_and_rates():
+        x = BODIES.init()
+        rate = BODIES.derivative(0.0, x, GIVEN)
+        return jax.jvp(lambda x: BODIES.output(0.0, x, GIVEN), (x,), (rate,))
+
+    return outputs_and_rates()
 
 
 def test_it_starts_at_zero_displacement_with_the_velocity_asked_for(shown):

@@ -71,6 +71,7 @@ def test_plants_are_seeded_and_have_the_published_spread():
     assert min(plant["leakage"] for plant in many) >= 0
 
 
+@pytest.mark.slow
 def test_a_batch_is_the_same_as_runs_one_by_one():
     tests = [uncompensated(case, **SHORT) for case in (1, 3)]
     batch = rths._simulated(stacked([test.prepared() for test in tests]))
@@ -79,6 +80,7 @@ def test_a_batch_is_the_same_as_runs_one_by_one():
         np.testing.assert_allclose(batch["measured_displacement"][i], one, atol=1e-12)
 
 
+@pytest.mark.slow
 def test_batched_poles_are_those_of_the_test():
     tests = [uncompensated(case, **SHORT) for case in (1, 4)]
     single = [test.stability().growth_rate for test in tests]
