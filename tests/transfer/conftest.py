@@ -1,3 +1,4 @@
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import pytest
@@ -7,7 +8,12 @@ import dovetail.core  # noqa: F401  sets float64
 
 def _drive(part, signal, dt):
     signal = jnp.asarray(signal, float)
-    part = part.sampled_at(dt, signal.shape[1:])
+    return _driven(part.sampled_at(dt, signal.shape[1:]), signal, dt)
+
+
+@eqx.filter_jit
+def _driven(part, signal, dt):
+    """One program for all parts of a make and signals of a length."""
 
     def step(carry, u):
         x, t = carry
