@@ -7,7 +7,7 @@ from dovetail.campaign import parse
 MODEL = '''
 import jax.numpy as jnp
 
-from dovetail.campaign import takes
+from dovetail.campaign import gives, takes
 
 
 def oscillator(mass, stiffness=100.0, damping=1.0, law="linear"):
@@ -23,6 +23,7 @@ def many(points):
     return {"double": [2 * p["mass"] for p in points]}
 
 
+@gives(frequency="rad/s")
 @takes("mass", stiffness=100.0)
 def frequencies(points):
     return {"frequency": [(p["stiffness"] / p["mass"]) ** 0.5 for p in points]}

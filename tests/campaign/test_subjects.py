@@ -76,6 +76,7 @@ def test_an_evaluation_that_says_what_it_takes_is_given_all_of_it(models):
     axis = {"path": "mass", "values": [1.0, 4.0]}
     found = evaluated({"evaluate": "campaign_models:frequencies", "axis": [axis]})
     np.testing.assert_array_equal(found.values["frequency"].array, [10, 5])
+    assert found.values["frequency"].attrs == {"units": "rad/s"}
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from dovetail.report.maps import POINTS, _edges, _smooth, _spans_decades, bars, curve, field, scatter
+from dovetail.report.maps import POINTS, _edges, _smooth, _spans_decades, bars, curve, curves, field, scatter
 
 
 def test_the_strongest_is_on_top():
@@ -49,3 +49,10 @@ def test_many_points_are_thinned():
     n = 3 * POINTS
     figure = scatter(np.arange(n), np.arange(n), np.arange(n), "x", "y", "z")
     assert len(figure.axes[0].collections[0].get_offsets()) == POINTS
+
+
+def test_a_line_for_each_word():
+    x, words = np.tile([1.0, 2.0, 3.0], 2), np.repeat(["thin", "thick"], 3)
+    ax = curves(x, np.arange(6.0), words, "length [m]", "mass [kg]").axes[0]
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["thin", "thick"]
+    np.testing.assert_array_equal(ax.lines[1].get_ydata(), [3, 4, 5])

@@ -27,7 +27,7 @@ from dovetail.campaign.ranking import Influence, key_parameters, rank, trade_off
 from dovetail.campaign.sensitivity import morris, sobol
 from dovetail.campaign.store import Store, open_results
 from dovetail.campaign.surface import fit_surface
-from dovetail.campaign.sweep import evaluate, factorial, one_at_a_time, takes
+from dovetail.campaign.sweep import evaluate, factorial, gives, one_at_a_time, takes
 
 __all__ = [
     "Axis",
@@ -49,6 +49,7 @@ __all__ = [
     "evaluate",
     "factorial",
     "fit_surface",
+    "gives",
     "judge",
     "key_parameters",
     "largest",

@@ -105,7 +105,7 @@ class ModelSubject(Subject):
                 found.setdefault(name, np.full((size, *values.shape[1:]), np.nan))[places] = values[
                     : len(places)
                 ]
-        return finite_or_failed({name: Values((), array) for name, array in found.items()})
+        return finite_or_failed(with_units(self.function, found))
 
     def _compiled(self, said, batch):
         numbers = [axis for axis in self.campaign.axes if axis.numeric]
@@ -156,7 +156,7 @@ class EvaluationSubject(Subject):
         self._attempt(points, list(range(size)), found, reasons)
         for array in found.values():
             array[list(reasons)] = np.nan
-        result = finite_or_failed({name: Values((), array) for name, array in found.items()})
+        result = finite_or_failed(with_units(self.function, found))
         return Result(result.values, {**result.reasons, **reasons})
 
     def _attempt(self, points, places, found, reasons):
@@ -202,6 +202,15 @@ def check_names(campaign: Campaign, known: Iterable[str] | None, needed: Iterabl
         faults.append(Fault("axis", text))
     if faults:
         raise TestFileError("campaign", faults)
+
+
+def with_units(function: Any, found: Mapping[str, np.ndarray]) -> dict[str, Values]:
+    """Measures with the units that their function says (`sweep.gives`)."""
+    units = getattr(function, "gives", {})
+    return {
+        name: Values((), array, {"units": units[name]} if name in units else {})
+        for name, array in found.items()
+    }
 
 
 def groups(columns: Mapping[str, np.ndarray], names: list[str]):

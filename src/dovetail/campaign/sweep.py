@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import wraps
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import xarray as xr
@@ -17,6 +17,7 @@ from dovetail.campaign.design_space import DesignSpace, Point
 from dovetail.core.errors import AnalysisError, ParameterError
 
 Evaluation = Callable[[list[Point]], Mapping[str, Any]]
+Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 def takes(*needed: str, **defaults: Any) -> Callable[[Evaluation], Evaluation]:
@@ -39,6 +40,16 @@ def takes(*needed: str, **defaults: Any) -> Callable[[Evaluation], Evaluation]:
         completed.takes = {**dict.fromkeys(needed), **defaults}  # type: ignore[attr-defined]
         completed.needs = needed  # type: ignore[attr-defined]
         return completed
+
+    return mark
+
+
+def gives(**units: str) -> Callable[[Function], Function]:
+    """Says the units of what a model or an evaluation gives, by name; the page and the table then have them."""
+
+    def mark(function: Function) -> Function:
+        function.gives = units  # type: ignore[attr-defined]
+        return function
 
     return mark
 

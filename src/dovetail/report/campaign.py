@@ -14,12 +14,13 @@ import tomli_w
 from dovetail.campaign import Store, answers, cases, open_results, sensitivity
 from dovetail.campaign.answers import rows as flat_rows
 from dovetail.core.errors import DovetailError
-from dovetail.report.maps import bars, curve, field, scatter
+from dovetail.report.maps import bars, curve, curves, field, scatter
 from dovetail.report.origin import versions
 from dovetail.report.page import Block, Cell, Folded, Page, Picture, Section, Table, Text, Verdict
 
 MEASURES, MAPS = 4, 3  # that get pictures; maps of each
 WORST = 5
+LINES = 8  # in one picture: more cannot be told apart
 BINS = 8  # of a measured axis, for its share of the variation
 LIST = ("outcome", "end_time")  # measures that every test has
 Columns = dict[str, np.ndarray]
@@ -156,6 +157,12 @@ def _measure(store: Store, table: Columns, name: str, units: dict[str, str]) -> 
             chosen = _alone(store, table, axis) if store.campaign.kind == "one-at-a-time" else slice(None)
             x, y = table[axis.name][chosen].astype(float), np.asarray(table[name], float)[chosen]
             caption = f"{label} over {axis.name}."
+            worded = [other for other in store.campaign.axes if not other.numeric]
+            if store.campaign.kind == "grid" and len(worded) == 1 and len(worded[0].values) <= LINES:
+                words = table[worded[0].name][chosen]
+                caption = f"{label} over {axis.name}, a line for each {worded[0].name}."
+                blocks.append(Picture(curves(x, y, words, _axis_label(axis), label), caption))
+                continue
             blocks.append(Picture(curve(x, y, _axis_label(axis), label), caption))
     else:
         for a, b in list(itertools.combinations(numeric, 2))[:MAPS]:

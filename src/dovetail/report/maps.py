@@ -25,10 +25,29 @@ def bars(shares: Sequence[tuple[str, float]], label: str) -> Figure:
         ax.barh(places, values, height=0.6, color=COLOURS["demand"])
         ax.set_yticks(places, [name for name, _ in shares])
         for place, value in zip(places, values, strict=True):
-            ax.text(value, place, f" {value:.3g}", va="center")
+            ax.annotate(f"{value:.3g}", (value, place), (4, 0), textcoords="offset points", va="center")
         ax.set_xlim(0, 1.12 * max([*values, 1e-12]))
         ax.set_title(f"influence on {label}")
         ax.grid(axis="y", visible=False)
+    return figure
+
+
+def curves(x: np.ndarray, y: np.ndarray, words: np.ndarray, x_label: str, y_label: str) -> Figure:
+    """A measure over one axis, a line for each word, through the means where several share a value."""
+    figure, axes = new_figure(height=2.6)
+    ax = axes[0, 0]
+    good = np.isfinite(y)
+    with styled():
+        for word in dict.fromkeys(words):
+            own = good & (words == word)
+            distinct, place = np.unique(x[own], return_inverse=True)
+            if len(distinct):
+                means = np.bincount(place, y[own]) / np.bincount(place)
+                ax.plot(distinct, means, "o-", ms=3, lw=1.2, label=str(word))
+        if _spans_decades(np.unique(x)):
+            ax.set_xscale("log")
+        ax.legend(loc="upper left", bbox_to_anchor=(1.0, 1.05), fontsize="small")
+        ax.set(xlabel=x_label, ylabel=y_label)
     return figure
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from dovetail.air import PointDevice, TowedRope
 from dovetail.air.settling import settling
-from dovetail.campaign import takes
+from dovetail.campaign import gives, takes
 from dovetail.core import RK4
 from dovetail.core.methods.rolled import rolled
 from dovetail.studies.capture.assembly import catalogue, rope
@@ -36,6 +36,7 @@ def _towed(systems: TowedRope, samples: int):
     return eqx.filter_vmap(one)(systems)
 
 
+@gives(depth="m", settling_time="s", tension="N", mass="kg")
 @takes("rope", "length", links=20, device_mass=150.0, airspeed=170.0, density=0.7, duration=120.0, load=125e3)
 def ropes(points: list[dict[str, Any]]) -> dict[str, Any]:
     """Candidates by name of the rope, `length` [m], `device_mass` [kg], `airspeed` [m/s] and `duration` [s].

@@ -8,7 +8,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from dovetail.campaign import takes
+from dovetail.campaign import gives, takes
 from dovetail.core.registry import find
 from dovetail.mechanics.contact import Dissipative, GivenDamping, GivenStiffness
 from dovetail.specimens.contact_loop import Instruments, first_impact, hertz_depth
@@ -17,9 +17,13 @@ from dovetail.studies.docking.scenarios import SENSOR_CH5, Scenario, impacts, pa
 
 SLOWEST, LAGS = 0.75, 5.0  # least restitution, and lags that are waited for
 STABLE = 2.6  # of RK4: step times frequency of a lag with a damping of 0.7
+PERCENT = dict.fromkeys(
+    ("velocity_error", "force_peak_error", "depth_peak_error", "force_integral_error"), "%"
+)
 ACTUATOR_FORCE = 8000.0  # [N] of the testbed's piezo actuator
 
 
+@gives(**PERCENT, peak_force="N", peak_depth="m", ideal_peak_force="N", ideal_duration="s")
 def impact(
     actuator_delay: Any = 1e-3,
     m1: Any = 30.0,
@@ -68,6 +72,7 @@ def impact(
     return {name: jnp.where(followed, value, jnp.nan) for name, value in measures.items()}
 
 
+@gives(stroke_needed="m", peak_force="N", peak_depth="m", velocity_error="%", force_peak_error="%")
 @takes("pair", "masses", "speed", restitution=0.8)
 def scenarios(points: list[dict[str, Any]]) -> dict[str, Any]:
     """Impacts on the testbed of chapter 8; `masses` and `pair` in words, "of 35 and 70 kg", "peek on ptfe".
@@ -93,6 +98,7 @@ def scenarios(points: list[dict[str, Any]]) -> dict[str, Any]:
     }
 
 
+@gives(force_error="%", depth_error="%", speed_error="%", peak_force="N", depth_integral="m s")
 @takes("robot_delay", "robot_resolution")
 def six_dof(points: list[dict[str, Any]]) -> dict[str, Any]:
     """Errors of the first impact in six degrees of freedom, of chapter 7, in per cent."""

@@ -7,7 +7,7 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
-from dovetail.campaign import takes
+from dovetail.campaign import gives, takes
 from dovetail.mechanics.drogue_rig import HungDrogue
 from dovetail.specimens.funnel_map import StrikeMap
 from dovetail.specimens.funnel_strike import Ending
@@ -27,6 +27,7 @@ def scatter(point: dict[str, Any]) -> np.ndarray:
     return draws(FULL_SPEED_SCATTER, 1, int(np.random.SeedSequence(seed).generate_state(1)[0]))[0]
 
 
+@gives(swing="m", tipping="rad", force="N", moment="N m", contact_time="s")
 @takes("speed", "angle", "run")
 def strike_matrix(points: list[dict[str, Any]]) -> dict[str, Any]:
     """Strikes by `angle` [deg], `speed` [m/s] and number of the `run`, each with its own scatter.
@@ -59,6 +60,7 @@ def strike_matrix(points: list[dict[str, Any]]) -> dict[str, Any]:
 FLIGHT = StrikeMap(step=5e-4)  # [s]; hose, funnel and limit of the full-scale test
 
 
+@gives(tipping="rad", peak_moment="N m")
 @takes("offset", "speed", "incidence")
 def strike_outcomes(points: list[dict[str, Any]]) -> dict[str, Any]:
     """Strikes on a drogue in flight by `offset` [m], `speed` [m/s] and `incidence` [deg]: how they end.
