@@ -1,5 +1,6 @@
 """Two small test benches: a compensator before a late actuator, and the same inside a hybrid loop."""
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -64,6 +65,14 @@ def open_loop(compensator, signal, delay=0.0, gain=1.0, actuator=None):
     shape = demand["displacement"].shape[1:]
     compensator = compensator.sampled_at(DT, shape)
     actuator = actuator and actuator.sampled_at(DT, shape)
+    time, delay, gain = (jnp.asarray(value, float) for value in (signal.time, delay, gain))
+    return _open_loop(compensator, time, demand, delay, gain, actuator)
+
+
+@eqx.filter_jit
+def _open_loop(compensator, time, demand, delay, gain, actuator):
+    """One program for all compensators of a make and signals of a length."""
+    shape = demand["displacement"].shape[1:]
 
     def respond(t, commands, command):
         if actuator is not None:
@@ -80,7 +89,7 @@ def open_loop(compensator, signal, delay=0.0, gain=1.0, actuator=None):
 
     at_rest = jnp.zeros((LONGEST, *shape)) if actuator is None else actuator.init()
     start = (compensator.init(), at_rest, jnp.zeros(shape))
-    return jax.lax.scan(tick, start, (jnp.asarray(signal.time), demand))[1]
+    return jax.lax.scan(tick, start, (time, demand))[1]
 
 
 def hybrid_loop(
@@ -103,6 +112,13 @@ def hybrid_loop(
     compensator = compensator.sampled_at(DT)
     feedback = (feedback or MeasuredForce()).sampled_at(DT)
     w = 2 * np.pi * frequency
+    numbers = [jnp.asarray(value, float) for value in (delay, c, m, k, k_s, amplitude, w)]
+    return _hybrid_loop(compensator, feedback, *numbers, round(duration / DT))
+
+
+@eqx.filter_jit
+def _hybrid_loop(compensator, feedback, delay, c, m, k, k_s, amplitude, w, steps):
+    """One program for all compensators of a make and runs of a length."""
 
     def rate(t, s, force):
         r, r_dot = amplitude * jnp.sin(w * t), amplitude * w * jnp.cos(w * t)
@@ -125,7 +141,7 @@ def hybrid_loop(
 
     zero = jnp.asarray(0.0)
     start = (jnp.zeros(2), compensator.init(), feedback.init(), jnp.zeros(LONGEST), zero, zero)
-    return jax.lax.scan(tick, start, DT * jnp.arange(round(duration / DT)))[1]
+    return jax.lax.scan(tick, start, DT * jnp.arange(steps))[1]
 
 
 def rms_ratio(error, signal, start=0.0):
