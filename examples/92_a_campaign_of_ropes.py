@@ -29,7 +29,7 @@ with tempfile.TemporaryDirectory() as folder:
     print("\n".join(campaign.answers(Path(folder) / "out")))
 
 # %%
-# Depth against mass, a line for each rope from 150 m to 350 m. Filled dots pass every requirement.
+# Depth against mass, a line for each rope from 150 m to 350 m, broken for steel. Filled dots pass every requirement.
 
 passed = (data.safety >= 4) & (data.depth > 60) & (data.settling_time < 60)
 styles = {
@@ -44,7 +44,8 @@ figure, (left, right) = plt.subplots(1, 2, figsize=(10, 3.9), layout="constraine
 for name, (colour, words) in styles.items():
     one, ok = data.sel(rope=name), passed.sel(rope=name).values
     for axes, against in ((left, one.depth), (right, one.settling_time)):
-        axes.plot(one.mass, against, color=COLOURS[colour], lw=1, label=words)
+        dash = "--" if name.startswith("steel") else "-"
+        axes.plot(one.mass, against, dash, color=COLOURS[colour], lw=1, label=words)
         axes.plot(one.mass, against, "o", ms=4, mfc="white", color=COLOURS[colour])
         axes.plot(one.mass[ok], against[ok], "o", ms=5, color=COLOURS[colour])
 lightest = float(data.mass.where(passed).min())

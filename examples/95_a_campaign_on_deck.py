@@ -15,6 +15,7 @@ from pathlib import Path
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.colors import LogNorm
+from matplotlib.patheffects import withStroke
 
 from dovetail import campaign
 from dovetail.report.style import RC
@@ -47,7 +48,9 @@ for axes, wind in zip(panels, data.wind_speed.values, strict=True):
         one.heading, one.sea_state, 1e3 * one.way, norm=LogNorm(1, 1000), cmap="YlOrRd", shading="gouraud"
     )
     lines = axes.contour(one.heading, one.sea_state, one.securing_load, 5, colors="#20252b", linewidths=0.8)
-    axes.clabel(lines, fmt="%.0f N", fontsize=7)
+    lines.set_path_effects([withStroke(linewidth=2, foreground="#ffffff90")])
+    for text in axes.clabel(lines, fmt="%.0f N", fontsize=7):
+        text.set_path_effects([withStroke(linewidth=2.5, foreground="white")])
     slides = int((one.outcome == 2).sum())
     axes.set(title=f"wind {wind:g} m/s: slides at {slides} of {one.outcome.size}")
     axes.set(xlabel="waves travel at [deg]", xticks=np.arange(0, 181, 45))
