@@ -44,10 +44,10 @@ def test_velocity_and_acceleration_are_rates_of_the_displacement(shown):
     """Central differences along the motion; h^2 of the third derivative bounds their error."""
     t, h = 0.3, 1e-5
     x = {"phi": PHI, "rate": RATE}
-    a = BLADE.derivative(t, x, FREE)["rate"]
+    a = eqx.filter_jit(BLADE.derivative)(t, x, FREE)["rate"]
 
     def at(s):
-        return shown(t + s, {"phi": PHI + s * RATE + s**2 / 2 * a, "rate": RATE + s * a}, FREE)
+        return shown(jnp.asarray(t + s), {"phi": PHI + s * RATE + s**2 / 2 * a, "rate": RATE + s * a}, FREE)
 
     now, before, after = at(0.0), at(-h), at(h)
     speed = (after["displacement"] - before["displacement"]) / (2 * h)
@@ -107,7 +107,7 @@ def test_small_motion_is_that_of_the_modal_blade():
     modal = ModalBlade(MODES, still.participation())
     x = {"phi": 1e-6 * PHI, "rate": 1e-6 * RATE}
     u = {**FREE, "force": 1e-3}
-    got, expected = still.output(0.0, x, u), modal.output(0.0, x, u)
+    got, expected = (eqx.filter_jit(blade.output)(0.0, x, u) for blade in (still, modal))
     for name in ("displacement", "velocity", "acceleration"):
         assert float(got[name]) == pytest.approx(float(expected[name]), rel=1e-4), name
 

@@ -3,11 +3,16 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from dovetail.mechanics.collision import Polygon, Prism, edge_axes, separation
+from dovetail.mechanics import collision
+from dovetail.mechanics.collision import Polygon, Prism, edge_axes
 
 SQUARE = jnp.array([[-1.0, 1.0], [1.0, 1.0], [1.0, -1.0], [-1.0, -1.0]])
 
 
+separation = jax.jit(collision.separation)
+
+
+@jax.jit
 def axes(*shapes):
     return jnp.concatenate([Polygon(vertices=s).planes()[0] for s in shapes])
 
@@ -37,12 +42,16 @@ def test_crossed_edges_in_space_need_the_axes_of_edge_pairs():
     c = np.cos(np.pi / 4)
     roll = jnp.array([[1.0, 0, 0], [0, c, -c], [0, c, c]])
     swap = jnp.array([[0.0, 1, 0], [1, 0, 0], [0, 0, 1]])
-    one = bar.corners() @ roll.T  # along x, on its edge
-    two = bar.corners() @ roll.T @ swap.T + jnp.array([0.0, 0.0, 0.3])  # along y, above it
-    faces = jnp.concatenate([bar.planes()[0] @ roll.T, bar.planes()[0] @ roll.T @ swap.T])
-    without, _ = separation(one, two, faces)
-    cross = edge_axes(jnp.eye(3)[:1], jnp.eye(3)[1:2])
-    size, direction = separation(one, two, jnp.concatenate([faces, cross]))
+
+    @jax.jit
+    def both():
+        one = bar.corners() @ roll.T  # along x, on its edge
+        two = bar.corners() @ roll.T @ swap.T + jnp.array([0.0, 0.0, 0.3])  # along y, above it
+        faces = jnp.concatenate([bar.planes()[0] @ roll.T, bar.planes()[0] @ roll.T @ swap.T])
+        cross = edge_axes(jnp.eye(3)[:1], jnp.eye(3)[1:2])
+        return separation(one, two, faces), separation(one, two, jnp.concatenate([faces, cross]))
+
+    (without, _), (size, direction) = both()
     assert size == pytest.approx(0.3 - 0.2 * np.sqrt(2))
     assert size > without
     np.testing.assert_allclose(direction, [0.0, 0.0, 1.0], atol=1e-15)
@@ -54,5 +63,5 @@ def test_many_pairs_at_once_and_a_slope():
     def gap(s):
         return separation(SQUARE, SQUARE + jnp.array([1.0, 0.0]) * s, axes(SQUARE))[0]
 
-    np.testing.assert_allclose(jax.vmap(gap)(shifts), shifts - 2)
-    assert jax.grad(gap)(2.5) == pytest.approx(1.0)
+    np.testing.assert_allclose(jax.jit(jax.vmap(gap))(shifts), shifts - 2)
+    assert jax.jit(jax.grad(gap))(2.5) == pytest.approx(1.0)
