@@ -4,11 +4,11 @@ A campaign of strikes: what does a drogue do when it is hit?
 
 A probe strikes a drogue that hangs on a rope: four speeds, angles from straight on to 30 degrees, and several runs of
 each with the scatter of a rig. Swing and force grow with the speed; the swing grows with the angle up to 20 degrees,
-the force of all but the slowest strikes beyond. The slower the probe comes, the longer it stays in contact. Slow strikes
-at 20 degrees scatter most.
+the force of all but the slowest strikes beyond. The slower the probe comes, the longer it stays in contact. Slow
+strikes at 20 degrees scatter most.
 
-On the command line this is ``dovetail campaign refuelling/strike-matrix``, 384 strikes; here it is every other angle, and
-three runs of each.
+On the command line this is ``dovetail campaign refuelling/strike-matrix``, 384 strikes; here it is every other
+angle, and three runs of each.
 """
 
 import tempfile
