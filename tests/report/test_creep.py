@@ -44,3 +44,11 @@ def test_readings_are_dots_on_the_force(run):
     assert lines[1].get_marker() == "."
     assert len(lines[1].get_xdata()) == 9  # of ten moves, the first is at t = 0
     assert trace([run], ["one"], "velocity").axes[0].get_ylabel() == "z' [m/s]"
+
+
+def test_names_stand_beside_the_pictures_and_one_run_needs_none(run):
+    assert histories([run], ["one"]).axes[0].get_legend() is None
+    figure = histories([run, run], ["one", "two"])
+    figure.draw_without_rendering()
+    axes = figure.axes[0]
+    assert axes.get_legend().get_window_extent().x0 > axes.get_window_extent().x1 - 1

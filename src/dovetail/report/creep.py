@@ -13,7 +13,7 @@ import tomli_w
 from dovetail.core import signals
 from dovetail.fidelity import audit
 from dovetail.report.page import Drawing, Folded, Page, Picture, Section, Table, Verdict
-from dovetail.report.style import COLOURS, new_figure
+from dovetail.report.style import COLOURS, new_figure, styled, symbol
 from dovetail.testing import Run
 
 SHADES = (COLOURS["demand"], COLOURS["critical"], COLOURS["measured"], COLOURS["faint"])
@@ -91,8 +91,9 @@ def _outcomes(runs: Sequence[Run], labels: Sequence[str]) -> Table:
 
 def _audits(runs: Sequence[Run], labels: Sequence[str]) -> list[Table]:
     """What each run's own books say, where it has kept any."""
+    several = len(runs) > 1
     rows = [
-        [label, name, text]
+        [label, name, text] if several else [name, text]
         for run, label in zip(runs, labels, strict=True)
         for name, text in audit(run).rows()
     ]
@@ -101,7 +102,13 @@ def _audits(runs: Sequence[Run], labels: Sequence[str]) -> list[Table]:
     caption = (
         "Momentum and energy against the impulse and work of all forces; the robot against what it was told."
     )
-    return [Table(("test", "audit", ""), rows, caption, dense=True)]
+    return [Table(("test", "audit", "")[0 if several else 1 :], rows, caption, dense=True)]
+
+
+def _named(axes: Any, runs: Sequence[Run]) -> None:
+    """Which line is which, beside the picture where it hides nothing; of one run the page's title says it."""
+    if len(runs) > 1:
+        axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.05), fontsize="small")
 
 
 def trajectories(runs: Sequence[Run], labels: Sequence[str]):
@@ -120,9 +127,9 @@ def trajectories(runs: Sequence[Run], labels: Sequence[str]):
                     lw=1.2,
                     label=label if style == "-" else None,
                 )
-    axes.set_xlabel("forward [mm]")
-    axes.set_ylabel("up [mm]")
-    axes.legend(loc="best")
+    with styled():
+        axes.set(xlabel="forward [mm]", ylabel="up [mm]")
+        _named(axes, runs)
     return figure
 
 
@@ -146,8 +153,9 @@ def histories(runs: Sequence[Run], labels: Sequence[str]):
                 read = np.flatnonzero(np.diff(run.data.contact_move.values) > 0) + 1
                 axes.plot(run.data.time[read], size[read], ".", color=colour, ms=1.5)
         axes.set_ylabel(label)
-    grid[0, 0].legend(loc="best")
-    grid[-1, 0].set_xlabel("time [s]")
+    with styled():
+        _named(grid[0, 0], runs)
+        grid[-1, 0].set_xlabel("time [s]")
     return figure
 
 
@@ -161,7 +169,8 @@ def trace(runs: Sequence[Run], labels: Sequence[str], name: str):
         axes.plot(run.data.time, values[:, 0], color=colour, lw=1.2, label=label)
         for other in values.T[1:]:
             axes.plot(run.data.time, other, color=colour, lw=0.8, ls=":")
-    axes.set_xlabel("time [s]")
-    axes.set_ylabel(f"{known.symbol} [{unit}]")
-    axes.legend(loc="best")
+    said = " ".join(symbol(word) for word in known.symbol.split())
+    with styled():
+        axes.set(xlabel="time [s]", ylabel=f"{said} [{unit}]")
+        _named(axes, runs)
     return figure

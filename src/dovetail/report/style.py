@@ -67,7 +67,7 @@ RC: Mapping[str, Any] = {
 }
 
 _LOWERED = dict(zip("0123456789aehijklmnoprstuvx", "₀₁₂₃₄₅₆₇₈₉ₐₑₕᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓ", strict=True))
-_LETTERS = {"alpha": "α", "beta": "β", "eps": "ε", "tau": "τ", "sigma": "σ", "gamma": "γ"}
+_LETTERS = {"alpha": "α", "beta": "β", "eps": "ε", "theta": "θ", "tau": "τ", "sigma": "σ", "gamma": "γ"}
 _PREFIXES = {-9: "n", -6: "µ", -3: "m", 0: "", 3: "k", 6: "M"}
 _PREFIXED = ("m", "N", "s", "J", "W", "m/s", "N/m", "Pa", "V", "A")
 _numbers = itertools.count(1)
