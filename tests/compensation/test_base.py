@@ -1,5 +1,6 @@
 """What every compensator offers besides its step."""
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -71,15 +72,17 @@ def test_what_it_shows_is_a_known_signal(compensator):
     assert set(out) <= set(known())
 
 
+@eqx.filter_jit
+def run(block, given):
+    return jax.lax.scan(lambda x, u: block.step(0.0, DT, x, u), block.init(), given)[1]["command"]
+
+
 @everyone
 def test_two_actuators_are_two_times_one(compensator):
     both, one = compensator.sampled_at(DT, (2,)), compensator.sampled_at(DT)
     names = list(motion(()))
     rng = np.random.default_rng(3)
     inputs = {name: jnp.asarray(0.01 * rng.standard_normal((30, 2)).cumsum(axis=0)) for name in names}
-
-    def run(block, given):
-        return jax.lax.scan(lambda x, u: block.step(0.0, DT, x, u), block.init(), given)[1]["command"]
 
     together = run(both, inputs)
     for axis in range(2):
