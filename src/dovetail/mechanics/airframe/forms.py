@@ -4,8 +4,9 @@ The source's hinge hands its force to the airframe but not its moment [Schock 20
 that shows as soon as the centre of gravity is off the middle. For each offset both forms are brought to rest; the sum
 of the loads must be the weight in both, and the moment about the centre of gravity,
 
-.. math:: \sum_f (x_f - x_G)\,N_f = 0,
+.. math:: \sum_f (x_f - x_G)\,N_f = g\,S_x
 
+with the first moment :math:`S` of the gear, whose weight does not act at the airframe's centre,
 holds only in the consistent one. What is left of it is the error of the published form, in newton metres.
 """
 
@@ -48,11 +49,14 @@ class FormsChart(Chart):
         loads = foot_loads(craft, x)
         feet = np.asarray(craft.node_positions(x))[list(craft.feet)]
         weight = float(craft.gravity) * (float(craft.airframe.mass) + craft.model.mass)
+        deformation = np.asarray(craft.model.displacement(x["shape"]))
+        first = craft.model.first_moment + craft.model.weight.T @ deformation.ravel()
+        gear = float(craft.gravity) * (np.asarray(craft.dim.rotation(x["attitude"])) @ first)[0]
         return {
             "load": loads[:, 1],
             "roll": np.asarray(x["attitude"])[0],
             "force_left": loads[:, 1].sum() - weight,
-            "moment_left": ((feet[:, 0] - float(x["position"][0])) * loads[:, 1]).sum(),
+            "moment_left": ((feet[:, 0] - float(x["position"][0])) * loads[:, 1]).sum() - gear,
         }
 
     def compute(self) -> xr.Dataset:
@@ -79,11 +83,11 @@ class FormsChart(Chart):
         ]
         for o in data.offset.values:
             printed, ours = (data.sel(offset=o, form=form) for form in FORMS)
-            loads = printed["load"], ours["load"]  # not .load: a dataset has a method of that name
+            loads, rolls = ((printed[name], ours[name]) for name in ("load", "roll"))  # names of methods too
             apart = float(np.abs(loads[0] - loads[1]).max())
             lines.append(
                 f"{o:>10.3g}   {_pair(loads[0]):<22}  {_pair(loads[1]):<22}  {apart:>8.2f} N"
-                f"          {float(printed.roll):+.4f}, {float(ours.roll):+.4f}   {float(printed.moment_left):+.3f}"
+                f"          {float(rolls[0]):+.4f}, {float(rolls[1]):+.4f}   {float(printed.moment_left):+.3f}"
             )
         worst = float(np.abs(data.sel(form="consistent").moment_left).max())
         lines.append(f"consistent: moments balance to {worst:.1e} N m")
