@@ -65,6 +65,10 @@ def test_a_mission_is_told_in_its_phases(craft):
     assert found[3].clamp_load == 250.0
 
 
+def test_who_stands_from_the_start_has_not_flown(craft):
+    assert [p.name for p in phases(craft, record(craft, on_device=[(0.1, 20.0)]))] == ["touchdown"]
+
+
 def test_sliding_is_seen_on_the_deck_not_in_the_world(craft):
     carried = np.where(T < 8, 0.0, np.where(T > 10, 1.0, (T - 8) / 2))
     with_it = np.asarray(jax.vmap(craft.platforms[1].motion.pose)(jnp.asarray(T)))[:, 0]

@@ -107,7 +107,9 @@ def phases(aircraft: Any, data: Any) -> list[Phase]:
     t = data.time.values
     pairs = data["pair_normal_force"].values  # (time, feet, platforms)
     _, clamps = _roles(aircraft)
-    touching = _bridged(t, (pairs > TOUCH).any((1, 2)))
+    pressed = (pairs > TOUCH).any((1, 2))
+    pressed[0] |= pressed[:2].any()  # a foot that stands from the start has no depth in the first record
+    touching = _bridged(t, pressed)
     each = [(pairs[:, :, i] > TOUCH).any(1) for i in clamps]
     held = _bridged(t, np.all(each, 0)) if each else np.zeros(len(t), bool)
     moving = _carried(aircraft, t)
