@@ -25,6 +25,10 @@ class Chart(Part):
     def compute(self) -> xr.Dataset:
         """The answers, on the coordinates that were varied."""
 
+    def shown(self, data: xr.Dataset) -> xr.Dataset:
+        """What of the answers is drawn: all, unless there are more coordinates than a picture has."""
+        return data
+
     def labels(self, data: xr.Dataset) -> list[str]:
         """Names for the lines of a picture; none where the coordinate says it."""
         return []

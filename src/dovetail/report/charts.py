@@ -46,6 +46,7 @@ def _size(data: xr.Dataset) -> str:
 
 def draw(chart: Chart, data: xr.Dataset) -> list[Picture]:
     """The pictures of a computed chart."""
+    data = chart.shown(data)
     if chart.picture == "none":
         return []
     if chart.picture == "outcomes":

@@ -12,6 +12,7 @@ import itertools
 import os
 from functools import partial
 from pathlib import Path
+from typing import ClassVar
 
 import equinox as eqx
 import jax
@@ -38,6 +39,8 @@ AXES = ("sea_state", "heading", "wind_speed", "wind_from")
 @kind("securing-envelope")
 class SecuringEnvelope(Chart):
     """Load of a securing device and outcome over a grid of seas, headings and winds."""
+
+    along: ClassVar[str] = "heading"
 
     body: DeckBody = DeckBody()
     response: ShipResponse = BoxShip()
@@ -145,6 +148,26 @@ class SecuringEnvelope(Chart):
         marks = {"sea_state": "1", "heading": "rad", "wind_speed": "m/s", "wind_from": "rad"}
         coordinates = {name: (name, a, {"units": marks[name]}) for name, a in zip(AXES, axes, strict=True)}
         return xr.Dataset(data, coordinates, {"outcomes": ", ".join(FREE), "chunks_resumed": found})
+
+    def shown(self, data: xr.Dataset) -> xr.Dataset:
+        """Over the heading: load by sea state, and by wind the sea in which it stands; both in the worst wind."""
+        load = data.securing_load.max(("wind_speed", "wind_from"), keep_attrs=True)
+        stands = (data.outcome.max("wind_from") == STANDS).astype(float).cumprod("sea_state")
+        upto = (stands * data.sea_state).max("sea_state")
+        load.attrs["long_name"] = "largest load of a foot's clamp where it is held, in the worst wind"
+        upto.attrs = {
+            "units": "1",
+            "long_name": "highest sea state in which it stands free, in the worst direction of the wind; 0: in none",
+        }
+        degrees = ("heading", np.degrees(data.heading.values), {"units": "deg"})
+        seas = [f"sea state {v:g}" for v in data.sea_state.values]
+        winds = [f"wind {v:g} m/s" for v in data.wind_speed.values]
+        return xr.Dataset(
+            {
+                "securing_load": load.assign_coords(heading=degrees, sea_state=seas),
+                "sea_state_it_stands": upto.assign_coords(heading=degrees, wind_speed=winds),
+            }
+        )
 
     def summary(self, data: xr.Dataset) -> str:
         """By heading and wind: up to which sea state it stands free; by heading: what the device must bear."""
