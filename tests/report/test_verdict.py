@@ -1,3 +1,4 @@
+import dataclasses
 import math
 from types import SimpleNamespace
 
@@ -80,3 +81,10 @@ def test_a_specimen_that_is_not_linear_may_hold_where_small_motion_grows():
     assert verdict(margins, DONE).sentence.startswith("Held, with small motion unstable: the rig's delay")
     assert tone(margins, STOPPED) == "bad"
     assert word(margins, STOPPED) == "Unstable"
+
+
+def test_an_axis_at_rest_does_not_hide_the_error_of_the_others(late, ideal):
+    found = compare(late, ideal)
+    still = {name: np.array([np.nan, value]) for name, value in found.rms.items()}
+    said = verdict(of(critical_delay=6.77e-3, delay=3e-3), DONE, dataclasses.replace(found, rms=still))
+    assert said.sentence == verdict(of(critical_delay=6.77e-3, delay=3e-3), DONE, found).sentence

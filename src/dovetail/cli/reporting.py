@@ -120,7 +120,7 @@ def _error(view: RunView) -> str:
         found = fidelity.compare(view.run, view.ideal)
     except DovetailError:
         return ""
-    return f" Error against the ideal {100 * float(np.max(found.rms['e1'])):.3g} %."
+    return f" Error against the ideal {100 * float(np.nanmax(found.rms['e1'])):.3g} %."
 
 
 def _answer(ask):

@@ -45,6 +45,7 @@ class DrogueHose(Substructure):
     """Tanker, drum, hose and drogue in their air, and the receiver's nozzle; six interface axes."""
 
     large: ClassVar[bool] = True
+    turning: ClassVar[tuple[bool, ...]] = (False, False, False, True, True, True)
     # contact lasts hundreds of ticks: fourth order is enough, and compiles in a tenth of the time
     ideal: ClassVar[dict[str, Any]] = {"method": RK4(), "substeps": 1}
 

@@ -54,6 +54,7 @@ class HungDrogue(Substructure):
     """Rope, drogue with reaction mass and three bungees, and the probe's way; six interface axes."""
 
     large: ClassVar[bool] = True
+    turning: ClassVar[tuple[bool, ...]] = (False, False, False, True, True, True)
     ideal: ClassVar[dict[str, Any]] = {"method": RK4(), "substeps": 1}
 
     rope_links: int = count("links of the rope", default=3, at_least=2)

@@ -352,8 +352,8 @@ def summary(views: Sequence[Judged]) -> Table:
                 Cell(verdicts.word(m, view.outcome), verdicts.tone(m, view.outcome)),
                 "not known" if m.delay is None else ms(m.delay),
                 _margin(m, "margin"),
-                "not known" if c is None else _number(100 * float(np.max(c.rms["e1"])), "%"),
-                "not known" if c is None else _number(100 * float(np.max(c.rms["e2"])), "%"),
+                "not known" if c is None else _number(100 * float(np.nanmax(c.rms["e1"])), "%"),
+                "not known" if c is None else _number(100 * float(np.nanmax(c.rms["e2"])), "%"),
                 f"{float(view.data.time[-1]):.4g} s" if view.data.sizes["time"] else "nothing",
             ]
         )

@@ -156,7 +156,7 @@ def _grows(rate: float, frequency: float | None) -> str:
 
 
 def _error(comparison: Comparison, done: bool | None) -> str:
-    e1, e2 = float(np.max(comparison.rms["e1"])), float(np.max(comparison.rms["e2"]))
+    e1, e2 = float(np.nanmax(comparison.rms["e1"])), float(np.nanmax(comparison.rms["e2"]))
     until = "" if done is not False else " until then"
     return f"The rig changes the response by {100 * e1:.2g} % rms{until} (local error {100 * e2:.2g} %)."
 
