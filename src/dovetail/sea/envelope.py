@@ -8,6 +8,7 @@ on where it stopped.
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 import os
 from functools import partial
@@ -126,7 +127,9 @@ class SecuringEnvelope(Chart):
         store = None
         if self.store:
             numbers = [
-                getattr(self, f) for f in self.__dataclass_fields__ if f not in ("store", "threads", "chunk")
+                getattr(self, f.name)
+                for f in dataclasses.fields(self)
+                if f.name not in ("store", "threads", "chunk")
             ]
             store = Path(self.store) / f"{fingerprint(numbers)}-{self.chunk}"
         threads = self.threads or os.cpu_count() or 1
