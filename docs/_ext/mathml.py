@@ -7,7 +7,7 @@ from sphinx.util import logging
 
 log = logging.getLogger(__name__)
 # commands that docutils does not know, and what says nearly the same
-ALIASES = {r"\dots": r"\ldots", r"\tfrac": r"\frac", r"\dfrac": r"\frac"}
+ALIASES = {r"\dots": r"\ldots", r"\iff": r"\Leftrightarrow", r"\tfrac": r"\frac", r"\dfrac": r"\frac"}
 ALIASES |= dict.fromkeys([r"\big", r"\Big", r"\bigl", r"\bigr", r"\Bigl", r"\Bigr"], "")
 
 
