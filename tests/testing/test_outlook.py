@@ -29,6 +29,18 @@ def test_the_verdict_reads_well(make_cs1):
     assert "the sampled loop is stable" in str(make_cs1(delay=1e-3).stability())
 
 
+def test_what_is_not_known_is_said_and_never_shown_as_a_number():
+    unknown = dv.testing.outlook.Stability(
+        np.nan, np.nan, np.nan, -2.0, 3.0, 5e-4, ("25 states are too many",)
+    )
+    said = str(unknown)
+    assert "nan" not in said
+    assert "critical delay not known; the rig's delay is not known" in said
+    assert "25 states" in said
+    hopeless = dv.testing.outlook.Stability(0.0, np.nan, 1e-3, 2.0, 3.0, 5e-4)
+    assert "critical delay 0.00 ms; rig has 1.00 ms" in str(hopeless)
+
+
 @pytest.mark.parametrize("delay", [2e-3, 6.2e-3, 6.35e-3, 9.4e-3])
 def test_the_poles_of_the_tick_are_what_the_run_does(make_cs1, delay):
     """Released from rest the deviation from the forced motion grows or decays at the predicted rate."""

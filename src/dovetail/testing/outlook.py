@@ -55,11 +55,15 @@ class Stability:
     def __str__(self) -> str:
         if math.isinf(self.critical_delay):
             critical = "no delay destabilises this loop"
+        elif math.isnan(self.critical_delay):
+            critical = "critical delay not known"
         else:
-            critical = f"critical delay {_ms(self.critical_delay)} at {self.frequency:.3g} Hz"
+            where = "" if math.isnan(self.frequency) else f" at {self.frequency:.3g} Hz"
+            critical = f"critical delay {_ms(self.critical_delay)}{where}"
         verdict = "stable" if self.stable else "unstable"
         rate = f"the sampled loop is {verdict}: {self.growth_rate:+.3g} 1/s at {self.pole_frequency:.3g} Hz"
-        delays = f"rig has {_ms(self.delay)}, the held force adds {_ms(self.half_tick)}"
+        rig = "the rig's delay is not known" if math.isnan(self.delay) else f"rig has {_ms(self.delay)}"
+        delays = f"{rig}, the held force adds {_ms(self.half_tick)}"
         lines = [f"{critical}; {delays}", rate]
         if math.isnan(self.growth_rate):  # an open loop, which has neither
             lines = [delays]
