@@ -1,19 +1,25 @@
 """Compute every published number again and keep what was got, for the tables of the documentation.
 
-    python docs/reproduce.py [STUDY ...]
+    python docs/reproduce.py [STUDY ...]     # all studies without a name
+    python docs/reproduce.py --count         # computes nothing, only counts what is kept
 
 This takes minutes, so it is no part of building the documentation: the build reads `reproduced/STUDY.json`. A target
-that was added or changed since shows as not computed yet.
+that was added or changed since shows as not computed yet. The README's count of what is met is written anew.
 """
 
 import json
 import math
+import re
 import sys
 from pathlib import Path
 
 from dovetail.studies import reproduce, studies
+from dovetail.studies.tally import as_markdown
 
-HERE = Path(__file__).resolve().parent / "reproduced"
+DOCS = Path(__file__).resolve().parent
+HERE = DOCS / "reproduced"
+README = DOCS.parent / "README.md"
+COUNT = re.compile(r"(?<=<!-- count of targets -->\n).*?(?=\n<!-- end -->)", re.S)
 
 
 def kept(value):
@@ -25,17 +31,27 @@ def kept(value):
     return value
 
 
+def counted(text):
+    """The README with the count of what is kept."""
+    sys.path.insert(0, str(DOCS / "_ext"))
+    from kept_targets import counts
+
+    return COUNT.sub(as_markdown(counts()), text)
+
+
 def main(names):
     HERE.mkdir(exist_ok=True)
     for name in names or studies():
         rows = []
         for result in reproduce(name):
             record = result.record()
-            rows.append({key: kept(record[key]) for key in ("id", "expected", "got", "status")})
+            rows.append({key: kept(record[key]) for key in ("id", "expected", "tolerance", "got", "status")})
             print(name, record["id"], record["status"], flush=True)
             lines = ",\n".join(json.dumps(row, ensure_ascii=False) for row in rows)
             (HERE / f"{name}.json").write_text(f"[\n{lines}\n]\n", "utf-8")  # what there is so far
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    if sys.argv[1:] != ["--count"]:
+        main(sys.argv[1:])
+    README.write_text(counted(README.read_text("utf-8")), "utf-8")

@@ -1,15 +1,13 @@
 """Tables that the project keeps as data: studies and tests, reproduction targets, capabilities, signals.
 
 In a page: ``{project-table} signals``; for one study ``{project-table} reproduced docking``, which shows what was got
-when the published numbers were last computed (`docs/reproduce.py`), ``missed`` those that are not met, and ``tests``
-its tests.
+when the published numbers were last computed (`docs/reproduce.py`), ``missed`` those that are not met, ``tally`` how
+many there are of each origin and kind (without a study: of all), and ``tests`` its tests.
 """
-
-import json
-from pathlib import Path
 
 from docutils import nodes
 from docutils.parsers.rst import Directive
+from kept_targets import REPRODUCED, counts, kept
 
 from dovetail.core import signals
 from dovetail.studies import capabilities, studies, targets
@@ -17,14 +15,14 @@ from dovetail.studies import capabilities, studies, targets
 WIDTHS = {  # of the columns, in shares of a hundred
     "signals": (24, 10, 12, 54),
     "studies": (18, 50, 12, 20),
-    "targets": (15, 36, 20, 14, 15),
+    "targets": (13, 33, 18, 9, 12, 15),
     "capabilities": (12, 70, 9, 9),
-    "reproduced": (8, 40, 20, 16, 16),
-    "missed": (8, 40, 20, 16, 16),
+    "reproduced": (8, 36, 18, 10, 14, 14),
+    "missed": (8, 36, 18, 10, 14, 14),
+    "tally": (10, 15, 15, 15, 15, 15, 15),
     "tests": (35, 65),
 }
-REPRODUCED = Path(__file__).resolve().parents[1] / "reproduced"
-WORDS = {"met": "met", "missed": "not met", "data": "measurement"}
+WORDS = {"met": "met", "missed": "not met", "data": "measurement", "": "not computed yet"}
 
 
 def _signals():
@@ -45,11 +43,11 @@ def _studies():
 
 
 def _targets():
-    yield "target", "what", "expected", "kind", "source"
+    yield "target", "what", "expected", "origin", "kind", "source"
     for target in targets():
         what = target.what if target.unit == "1" else f"{target.what} [{target.unit}]"
         expected = f"{_show(target.expected)} ({target.tolerance})"
-        yield f"{target.study} {target.id}", what, expected, target.kind, target.source
+        yield f"{target.study} {target.id}", what, expected, target.origin, target.kind, target.source
 
 
 def _capabilities():
@@ -59,21 +57,16 @@ def _capabilities():
 
 
 def _reproduced(study, only=None):
-    yield "target", "what, and where it is printed", "printed", "here", "verdict"
-    file = REPRODUCED / f"{study}.json"
-    kept = {row["id"]: row for row in json.loads(file.read_text("utf-8"))} if file.is_file() else {}
-    for target in targets(study):
-        row = kept.get(target.id, {})
-        fresh = bool(row) and _same(row["expected"], target.expected)
-        status = row["status"] if fresh else "data" if target.kind == "data" else ""
+    yield "target", "what, and its source", "expected", "origin", "here", "verdict"
+    for target, got, status in kept(study):
         if only is not None and status != only:
             continue
         unit = "" if target.unit == "1" else f" [{target.unit}]"
-        got = "" if not fresh or row["got"] is None else _show(row["got"])
-        word = WORDS.get(status, "not computed yet")
-        word += f", {target.kind}" if status in ("met", "missed") and target.kind != "independent" else ""
+        kind = "by construction" if target.kind == "construction" else target.kind
+        word = f"{WORDS[status]}, {kind}" if status in ("met", "missed") else WORDS[status]
         expected = f"{_show(target.expected)} ({target.tolerance})"
-        yield target.id, f"{target.what}{unit}; {target.source}", expected, got, word
+        what = "; ".join(filter(None, (f"{target.what}{unit}", target.source, target.note)))
+        yield target.id, what, expected, target.origin, "" if got is None else _show(got), word
 
 
 def _missed(study):
@@ -86,14 +79,6 @@ def _tests(study):
         yield test.name, test.title
     for campaign in studies()[study].campaigns:
         yield f"{campaign.name} (campaign)", campaign.title
-
-
-def _same(a, b) -> bool:
-    if isinstance(a, list) and isinstance(b, list):
-        return len(a) == len(b) and all(map(_same, a, b))
-    if isinstance(a, float) and isinstance(b, int | float):
-        return abs(a - b) <= 1e-6 * abs(b)
-    return a == b or str(a) == str(b)
 
 
 def _show(value) -> str:
@@ -118,6 +103,7 @@ class ProjectTable(Directive):
             "capabilities": _capabilities,
             "reproduced": _reproduced,
             "missed": _missed,
+            "tally": counts,
             "tests": _tests,
         }
         if study:  # read anew when it was computed anew

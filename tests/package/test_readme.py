@@ -1,5 +1,6 @@
 """What the README shows works: its Python runs, its commands and files exist."""
 
+import importlib.util
 import re
 import subprocess
 import sys
@@ -52,3 +53,11 @@ def test_every_command_the_readme_names_exists():
     ).stdout
     for command in set(re.findall(r"`?dovetail ([a-z]+)", README)):
         assert re.search(rf"\b{command}\b", help_text), f"dovetail {command}"
+
+
+def test_the_count_of_targets_is_that_of_the_kept_results():
+    spec = importlib.util.spec_from_file_location("docs_reproduce", ROOT / "docs" / "reproduce.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    assert "| printed |" in README
+    assert module.counted(README) == README, "mend with: python docs/reproduce.py --count"

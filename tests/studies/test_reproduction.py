@@ -65,7 +65,16 @@ def _target(compute, kind="independent", expected=1.0, tolerance="exact"):
             return compute
 
     return Computed(
-        "swings", "R01", "a number", kind, expected, Tolerance.read(tolerance), "sec. 1", "s", "x:y"
+        "swings",
+        "R01",
+        "a number",
+        "printed",
+        kind,
+        expected,
+        Tolerance.read(tolerance),
+        "sec. 1",
+        "s",
+        "x:y",
     )
 
 
@@ -73,6 +82,7 @@ def test_a_met_target_has_the_keys_of_the_json_listing():
     assert judge(_target(lambda: 1.0)).record() == {
         "study": "swings",
         "id": "R01",
+        "origin": "printed",
         "kind": "independent",
         "what": "a number [s]",
         "expected": 1.0,
@@ -80,6 +90,7 @@ def test_a_met_target_has_the_keys_of_the_json_listing():
         "tolerance": "exact",
         "status": "met",
         "source": "sec. 1",
+        "note": "",
     }
 
 
@@ -110,8 +121,8 @@ def test_targets_of_a_study_are_read_from_its_folder_and_computed(tmp_path, monk
     (tmp_path / "swings").mkdir()
     (tmp_path / "swings" / "study.toml").write_text('title = "a"\nsource = "b"\nabout = "c"\n')
     (tmp_path / "swings" / "targets.toml").write_text(
-        '[[target]]\nid = "R01"\nwhat = "a"\nkind = "shape"\nexpected = "left"\n'
-        'source = "s"\ncompute = "x:y"\n'
+        '[[target]]\nid = "R01"\nwhat = "a"\norigin = "printed"\nkind = "shape"\nexpected = "left"\n'
+        'source = "p. 3"\ncompute = "x:y"\n'
     )
     monkeypatch.setattr(Target, "function", lambda self: lambda: "right")
     assert [result.status for result in reproduce("swings", tmp_path)] == ["missed"]
@@ -127,27 +138,59 @@ def test_targets_of_a_study_are_read_from_its_folder_and_computed(tmp_path, monk
     [
         (
             {"kind": "lucky", "compute": "x:y"},
-            'kind "lucky"; one of independent, fitted, shape, regression, data',
+            'kind "lucky"; one of independent, fitted, shape, regression, construction, data',
         ),
         ({"kind": "data", "compute": "x:y"}, "data is listed without compute"),
-        ({"kind": "fitted"}, "everything else names what computes it"),
+        ({"kind": "fitted"}, "name compute, or say in note why it is missed"),
+        ({"origin": "guessed", "kind": "fitted"}, 'origin "guessed"; one of printed, derived, own'),
+        ({"origin": "own", "kind": "independent", "compute": "x:y"}, "what is own is a regression"),
+        ({"kind": "regression", "compute": "x:y"}, "regression and printed; a regression is own"),
+        ({"kind": "shape", "compute": "x:y", "source": "Li 2021"}, "names no section, page, table, figure"),
+        ({"origin": "derived", "kind": "shape", "compute": "x:y"}, "derived: say in note how"),
+        ({"kind": "construction", "compute": "x:y"}, "by construction: say in note why"),
         ({"kind": "fitted", "compute": "x:y", "got": 3.0}, "unexpected keyword argument 'got'"),
         ({"kind": "fitted", "compute": "x:y", "tolerance": "roughly"}, "one of exact"),
     ],
 )
 def test_a_faulty_row_is_named_with_what_would_be_right(tmp_path, row, text):
-    whole = {"id": "R07", "what": "a", "expected": 1.0, "source": "s"} | row
+    whole = {"id": "R07", "what": "a", "origin": "printed", "expected": 1.0, "source": "app. B"} | row
     with pytest.raises(ParameterError, match=text) as error:
         reproduction._target("swings", tmp_path / "targets.toml", whole)
     assert "targets.toml of swings, R07" in str(error.value)
 
 
-def test_every_target_of_every_study_can_be_computed_or_is_data():
+@pytest.mark.parametrize(
+    ("source", "place"),
+    [
+        ("Bolien, ch. 5, fig. 11a", True),
+        ("Wallace, app. B against eqs 6.9-6.16", True),
+        ("Bondoky, figs A.10 and 5.5", True),
+        ("Schock 2020, secs 6.3 and 6.4", True),
+        ("Caradonna and Tung, p. 12", True),
+        ("Li et al. 2021: 53354/54290", False),
+        ("Silva et al. 2020", False),
+        ("a figure of merit of 5", False),
+    ],
+)
+def test_a_source_names_a_place_or_does_not(source, place):
+    assert bool(reproduction._PLACE.search(source)) is place
+
+
+def test_what_nothing_computes_is_missed():
+    target = Target(
+        "swings", "R02", "a", "printed", "shape", 1.0, Tolerance("exact"), "p. 3", note="no model"
+    )
+    assert (judge(target).status, judge(target).got) == ("missed", None)
+
+
+def test_every_target_of_every_study_can_be_computed_or_says_why_not():
     every = targets()
     assert len({(t.study, t.id) for t in every}) == len(every), "two targets share a number"
     for target in every:
         assert target.kind in KINDS
-        assert target.kind == "data" or callable(target.function()), target.id
+        assert callable(target.function()) if target.compute else target.kind == "data" or target.note, (
+            target.id
+        )
 
 
 def test_a_result_is_what_judging_gives():

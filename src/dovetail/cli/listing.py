@@ -22,12 +22,13 @@ def print_studies() -> None:
 def print_reproduction(study: str | None, as_json: bool) -> int:
     """The targets with what was got; the exit code is 1 if one was missed."""
     from dovetail.studies.reproduction import judge, reproduce, targets
+    from dovetail.studies.tally import as_text, tally
 
     if as_json:
         results = list(reproduce(study))
         print(json.dumps([result.record() for result in results], indent=2, ensure_ascii=False))
         return int(any(result.status == "missed" for result in results))
-    counts: dict[str, int] = {}
+    judged = []
     progress = Console(stderr=True)
     with progress.status("computing targets") as status:
         for target in targets(study):
@@ -35,14 +36,16 @@ def print_reproduction(study: str | None, as_json: bool) -> int:
             result = judge(target)
             row = result.record()
             mark = "MISSED" if row["status"] == "missed" else row["status"]
-            print(f"{row['study']} {row['id']:<6} {mark:<7} {row['kind']:<12} {row['what']}")
+            print(
+                f"{row['study']} {row['id']:<6} {mark:<7} {row['origin']:<7} {row['kind']:<12} {row['what']}"
+            )
             print(
                 f"{'':<8}expected {_short(row['expected'])}; got {_short(row['got'])}; {row['tolerance']}",
                 flush=True,
             )
-            counts[result.status] = counts.get(result.status, 0) + 1
-    print(", ".join(f"{number} {word}" for word, number in sorted(counts.items())) or "no targets")
-    return int("missed" in counts)
+            judged.append((target, result.status))
+    print(f"\nmet, by the origin of the expected value and what agreement is worth\n{as_text(tally(judged))}")
+    return int(any(status == "missed" for _, status in judged))
 
 
 def _short(value: object) -> str:

@@ -7,6 +7,7 @@ A study lists its targets in `targets.toml`, or in several files `targets_*.toml
     [[target]]
     id = "R04"
     what = "critical delay with light damping, c = 3 N s/m"
+    origin = "printed"
     kind = "independent"
     expected = 1.335e-3
     unit = "s"
@@ -14,9 +15,15 @@ A study lists its targets in `targets.toml`, or in several files `targets_*.toml
     source = "sec. 3.4.1"
     compute = "reproduce:light_damping_critical_delay"
 
+`origin` says where the expected value comes from: `printed` (`source` names the section, page, table, figure or
+equation that states it), `derived` (computed by us from what is printed; `note` says how) or `own` (our own).
+
 `kind` says what agreement is worth: `independent` (nothing was tuned to it), `fitted` (a free choice was
-tuned to it), `shape` (an ordering, a sign, a word), `regression` (our own number, guards against change) or
-`data` (a measurement that cannot be simulated; listed, not computed).
+tuned to it), `shape` (an ordering, a sign, a word), `regression` (our own number, guards against change),
+`construction` (it cannot come out otherwise, `note` says why; no evidence) or `data` (a measurement that cannot
+be simulated; listed, not computed). A regression is own; what is own is a regression or by construction.
+
+A row without `compute` that is no data is missed: nothing here computes it, and `note` says why.
 
 `expected` is a number, a word, true or false, or a list of these, compared one by one: numbers by the
 tolerance, everything else by equality. `tolerance` is `{ relative = x }`, `{ absolute = x }`,
@@ -30,6 +37,7 @@ from __future__ import annotations
 
 import importlib
 import math
+import re
 import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -38,7 +46,9 @@ from typing import Any
 
 from dovetail.studies.registry import FOLDER, Study, find_study, studies
 
-KINDS = ("independent", "fitted", "shape", "regression", "data")
+ORIGINS = ("printed", "derived", "own")
+KINDS = ("independent", "fitted", "shape", "regression", "construction", "data")
+_PLACE = re.compile(r"\b(p|pp|sec|secs|ch|chs|fig|figs|table|tables|eq|eqs|app)\.? ([A-Z]\b|[A-Z]?\.?\d)")
 _SIZED = ("relative", "absolute", "factor")
 _WORDS = ("exact", "at most", "at least")
 
@@ -110,12 +120,14 @@ class Target:
     study: str
     id: str
     what: str
+    origin: str
     kind: str
     expected: Any
     tolerance: Tolerance
     source: str
     unit: str = "1"
-    compute: str = ""  # "module:function" in the study; empty for data
+    compute: str = ""  # "module:function" in the study; empty for data, and for what is not modelled
+    note: str = ""  # how it was derived, why it holds by construction, why it is missed
     case: str = ""  # name of the study's test that it belongs to
 
     def function(self) -> Any:
@@ -138,6 +150,7 @@ class Result:
         return {
             "study": t.study,
             "id": t.id,
+            "origin": t.origin,
             "kind": t.kind,
             "what": t.what if t.unit == "1" else f"{t.what} [{t.unit}]",
             "expected": t.expected,
@@ -145,6 +158,7 @@ class Result:
             "tolerance": str(t.tolerance),
             "status": self.status,
             "source": t.source,
+            "note": t.note,
         }
 
 
@@ -170,6 +184,8 @@ def judge(target: Target) -> Result:
     """Compute one target. A function that raises has missed, and `got` says why."""
     if target.kind == "data":
         return Result(target, None, "data")
+    if not target.compute:
+        return Result(target, None, "missed")
     try:
         got = _plain(target.function()())
     except Exception as error:  # a target that cannot be computed must not hide the others
@@ -192,11 +208,32 @@ def _target(study: str, file: Path, row: dict[str, Any]) -> Target:
         target = Target(study=study, **row | {"tolerance": Tolerance.read(row.get("tolerance", "exact"))})
     except (TypeError, ValueError) as error:
         raise _fault(f"{where}: {error}") from error
-    if target.kind not in KINDS:
-        raise _fault(f'{where}: kind "{target.kind}"; one of {", ".join(KINDS)}')
-    if (target.kind == "data") == bool(target.compute):
-        raise _fault(f"{where}: data is listed without compute; everything else names what computes it")
+    if fault := _untrue(target):
+        raise _fault(f"{where}: {fault}")
     return target
+
+
+def _untrue(target: Target) -> str:
+    """What a row claims of itself and does not say enough for; empty if all is well."""
+    if target.origin not in ORIGINS:
+        return f'origin "{target.origin}"; one of {", ".join(ORIGINS)}'
+    if target.kind not in KINDS:
+        return f'kind "{target.kind}"; one of {", ".join(KINDS)}'
+    own = target.origin == "own"
+    if target.kind != "construction" and own != (target.kind == "regression"):
+        return f"{target.kind} and {target.origin}; a regression is own, and what is own is a regression"
+    if target.kind == "data" and target.compute:
+        return "data is listed without compute; name another kind for what is computed"
+    if target.origin == "printed" and not _PLACE.search(target.source):
+        return f'printed, but source "{target.source}" names no section, page, table, figure or equation'
+    wants_note = {
+        "derived: say in note how": target.origin == "derived",
+        "by construction: say in note why": target.kind == "construction",
+        "nothing computes it; name compute, or say in note why it is missed": (
+            target.kind != "data" and not target.compute
+        ),
+    }
+    return next((fault for fault, wanted in wants_note.items() if wanted and not target.note), "")
 
 
 def _fault(text: str) -> Exception:
