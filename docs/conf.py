@@ -65,7 +65,6 @@ if any((HERE.parent / "examples").rglob("*.py")):
         "matplotlib_animations": (True, "jshtml"),
         "show_memory": False,
         "image_scrapers": ("gif_scraper.gif_scraper", "matplotlib"),
-        "reset_modules": ("matplotlib", "seaborn", "fresh_caches.forget_programs"),
     }
 
 

@@ -4,7 +4,8 @@ Depends on: nothing else of Dovetail.
 
 Importing this package sets float64 as JAX's default and lets XLA compile whole simulation loops as one
 function: by default XLA's CPU compiler does so only for loops that touch less than a kilobyte in a step,
-and dispatches every operation of a larger one separately, which costs a hybrid loop a factor of seven.
+and dispatches every operation of a larger one separately, which costs a hybrid loop a factor of seven. It also sets a
+guard (`programs`) that drops compiled programs before a process holds too many.
 """
 
 import os as _os
@@ -17,6 +18,7 @@ import jax as _jax  # noqa: E402
 
 _jax.config.update("jax_enable_x64", True)
 
+from dovetail.core import programs as _programs  # noqa: E402, F401  (guards what is compiled from here on)
 from dovetail.core.block import Block, Flow, Method, Part, Sampled  # noqa: E402
 from dovetail.core.connection import Diagram, Node, Wire  # noqa: E402
 from dovetail.core.linear import LinearModel, Modes, linearise, modes  # noqa: E402

@@ -11,7 +11,8 @@
     ├── ConvergenceError    an iteration that did not arrive
     ├── AnalysisError       a question that has no answer for this system
     ├── LinkError           a rig or a partner that cannot be reached, or refuses
-    └── OutputError         a folder or file that cannot be written or read
+    ├── OutputError         a folder or file that cannot be written or read
+    └── ExhaustionError     a process that has come near the end of what the system gives it
 
 Foreseen endings of a run (a limit, an instability) are no errors: see `dovetail.testing.Outcome`.
 """
@@ -53,6 +54,10 @@ class LinkError(DovetailError):
 
 class OutputError(DovetailError):
     """A folder or file that cannot be written or read."""
+
+
+class ExhaustionError(DovetailError):
+    """A process that has come near the end of what the system gives it."""
 
 
 class UnknownNameError(DovetailError, KeyError):
