@@ -19,6 +19,7 @@ from dovetail.core import Block, kind, parameter
 from dovetail.core.block import Input, Output, State, Time
 from dovetail.core.errors import AnalysisError, ParameterError
 from dovetail.core.parameter import declared
+from dovetail.transfer.continuous import Chain, Follower, Formula
 from dovetail.transfer.linear import LinearTransfer
 
 
@@ -61,11 +62,35 @@ class Transfer(Block):
         unity = np.array_equal(linear.numerator, [1.0]) and np.array_equal(linear.denominator, [1.0])
         return Series(()) if unity and not np.any(linear.delay) else self
 
+    def follower(self) -> Follower:
+        """This part as an equation, for a rehearsal in continuous time."""
+        raise AnalysisError(
+            f"{type(self).__name__} acts at ticks or looks back in time and is no equation, so this test cannot be "
+            "rehearsed in continuous time; rehearse it sampled, or put a lag in its place"
+        )
+
     @abstractmethod
     def init(self) -> State: ...
 
     @abstractmethod
     def step(self, t: Time, dt: Time, x: State, u: Input) -> tuple[State, Output]: ...
+
+
+class Memoryless(Transfer):
+    """A transfer whose output follows from the present input alone."""
+
+    @abstractmethod
+    def through(self, t: Time, u: Input) -> Output:
+        """What becomes of the input u at the time t."""
+
+    def init(self) -> State:
+        return ()
+
+    def step(self, t: Time, dt: Time, x: State, u: Input) -> tuple[State, Output]:
+        return (), self.through(t + dt, u)
+
+    def follower(self) -> Follower:
+        return Formula(self)
 
 
 def _broadcasts(given: tuple[int, ...], shape: tuple[int, ...]) -> bool:
@@ -81,16 +106,13 @@ def unit_gain(remark: str) -> LinearTransfer:
 
 
 @kind("gain")
-class Gain(Transfer):
+class Gain(Memoryless):
     """Constant factor, y = gain u."""
 
     gain: jax.Array = parameter("1", "amplitude ratio")
 
-    def init(self) -> State:
-        return ()
-
-    def step(self, t: Time, dt: Time, x: State, u: Input) -> tuple[State, Output]:
-        return (), self.gain * u
+    def through(self, t: Time, u: Input) -> Output:
+        return self.gain * u
 
     def linear(self) -> LinearTransfer:
         return LinearTransfer(np.asarray(self.gain)[None], [1.0])
@@ -111,6 +133,9 @@ class Series(Transfer):
             state, u = part.step(t, dt, state, u)
             states.append(state)
         return tuple(states), u
+
+    def follower(self) -> Follower:
+        return Chain(tuple(part.follower() for part in self.parts))
 
     def small_signal(self) -> Transfer:
         return Series(tuple(part.small_signal() for part in self.parts))

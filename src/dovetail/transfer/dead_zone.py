@@ -6,22 +6,19 @@ import jax
 import jax.numpy as jnp
 
 from dovetail.core import kind, parameter
-from dovetail.core.block import Input, Output, State, Time
-from dovetail.transfer.base import Transfer, unit_gain
+from dovetail.core.block import Input, Output, Time
+from dovetail.transfer.base import Memoryless, unit_gain
 from dovetail.transfer.linear import LinearTransfer
 
 
 @kind("dead-zone")
-class DeadZone(Transfer):
+class DeadZone(Memoryless):
     """Nothing within `threshold` of zero, the excess beyond it: y = u - clip(u, -threshold, threshold)."""
 
     threshold: jax.Array = parameter("signal", "half width, in the unit of the signal", at_least=0.0)
 
-    def init(self) -> State:
-        return ()
-
-    def step(self, t: Time, dt: Time, x: State, u: Input) -> tuple[State, Output]:
-        return (), u - jnp.clip(u, -self.threshold, self.threshold)
+    def through(self, t: Time, u: Input) -> Output:
+        return u - jnp.clip(u, -self.threshold, self.threshold)
 
     def linear(self) -> LinearTransfer:
         return unit_gain("dead zone taken as unit gain: signals large against its threshold")

@@ -16,6 +16,7 @@ import numpy as np
 from dovetail.core import choice, kind, parameter
 from dovetail.core.block import Input, Output, State, Time
 from dovetail.transfer.base import Transfer
+from dovetail.transfer.continuous import FirstOrder, SecondOrder
 from dovetail.transfer.linear import LinearTransfer
 
 
@@ -46,6 +47,9 @@ class FirstOrderLag(Transfer):
         behind = self.tau * (u - start) / dt  # how far the output trails a steady ramp
         y = self.gain * (u - behind) + jnp.exp(-dt / self.tau) * (y - self.gain * (start - behind))
         return (y, u), y
+
+    def follower(self) -> FirstOrder:
+        return FirstOrder(self)
 
     def linear(self) -> LinearTransfer:
         tau, gain = np.asarray(self.tau), np.asarray(self.gain)
@@ -86,6 +90,9 @@ class SecondOrderLag(Transfer):
 
         y, v = y + self.gain * u - behind, v + slope
         return (y, v, u), y
+
+    def follower(self) -> SecondOrder:
+        return SecondOrder(self)
 
     def linear(self) -> LinearTransfer:
         w, zeta, gain = np.broadcast_arrays(self.frequency, self.damping, self.gain)

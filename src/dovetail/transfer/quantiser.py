@@ -6,13 +6,13 @@ import jax
 import jax.numpy as jnp
 
 from dovetail.core import kind, parameter
-from dovetail.core.block import Input, Output, State, Time
-from dovetail.transfer.base import Transfer, unit_gain
+from dovetail.core.block import Input, Output, Time
+from dovetail.transfer.base import Memoryless, unit_gain
 from dovetail.transfer.linear import LinearTransfer
 
 
 @kind("quantiser")
-class Quantiser(Transfer):
+class Quantiser(Memoryless):
     """Rounds to the nearest multiple of `resolution` (halves to even); error within half of it.
 
     The derivative passes straight through as if there were no rounding: the true one is zero almost
@@ -26,12 +26,9 @@ class Quantiser(Transfer):
         """A converter of `bits` over the range from -full_scale to +full_scale (its limit apart)."""
         return cls(2.0 * full_scale / 2**bits)
 
-    def init(self) -> State:
-        return ()
-
-    def step(self, t: Time, dt: Time, x: State, u: Input) -> tuple[State, Output]:
+    def through(self, t: Time, u: Input) -> Output:
         rounded = self.resolution * jnp.round(u / self.resolution)
-        return (), u + jax.lax.stop_gradient(rounded - u)
+        return u + jax.lax.stop_gradient(rounded - u)
 
     def linear(self) -> LinearTransfer:
         return unit_gain("quantiser taken as unit gain: signals large against its resolution")

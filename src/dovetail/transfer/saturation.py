@@ -7,21 +7,18 @@ import jax.numpy as jnp
 
 from dovetail.core import kind, parameter
 from dovetail.core.block import Input, Output, State, Time
-from dovetail.transfer.base import Transfer, unit_gain
+from dovetail.transfer.base import Memoryless, Transfer, unit_gain
 from dovetail.transfer.linear import LinearTransfer
 
 
 @kind("amplitude-limit")
-class AmplitudeLimit(Transfer):
+class AmplitudeLimit(Memoryless):
     """Stroke or range: the output is the input, at most `limit` either way."""
 
     limit: jax.Array = parameter("signal", "largest magnitude, in the unit of the signal", above=0.0)
 
-    def init(self) -> State:
-        return ()
-
-    def step(self, t: Time, dt: Time, x: State, u: Input) -> tuple[State, Output]:
-        return (), jnp.clip(u, -self.limit, self.limit)
+    def through(self, t: Time, u: Input) -> Output:
+        return jnp.clip(u, -self.limit, self.limit)
 
     def linear(self) -> LinearTransfer:
         return unit_gain("amplitude limit taken as not reached")

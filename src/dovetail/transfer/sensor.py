@@ -7,12 +7,12 @@ import jax.numpy as jnp
 
 from dovetail.core import kind, parameter
 from dovetail.core.block import Input, Output, State, Time
-from dovetail.transfer.base import Transfer, unit_gain
+from dovetail.transfer.base import Memoryless, Transfer, unit_gain
 from dovetail.transfer.linear import LinearTransfer
 
 
 @kind("linearity-error")
-class LinearityError(Transfer):
+class LinearityError(Memoryless):
     r"""A transducer whose curve leaves the straight line by up to `fraction` of its range.
 
     The line is that through the ends (terminal-based), the curve the simplest odd one that meets it at zero
@@ -23,12 +23,9 @@ class LinearityError(Transfer):
     fraction: jax.Array = parameter("1", "largest deviation over the range", at_least=-0.3, at_most=0.3)
     range: jax.Array = parameter("signal", "from zero to either end, in the unit of the signal", above=0.0)
 
-    def init(self) -> State:
-        return ()
-
-    def step(self, t: Time, dt: Time, x: State, u: Input) -> tuple[State, Output]:
+    def through(self, t: Time, u: Input) -> Output:
         inside = jnp.clip(u / self.range, -1.0, 1.0)
-        return (), u + self.fraction * self.range * jnp.sin(jnp.pi * inside)
+        return u + self.fraction * self.range * jnp.sin(jnp.pi * inside)
 
     def linear(self) -> LinearTransfer:
         return unit_gain("linearity error of a sensor left out")

@@ -6,13 +6,13 @@ import jax
 import jax.numpy as jnp
 
 from dovetail.core import kind, parameter
-from dovetail.core.block import Input, Output, State, Time
-from dovetail.transfer.base import Transfer, unit_gain
+from dovetail.core.block import Input, Output, Time
+from dovetail.transfer.base import Memoryless, unit_gain
 from dovetail.transfer.linear import LinearTransfer
 
 
 @kind("threshold")
-class Threshold(Transfer):
+class Threshold(Memoryless):
     """Zero up to a level, the reading itself above it: keeps a sensor's noise out of a free flight.
 
     Unlike a `DeadZone` it takes nothing off what passes, so it jumps. Contact detection of the testbed in
@@ -21,11 +21,8 @@ class Threshold(Transfer):
 
     level: jax.Array = parameter("signal", "largest size that counts as zero", at_least=0.0)
 
-    def init(self) -> State:
-        return ()
-
-    def step(self, t: Time, dt: Time, x: State, u: Input) -> tuple[State, Output]:
-        return (), jnp.where(jnp.abs(u) > self.level, u, 0.0)
+    def through(self, t: Time, u: Input) -> Output:
+        return jnp.where(jnp.abs(u) > self.level, u, 0.0)
 
     def linear(self) -> LinearTransfer:
         return unit_gain("threshold taken as unit gain: signals large against it")

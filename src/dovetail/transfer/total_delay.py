@@ -7,6 +7,7 @@ import jax
 from dovetail.core import kind, parameter
 from dovetail.core.block import Input, Output, State, Time
 from dovetail.transfer.base import Transfer
+from dovetail.transfer.continuous import SecondOrder
 from dovetail.transfer.lag import SecondOrderLag
 from dovetail.transfer.linear import LinearTransfer
 
@@ -32,6 +33,9 @@ class TotalDelayLag(Transfer):
 
     def step(self, t: Time, dt: Time, x: State, u: Input) -> tuple[State, Output]:
         return self.lag.step(t, dt, x, u)
+
+    def follower(self) -> SecondOrder:
+        return self.lag.follower()
 
     def linear(self) -> LinearTransfer:
         return self.lag.linear()

@@ -2,6 +2,8 @@ r"""Any proper linear actuator, given as identified: :math:`G(s) = b(s)/a(s)`, s
 
 from __future__ import annotations
 
+from functools import partial
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -11,6 +13,7 @@ from dovetail.core.block import Input, Output, State, Time
 from dovetail.core.errors import ParameterError
 from dovetail.core.parameter import arrived
 from dovetail.transfer.base import Transfer
+from dovetail.transfer.continuous import Follower, Signal
 from dovetail.transfer.exponential import expm
 from dovetail.transfer.lag import hold
 from dovetail.transfer.linear import LinearTransfer
@@ -70,20 +73,65 @@ class TransferFunction(Transfer):
     def step(self, t: Time, dt: Time, x: State, u: Input) -> tuple[State, Output]:
         inner, last = x
         u = jnp.asarray(u, float)
-        b, a = self.numerator, self.denominator
-        axes = [1 if c.ndim > 1 else None for c in (b, a)]
-        if axes == [None, None]:
-            inner, y = _advance(b, a, dt, self.hold == "ramp", inner, last, u)
-        else:
-            advance = lambda b, a, x, last, u: _advance(b, a, dt, self.hold == "ramp", x, last, u)  # noqa: E731
-            inner, y = jax.vmap(advance, (*axes, 1, 0, 0), (1, 0))(b, a, inner, last, u)
+        inner, y = self.per_axis(partial(_advance, dt=dt, ramp=self.hold == "ramp"), inner, (last, u), (1, 0))
         return (inner, u), y
+
+    def per_axis(self, f, x, u: tuple[jax.Array, ...], out_axes):
+        """f(b, a, x, *u), for each actuator with its own coefficients where they have their own."""
+        axes = [1 if c.ndim > 1 else None for c in (self.numerator, self.denominator)]
+        if axes != [None, None]:
+            f = jax.vmap(f, (*axes, 1, *(0 for _ in u)), out_axes)
+        return f(self.numerator, self.denominator, x, *u)
+
+    def follower(self) -> LinearFollower:
+        return LinearFollower(self)
 
     def linear(self) -> LinearTransfer:
         return LinearTransfer(np.asarray(self.numerator), np.asarray(self.denominator))
 
 
-def _advance(b, a, dt, ramp: bool, x, last, u):
+class LinearFollower(Follower):
+    """The same system in continuous time; its state is that of the controllable form."""
+
+    part: TransferFunction
+
+    def init(self) -> State:
+        return self.part.init()[0]
+
+    def steady(self, u: Signal) -> State:
+        def settled(b, a, x, value, slope):
+            A, B, _, _, rate = controllable(b, a)
+            climb = -jnp.linalg.solve(A, _outer(B, slope))  # the state of a ramp rises with it
+            return jnp.linalg.solve(A, climb / rate - _outer(B, value))
+
+        slope = u[1] if len(u) > 1 else jnp.zeros_like(u[0])
+        return self.part.per_axis(settled, self.init(), (u[0], slope), 1)
+
+    def derivative(self, t: Time, x: State, u: Signal) -> State:
+        return self.part.per_axis(_rate, x, u[:1], 1)
+
+    def output(self, t: Time, x: State, u: Signal) -> Signal:
+        shown = [self.part.per_axis(_shown, x, u[:1], 0)]
+        for known in u[1:]:  # the rates of the state under those of the input
+            x = self.part.per_axis(_rate, x, (u[len(shown) - 1],), 1)
+            shown.append(self.part.per_axis(_shown, x, (known,), 0))
+        return tuple(shown)
+
+    def coast(self, t: Time, h: Time, x: State, start: jax.Array, end: jax.Array) -> State:
+        return self.part.step(t, h, (x, start), end)[0][0]
+
+
+def _rate(b, a, x, u):
+    A, B, _, _, rate = controllable(b, a)
+    return rate * (jnp.tensordot(A, x, 1) + _outer(B, u))
+
+
+def _shown(b, a, x, u):
+    _, _, C, D, _ = controllable(b, a)
+    return jnp.tensordot(C, x, 1) + D * u
+
+
+def _advance(b, a, x, last, u, *, dt, ramp: bool):
     A, B, C, D, rate = controllable(b, a)
     n = A.shape[0]
     augmented = jnp.zeros((n + 2, n + 2)).at[:n, :n].set(A).at[:n, n].set(B) * (rate * dt)
