@@ -22,7 +22,13 @@ WIDTHS = {  # of the columns, in shares of a hundred
     "tally": (10, 15, 15, 15, 15, 15, 15),
     "tests": (35, 65),
 }
-WORDS = {"met": "met", "missed": "not met", "data": "measurement", "": "not computed yet"}
+WORDS = {
+    "met": "met",
+    "missed": "not met",
+    "failed": "could not be computed",
+    "data": "measurement",
+    "": "not computed yet",
+}
 
 
 def _signals():
@@ -59,7 +65,7 @@ def _capabilities():
 def _reproduced(study, only=None):
     yield "target", "what, and its source", "expected", "origin", "here", "verdict"
     for target, got, status in kept(study):
-        if only is not None and status != only:
+        if only is not None and status not in only:
             continue
         unit = "" if target.unit == "1" else f" [{target.unit}]"
         kind = "by construction" if target.kind == "construction" else target.kind
@@ -70,7 +76,7 @@ def _reproduced(study, only=None):
 
 
 def _missed(study):
-    return _reproduced(study, "missed")
+    return _reproduced(study, ("missed", "failed"))
 
 
 def _tests(study):

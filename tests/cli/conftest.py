@@ -11,6 +11,7 @@ from dovetail.cli.main import main
 def dovetail(monkeypatch, capsys, tmp_path):
     """`code, out, err = dovetail("run", "substructuring/cs1")`, in an empty working folder."""
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
 
     def call(*arguments: str) -> tuple[int, str, str]:
         monkeypatch.setattr(sys, "argv", ["dovetail", *map(str, arguments)])

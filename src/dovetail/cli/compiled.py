@@ -27,8 +27,12 @@ def keep() -> None:
 
 def folder() -> Path:
     """Where compiled loops are kept for this user and processor."""
-    base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
-    return Path(base) / "dovetail" / f"compiled-{_processor()}"
+    return cache() / f"compiled-{_processor()}"
+
+
+def cache() -> Path:
+    """Dovetail's place among this user's caches."""
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "dovetail"
 
 
 def _processor() -> str:

@@ -1,10 +1,8 @@
-"""What Dovetail has: studies and tests, reproduction targets, capabilities, literature."""
+"""What Dovetail has: studies and tests, capabilities, literature."""
 
 from __future__ import annotations
 
 import json
-
-from rich.console import Console
 
 
 def print_studies() -> None:
@@ -17,43 +15,6 @@ def print_studies() -> None:
             print(f"  {test.name:<22} {test.title}")
         for campaign in study.campaigns:
             print(f"  {campaign.name:<22} campaign: {campaign.title}")
-
-
-def print_reproduction(study: str | None, as_json: bool) -> int:
-    """The targets with what was got; the exit code is 1 if one was missed."""
-    from dovetail.studies.reproduction import judge, reproduce, targets
-    from dovetail.studies.tally import as_text, tally
-
-    if as_json:
-        results = list(reproduce(study))
-        print(json.dumps([result.record() for result in results], indent=2, ensure_ascii=False))
-        return int(any(result.status == "missed" for result in results))
-    judged = []
-    progress = Console(stderr=True)
-    with progress.status("computing targets") as status:
-        for target in targets(study):
-            status.update(f"computing {target.study} {target.id}: {target.what}")
-            result = judge(target)
-            row = result.record()
-            mark = "MISSED" if row["status"] == "missed" else row["status"]
-            print(
-                f"{row['study']} {row['id']:<6} {mark:<7} {row['origin']:<7} {row['kind']:<12} {row['what']}"
-            )
-            print(
-                f"{'':<8}expected {_short(row['expected'])}; got {_short(row['got'])}; {row['tolerance']}",
-                flush=True,
-            )
-            judged.append((target, result.status))
-    print(f"\nmet, by the origin of the expected value and what agreement is worth\n{as_text(tally(judged))}")
-    return int(any(status == "missed" for _, status in judged))
-
-
-def _short(value: object) -> str:
-    if isinstance(value, float):
-        return f"{value:.5g}"
-    if isinstance(value, list):
-        return ", ".join(_short(v) for v in value)
-    return "-" if value is None else str(value)
 
 
 def print_capabilities(study: str | None, as_json: bool) -> None:

@@ -154,11 +154,23 @@ def check(
 
 
 @app.command()
-def reproduce(study: Study = None, as_json: Json = False) -> None:
-    """Compute every published number of a study again and say which are met."""
-    from dovetail.cli.listing import print_reproduction
+def reproduce(
+    study: Study = None,
+    only: Annotated[
+        list[str] | None, typer.Option(metavar="TARGET", help="Only this row: --only RT-17. May be repeated.")
+    ] = None,
+    as_json: Json = False,
+    fresh: Annotated[
+        bool, typer.Option("--fresh", help="Compute every row, those of an interrupted table too.")
+    ] = False,
+) -> None:
+    """Compute every published number of a study again, or of all, and say which are met.
 
-    raise typer.Exit(print_reproduction(study, as_json))
+    Rows are kept as they come: after an interruption the same command computes the rest.
+    """
+    from dovetail.cli.reproducing import reproduce
+
+    raise typer.Exit(reproduce(study, only or [], as_json, fresh))
 
 
 @app.command()

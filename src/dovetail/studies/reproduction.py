@@ -30,7 +30,8 @@ tolerance, everything else by equality. `tolerance` is `{ relative = x }`, `{ ab
 `{ factor = x }` (x a number, or one for each entry of a list), `"at most"`, `"at least"`, or `"exact"`.
 
 `compute` names a function without arguments in a module of the study; what it returns is what was got. The
-numbers in a targets file are what is expected and how closely, never what was computed.
+numbers in a targets file are what is expected and how closely, never what was computed. A row that compiles more than
+ten programs says why in `compiles`.
 """
 
 from __future__ import annotations
@@ -47,6 +48,7 @@ from typing import Any
 from dovetail.studies.registry import FOLDER, Study, find_study, studies
 
 ORIGINS = ("printed", "derived", "own")
+MANY = 10  # programs of a row that need no reason
 KINDS = ("independent", "fitted", "shape", "regression", "construction", "data")
 _PLACE = re.compile(r"\b(p|pp|sec|secs|ch|chs|fig|figs|table|tables|eq|eqs|app)\.? ([A-Z]\b|[A-Z]?\.?\d)")
 _SIZED = ("relative", "absolute", "factor")
@@ -129,6 +131,7 @@ class Target:
     compute: str = ""  # "module:function" in the study; empty for data, and for what is not modelled
     note: str = ""  # how it was derived, why it holds by construction, why it is missed
     case: str = ""  # name of the study's test that it belongs to
+    compiles: str = ""  # why it compiles more programs than most (`MANY`)
 
     def function(self) -> Any:
         """The function that computes it."""
@@ -142,7 +145,8 @@ class Result:
 
     target: Target
     got: Any
-    status: str  # "met", "missed" or "data"
+    status: str  # "met", "missed", "failed" (it could not be computed, and `got` says why) or "data"
+    programs: int = 0  # that were compiled for it, beyond those that rows before it share with it
 
     def record(self) -> dict[str, Any]:
         """The row as `dovetail reproduce --json` prints it."""
@@ -159,6 +163,8 @@ class Result:
             "status": self.status,
             "source": t.source,
             "note": t.note,
+            "programs": self.programs,
+            "compiles": t.compiles,
         }
 
 
@@ -181,16 +187,25 @@ def reproduce(study: str | None = None, folder: Path = FOLDER) -> Iterator[Resul
 
 
 def judge(target: Target) -> Result:
-    """Compute one target. A function that raises has missed, and `got` says why."""
-    if target.kind == "data":
-        return Result(target, None, "data")
-    if not target.compute:
-        return Result(target, None, "missed")
+    """Compute one target. A function that raises has failed, and `got` says why."""
+    if target.kind == "data" or not target.compute:
+        return judged(target, None)
+    from dovetail.core.programs import guard  # not above: it brings JAX, which a listing does without
+
+    before = guard.programs
     try:
         got = _plain(target.function()())
     except Exception as error:  # a target that cannot be computed must not hide the others
-        return Result(target, f"{type(error).__name__}: {error}", "missed")
-    return Result(target, got, "met" if target.tolerance.accepts(target.expected, got) else "missed")
+        return Result(target, f"{type(error).__name__}: {error}", "failed", guard.programs - before)
+    return judged(target, got, guard.programs - before)
+
+
+def judged(target: Target, got: Any, programs: int = 0) -> Result:
+    """What was got, held against the target."""
+    if target.kind == "data":
+        return Result(target, None, "data")
+    met = bool(target.compute) and target.tolerance.accepts(target.expected, got)
+    return Result(target, got, "met" if met else "missed", programs)
 
 
 def _read(study: Study) -> list[Target]:
