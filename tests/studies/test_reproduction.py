@@ -143,7 +143,7 @@ def test_targets_of_a_study_are_read_from_its_folder_and_computed(tmp_path, monk
             'kind "lucky"; one of independent, fitted, shape, regression, construction, data',
         ),
         ({"kind": "data", "compute": "x:y"}, "data is listed without compute"),
-        ({"kind": "fitted"}, "name compute, or say in note why it is missed"),
+        ({"kind": "fitted"}, 'name compute, or begin note with "missed: "'),
         ({"origin": "guessed", "kind": "fitted"}, 'origin "guessed"; one of printed, derived, own'),
         ({"origin": "own", "kind": "independent", "compute": "x:y"}, "what is own is a regression"),
         ({"kind": "regression", "compute": "x:y"}, "regression and printed; a regression is own"),
@@ -180,7 +180,7 @@ def test_a_source_names_a_place_or_does_not(source, place):
 
 def test_what_nothing_computes_is_missed():
     target = Target(
-        "swings", "R02", "a", "printed", "shape", 1.0, Tolerance("exact"), "p. 3", note="no model"
+        "swings", "R02", "a", "printed", "shape", 1.0, Tolerance("exact"), "p. 3", note="missed: no model"
     )
     assert (judge(target).status, judge(target).got) == ("missed", None)
 

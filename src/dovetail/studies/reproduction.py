@@ -23,7 +23,8 @@ tuned to it), `shape` (an ordering, a sign, a word), `regression` (our own numbe
 `construction` (it cannot come out otherwise, `note` says why; no evidence) or `data` (a measurement that cannot
 be simulated; listed, not computed). A regression is own; what is own is a regression or by construction.
 
-A row without `compute` that is no data is missed: nothing here computes it, and `note` says why.
+A target that is known to be missed stays in the list, with a `note` that begins "missed:" and says why. One without
+`compute` that is no data is missed too: nothing here computes it.
 
 `expected` is a number, a word, true or false, or a list of these, compared one by one: numbers by the
 tolerance, everything else by equality. `tolerance` is `{ relative = x }`, `{ absolute = x }`,
@@ -244,10 +245,9 @@ def _untrue(target: Target) -> str:
     wants_note = {
         "derived: say in note how": target.origin == "derived",
         "by construction: say in note why": target.kind == "construction",
-        "nothing computes it; name compute, or say in note why it is missed": (
-            target.kind != "data" and not target.compute
-        ),
     }
+    if target.kind != "data" and not target.compute and not target.note.startswith("missed: "):
+        return 'nothing computes it; name compute, or begin note with "missed: " and say why'
     return next((fault for fault, wanted in wants_note.items() if wanted and not target.note), "")
 
 

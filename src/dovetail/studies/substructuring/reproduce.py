@@ -74,23 +74,30 @@ def phase_margin() -> list[float]:
     return [nearest.frequency / omega_n, float(np.degrees(angle)), angle, nearest.delay * omega_n]
 
 
-def small_gain() -> list[float | bool]:
-    """R10: whether 0.21 is accepted as a delay and as a lag; the limits of both, in units of 1/omega_n."""
-    omega_n = float(closed_form.groups(m=M, c=C, k=K, k_s=K_S).omega_n)
-    numerical, specimen = LinearTransfer([1.0], [M, C, K]), LinearTransfer([K_S], [1.0])
-    omega = omega_n * np.geomspace(0.01, 100.0, 4001)
-
-    def accepts(actuator: LinearTransfer) -> bool:
-        return bool(np.all(margin.small_gain(margin.HybridLoop(numerical, specimen, actuator), omega) <= 1))
-
+def small_gain() -> list[bool]:
+    """R10: whether 0.21 is accepted as a delay and as a lag."""
+    numerical, specimen, omega, omega_n = _loop()
     tau = 0.21 / omega_n
-    ideal = margin.HybridLoop(numerical, specimen).ideal_response
+    late = (LinearTransfer([1.0], [1.0], tau), LinearTransfer([1.0], [tau, 1.0]))
     return [
-        accepts(LinearTransfer([1.0], [1.0], tau)),
-        accepts(LinearTransfer([1.0], [tau, 1.0])),
-        omega_n * margin.small_gain_delay(ideal, omega),
-        omega_n * margin.small_gain_lag(ideal, omega),
+        bool(np.all(margin.small_gain(margin.HybridLoop(numerical, specimen, one), omega) <= 1))
+        for one in late
     ]
+
+
+def small_gain_limits() -> list[float]:
+    """R10: limits of small gain for a delay and for a lag, in units of 1/omega_n."""
+    numerical, specimen, omega, omega_n = _loop()
+    ideal = margin.HybridLoop(numerical, specimen).ideal_response
+    limits = (margin.small_gain_delay(ideal, omega), margin.small_gain_lag(ideal, omega))
+    return [omega_n * limit for limit in limits]
+
+
+def _loop() -> tuple[LinearTransfer, LinearTransfer, np.ndarray, float]:
+    """Both sides of CS1, frequencies to look at [rad/s], and its omega_n."""
+    omega_n = float(closed_form.groups(m=M, c=C, k=K, k_s=K_S).omega_n)
+    omega = omega_n * np.geomspace(0.01, 100.0, 4001)
+    return LinearTransfer([1.0], [M, C, K]), LinearTransfer([K_S], [1.0]), omega, omega_n
 
 
 def delay_independent_damping() -> list[float]:

@@ -118,39 +118,57 @@ def _uncompensated(name: str) -> testing.Run:
 # coupled tests with adaptive prediction: R22, R23, R24, R43
 
 
-def moderate_test() -> list[bool | float]:
-    """R22: whether the run ends, and the horizons [s] it ends with."""
-    return _learnt("cs2")
+def moderate_ends() -> bool:
+    """R22: whether the run ends."""
+    return rehearsed("cs2").outcome.completed
 
 
-def high_test() -> list[bool | float]:
-    """R23: whether the run ends, and the horizons [s] it ends with."""
-    return _learnt("cs2-high")
+def moderate_horizons() -> list[float]:
+    """R22: horizons [s] that the run ends with."""
+    return _learnt("cs2", "prediction_horizon")
 
 
-def high_amplitude_gains() -> list[float]:
-    """R23: amplitude corrections that the run ends with."""
-    return rehearsed("cs2-high").data["amplitude_gain"].values[-1].tolist()
+def moderate_gains() -> list[float]:
+    """R22: amplitude gains that the run ends with."""
+    return _learnt("cs2", "amplitude_gain")
 
 
-def _learnt(name: str) -> list[bool | float]:
-    run = rehearsed(name)
-    return [run.outcome.completed, *run.data["prediction_horizon"].values[-1].tolist()]
+def high_ends() -> bool:
+    """R23: whether the run ends."""
+    return rehearsed("cs2-high").outcome.completed
 
 
-def switched_growth() -> list[str | float]:
-    """R24: how the switched test ends; its growth over that of the delay equation with both delays.
+def high_horizons() -> list[float]:
+    """R23: horizons [s] that the run ends with."""
+    return _learnt("cs2-high", "prediction_horizon")
+
+
+def high_gains() -> list[float]:
+    """R23: amplitude gains that the run ends with."""
+    return _learnt("cs2-high", "amplitude_gain")
+
+
+def _learnt(name: str, signal: str) -> list[float]:
+    return rehearsed(name).data[signal].values[-1].tolist()
+
+
+def switched_end() -> str:
+    """R24: how the switched test ends."""
+    return "finished" if rehearsed("cs2-switch").outcome.completed else "stopped"
+
+
+def switched_growth() -> float:
+    """R24: growth of the switched test over that of the delay equation with both delays.
 
     The run is let go on past the limits. Two motions grow side by side, so the trace is taken apart; the
     faster one counts. Holding the force is half a tick more delay than the equation has, so it is a little
     faster still.
     """
-    ending = rehearsed("cs2-switch").outcome
     data = rehearsed("cs2-switch", **{path.replace(".", "__"): v for path, v in FREE.items()}).data
     late = data.sel(time=slice(4.5, None))
     exponents, _ = stability.exponentials(late["time"].values, late["displacement"].values[:, 0], 6)
     predicted = unequal("cs2-high")(*DELAYS).growth()
-    return ["finished" if ending.completed else "stopped", float(exponents.real.max()) / predicted]
+    return float(exponents.real.max()) / predicted
 
 
 def time_to_divergence() -> float:
