@@ -1,9 +1,12 @@
 """Units at the edge."""
 
+import math
+
+import numpy as np
 import pytest
 
 from dovetail.core.errors import ParameterError
-from dovetail.core.units import to_si
+from dovetail.core.units import SIGNAL, to_si, turned
 
 
 @pytest.mark.parametrize(
@@ -55,3 +58,82 @@ def test_usual_units_are_pint_s():
             assert to_si(f"-2e1{name}", unit) == pytest.approx(
                 -20 / 3.7 * quantity.to(unit).magnitude, rel=1e-14
             )
+
+
+# how many rad/s, or rad, or cycles each unit is: written down from its meaning, not asked of pint
+PER_SECOND = {  # [rad/s]
+    "Hz": 2 * math.pi,
+    "mHz": 2e-3 * math.pi,
+    "kHz": 2e3 * math.pi,
+    "rpm": 2 * math.pi / 60,
+    "rps": 2 * math.pi,
+    "cycle/s": 2 * math.pi,
+    "turn/min": 2 * math.pi / 60,
+    "revolution/hour": 2 * math.pi / 3600,
+    "rad/s": 1.0,
+    "mrad/s": 1e-3,
+    "deg/s": math.pi / 180,
+    "degree/minute": math.pi / 180 / 60,
+    "arcmin/s": math.pi / 180 / 60,
+}
+
+
+def test_every_unit_of_frequency_becomes_every_other_with_two_pi():
+    rng = np.random.default_rng(16)
+    for unit, factor in PER_SECOND.items():
+        value = float(rng.uniform(0.1, 50.0))
+        assert to_si(f"{value!r} {unit}", "rad/s") == pytest.approx(value * factor, rel=1e-14)
+        assert to_si(f"{value!r} {unit}", "Hz") == pytest.approx(value * factor / (2 * math.pi), rel=1e-14)
+
+
+@pytest.mark.parametrize("unit", ["1/s", "/s", "1/ms", "1/min", "counts_per_second", "becquerel"])
+@pytest.mark.parametrize("wanted", ["Hz", "rad/s"])
+def test_a_rate_is_neither_a_frequency_nor_an_angular_one(unit, wanted):
+    with pytest.raises(ParameterError, match=f'which counts neither cycles nor radians; needs .* in {wanted}'):
+        to_si(f"3 {unit}", wanted)
+
+
+@pytest.mark.parametrize("unit", [*PER_SECOND, "Hz^2", "rad/s^2"])
+def test_neither_hertz_nor_radians_are_taken_for_a_rate(unit):
+    wanted = "1/s^2" if unit.endswith("2") else "1/s"
+    with pytest.raises(ParameterError, match=r"which counts (cycles|radians); needs .*\(neither cycles nor radians\)"):
+        to_si(f"3 {unit}", wanted)
+    assert to_si("3 /ms", "1/s") == 3000.0
+
+
+@pytest.mark.parametrize(
+    ("value", "unit", "si"),
+    [
+        ("2 Hz/s", "rad/s^2", 4 * math.pi),
+        ("2 rpm/s", "rad/s^2", 2 * math.pi / 30),
+        ("40 N m", "N m/rad", 40.0),
+        ("40 N m/deg", "N m/rad", 40 * 180 / math.pi),
+        ("40 N m/turn", "N m/rad", 20 / math.pi),
+        ("40 N m/deg", "N m", 40 * 180 / math.pi),
+        ("3 N m s/rad", "N m s", 3.0),
+        ("90 deg", "1", math.pi / 2),
+        ("0.25 cycle", "rad", math.pi / 2),
+        ("2 /deg", "1/rad", 360 / math.pi),
+        ("10 m^2/Hz", "m^2 s/rad", 5 / math.pi),
+    ],
+)
+def test_angles_inside_other_units_are_converted_too(value, unit, si):
+    assert to_si(value, unit) == pytest.approx(si, rel=1e-14)
+
+
+def test_cycles_that_could_be_meant_in_two_ways_are_refused():
+    for value, unit in (("3 cycle", "1"), ("2 N m/rpm", "N m s"), ("2 N m s", "N m/Hz")):
+        with pytest.raises(ParameterError, match="which counts"):
+            to_si(value, unit)
+    with pytest.raises(ParameterError, match="counts cycles, and could be meant in Hz or in rad/s"):
+        to_si("3 Hz", SIGNAL)
+    assert to_si("3 deg/s", SIGNAL) == pytest.approx(math.pi / 60, rel=1e-15)
+
+
+def test_what_was_converted_between_cycles_and_radians_is_said():
+    assert turned("16 Hz", "rad/s") == '"16 Hz" is 100.531 rad/s: a cycle is 2 pi rad'
+    assert turned("90 deg/s", "Hz") == '"90 deg/s" is 0.25 Hz: a cycle is 2 pi rad'
+    assert turned("258 rpm", "rad/s") == '"258 rpm" is 27.0177 rad/s: a cycle is 2 pi rad'
+    for value, unit in (("60 rpm", "Hz"), ("2 kHz", "Hz"), ("90 deg/s", "rad/s"), ("12 ms", "s"), (3.0, "Hz")):
+        assert turned(value, unit) is None
+    assert turned("2.5", "rad/s") is None and turned("3 N", SIGNAL) is None

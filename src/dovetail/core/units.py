@@ -1,18 +1,34 @@
 """Units at the edge: people write `"12 ms"`, inside there is SI only.
 
+A frequency [Hz] counts cycles, an angular one [rad/s] radians, and a cycle is 2 pi radians: hertz, rpm, turns, degrees
+and radians are converted into one another by that, wherever they stand (`"16 Hz"` is 100.5 rad/s, `"60 rpm"` is 1 Hz).
+A rate [1/s] counts neither: the inverse of a time constant, the growth of an envelope. It is taken for a rate alone, and
+neither hertz nor rad/s are taken for it, as nobody can tell whether the 2 pi was meant. Elsewhere the radian is one, as
+in SI: `"40 N m"` is 40 N m/rad and `"90 deg"` the number pi/2.
+
 Usual units are looked up; pint, which takes a second to load, is asked for the others and for whatever is wrong.
 """
 
 from __future__ import annotations
 
+import math
 import re
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from dovetail.core.errors import ParameterError
 
 SIGNAL = "signal"  # the unit of whatever signal a part acts on: any unit is taken, and turned into SI
-_WORDS = {"s": "a time", "m": "a length", "kg": "a mass", "N": "a force", "Hz": "a frequency"}
+_WORDS = {
+    "s": "a time",
+    "m": "a length",
+    "kg": "a mass",
+    "N": "a force",
+    "Hz": "a frequency",
+    "rad/s": "an angular frequency or speed",
+    "1/s": "a rate",
+}
+_CYCLES = ("hertz", "turn", "revolutions_per_minute", "revolutions_per_second")  # what counts them, as pint says it
 _NUMBER = re.compile(r"\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*([a-zA-Z][a-zA-Z/ ]*?)\s*")
 _USUAL = {  # unit: SI unit, factor; as pint has them
     "s": {"s": 1.0, "ms": 1e-3, "us": 1e-6, "min": 60.0},
@@ -65,15 +81,71 @@ def _parse(text: str, unit: str) -> float:
     except Exception as error:  # pint lets errors of the tokenizer through
         raise ParameterError(f'got "{text}"; not a quantity{_example(unit)}') from error
     if unit == SIGNAL:
+        if _angle(quantity).cycles:
+            raise ParameterError(
+                f'got "{text}" where the unit that is needed is not known: it counts cycles, and could be meant in Hz '
+                "or in rad/s; give the number without a unit"
+            )
         return float(quantity.to_base_units().magnitude)
-    target = "dimensionless" if unit == "1" else unit
     # a bare number in quotes is taken as SI, as it would be without the quotes
     if quantity.dimensionless and unit != "1" and str(quantity.units) == "dimensionless":
         return float(quantity.magnitude)
+    target = registry.Quantity(1, "dimensionless" if unit == "1" else unit)
     try:
-        return float(quantity.to(target).magnitude)
+        value = float(quantity.to(target.units).magnitude)
     except pint.PintError as error:
         raise ParameterError(f'got "{text}", which is {quantity.units:~}{_example(unit)}') from error
+    given, wanted = _angle(quantity), _angle(target)
+    if given.power != wanted.power and (given.cycles or wanted.cycles or _per_time(target)):
+        raise ParameterError(f'got "{text}", which counts {_counts(given)}{_example(unit)} ({_counts(wanted)})')
+    return value * (2 * math.pi) ** (given.hertz - wanted.hertz)  # pint has the hertz as 1/s
+
+
+def turned(value: Any, unit: str) -> str | None:
+    """What is to be said of a quantity whose cycles become radians, or radians cycles; None of any other.
+
+    >>> turned("16 Hz", "rad/s")
+    '"16 Hz" is 100.531 rad/s: a cycle is 2 pi rad'
+    """
+    if not isinstance(value, str) or unit == SIGNAL:
+        return None
+    known = _NUMBER.fullmatch(value)
+    if known and known[2] in _USUAL.get(unit, ()):
+        return None
+    si = _parse(value, unit)
+    registry = _registry()
+    given = _angle(registry.Quantity(value))
+    wanted = _angle(registry.Quantity(1, "dimensionless" if unit == "1" else unit))
+    if not given.power or given.power != wanted.power or given.cycles == wanted.cycles:
+        return None
+    return f'"{value}" is {si:g} {unit}: a cycle is 2 pi rad'
+
+
+class _Angle(NamedTuple):
+    """How a unit counts turns: the power of the angle in it, whether in cycles, the power of the hertz."""
+
+    power: float
+    cycles: bool
+    hertz: float
+
+
+def _angle(quantity: Any) -> _Angle:
+    units = quantity.unit_items()
+    hertz = sum(power for name, power in units if name.endswith("hertz"))
+    radians = dict(quantity.to_root_units().unit_items()).get("radian", 0)
+    return _Angle(radians + hertz, any(name.endswith(_CYCLES) for name, _ in units), hertz)
+
+
+def _per_time(quantity: Any) -> bool:
+    """Whether it is a power of one over time and nothing else, angles apart."""
+    dimensions = quantity.dimensionality
+    return set(dimensions) == {"[time]"} and dimensions["[time]"] < 0
+
+
+def _counts(angle: _Angle) -> str:
+    if not angle.power:
+        return "neither cycles nor radians"
+    return "cycles" if angle.cycles else "radians"
 
 
 def _example(unit: str) -> str:
