@@ -37,7 +37,7 @@ plt.rcParams.update(
 )
 
 bare = dv.load(find_test("substructuring/cs1-late"))
-actuator = Series((SecondOrderLag(frequency=235.4, damping=0.684, gain=1.02), Delay(3.6e-3)))
+actuator = Series((SecondOrderLag(omega=235.4, damping=0.684, gain=1.02), Delay(3.6e-3)))
 bare = dataclasses.replace(bare, rig=dv.Rig(actuator=actuator, specimen=bare.rig.specimen, substeps=10))
 ideal = bare.emulate()
 
@@ -48,7 +48,7 @@ spring = bare.rig.specimen
 exact_model = SmithPredictor(model=spring, transfer=actuator)
 candidates = {
     "none": {},
-    "phase advance, alpha = 1.5": {"compensator": PhaseAdvance(alpha=1.5, crossover=44.7)},
+    "phase advance, alpha = 1.5": {"compensator": PhaseAdvance(alpha=1.5, crossover_omega=44.7)},
     "twice the damping": {"numerical": dataclasses.replace(bare.numerical, c=30.0)},
     "half the force from a model": {"feedback": BlendedForce(model=spring, share=0.5)},
     "fixed coefficients, repeated": {"compensator": FixedCoefficients(delay + tick / 2, **fit)},

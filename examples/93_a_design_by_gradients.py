@@ -20,7 +20,7 @@ plt.rcParams.update({**RC, "figure.facecolor": "white", "savefig.facecolor": "wh
 
 test = testing.load(
     find_test("substructuring/cs1-forward-prediction"),
-    {"duration": 1.0, "rig.actuator": {"kind": "second-order-lag", "frequency": 155.0, "damping": 0.6}},
+    {"duration": 1.0, "rig.actuator": {"kind": "second-order-lag", "omega": 155.0, "damping": 0.6}},
 )
 bounds = {"compensator.delay": (2e-3, 16e-3), "compensator.gain": (0.8, 1.2)}
 start = [4e-3, 0.9]

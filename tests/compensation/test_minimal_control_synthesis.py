@@ -15,7 +15,7 @@ ACTUATOR = FirstOrderLag(1 / POLE, GAIN / POLE)
 def test_the_response_comes_to_follow_the_reference_model(bench):
     signal = bench.sweep()
     out = bench.open_loop(
-        MinimalControlSynthesis(reference=300.0, alpha=100.0, beta=10.0), signal, actuator=ACTUATOR
+        MinimalControlSynthesis(reference_omega=300.0, alpha=100.0, beta=10.0), signal, actuator=ACTUATOR
     )
     reference = bench.open_loop(NoCompensation(), signal, actuator=FirstOrderLag(1 / 300.0))["x"]
     plain = bench.open_loop(NoCompensation(), signal, actuator=ACTUATOR)["x"]
@@ -25,7 +25,9 @@ def test_the_response_comes_to_follow_the_reference_model(bench):
 
 def test_the_gains_move_towards_those_that_match_the_model(bench):
     out = bench.open_loop(
-        MinimalControlSynthesis(reference=300.0, alpha=100.0, beta=10.0), bench.sweep(), actuator=ACTUATOR
+        MinimalControlSynthesis(reference_omega=300.0, alpha=100.0, beta=10.0),
+        bench.sweep(),
+        actuator=ACTUATOR,
     )
     matched = (POLE - 300.0) / GAIN, 300.0 / GAIN
     feedback, forward = (np.asarray(out[name]) for name in ("feedback_gain", "forward_gain"))

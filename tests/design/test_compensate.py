@@ -62,7 +62,7 @@ def test_prediction_is_proposed_for_a_pure_delay(cs1):
 
 def test_a_lag_is_inverted(cs1):
     lag = LinearTransfer([3600.0], [1.0, 72.0, 3600.0])  # 20 ms at low frequency
-    test = cs1(dv.transfer.SecondOrderLag(frequency=60.0, damping=0.6))
+    test = cs1(dv.transfer.SecondOrderLag(omega=60.0, damping=0.6))
     named = by_name(candidates(test, identified(lag), MOTION, frequency=10.0, tolerance=0.05))
     assert named["inverse"].usable
     assert named["inverse"].error < 1e-9

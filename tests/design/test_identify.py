@@ -25,7 +25,7 @@ def test_a_pure_delay_is_found_as_a_gain_and_a_delay(cs1):
 
 @pytest.mark.parametrize("order", [2, pytest.param(None, marks=pytest.mark.slow)])
 def test_a_lag_is_found_with_its_poles(cs1, order):
-    lag = dv.transfer.SecondOrderLag(frequency=60.0, damping=0.6)
+    lag = dv.transfer.SecondOrderLag(omega=60.0, damping=0.6)
     axis = identify(cs1(lag), order=order, **SIZE).axes[0]
     assert axis.order == 2
     poles = np.roots(axis.model.denominator)

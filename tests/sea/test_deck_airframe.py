@@ -9,7 +9,7 @@ from dovetail.mechanics.spatial import quaternion
 from dovetail.sea import DeckAirframe, DeckBody, HarmonicDeck
 from dovetail.sea.deck_body import deck_feel
 
-DECK = HarmonicDeck(amplitude=[0.1, 0.8, 1.5, 0.25, 0.1, 0.05], frequency=0.63, phase=[0, 1, 2, 3, 4, 5])
+DECK = HarmonicDeck(amplitude=[0.1, 0.8, 1.5, 0.25, 0.1, 0.05], omega=0.63, phase=[0, 1, 2, 3, 4, 5])
 BODY = DeckBody()
 FRAME = DeckAirframe(BODY, DECK, spot=(-45.0, 1.0, 6.0), wind=(0.0, 5.0, 0.0))
 rates = jax.jit(lambda t, x, u: FRAME.derivative(t, x, u))

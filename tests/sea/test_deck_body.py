@@ -81,7 +81,7 @@ def test_a_narrow_aircraft_topples_where_moments_say():
 @pytest.mark.slow
 def test_seen_from_the_deck_a_turning_ship_is_the_same_as_seen_from_land():
     # a body that flies free over a turning deck goes straight in space
-    ship = HarmonicDeck(amplitude=[0, 0.5, 1.0, 0.2, 0.1, 0.3], frequency=0.9, phase=[0, 0.3, 1, 2, 3, 4])
+    ship = HarmonicDeck(amplitude=[0, 0.5, 1.0, 0.2, 0.1, 0.3], omega=0.9, phase=[0, 0.3, 1, 2, 3, 4])
     spot, t = jnp.array([-40.0, 2.0, 6.0]), jnp.linspace(0.0, 1.0, 101)
     feel = jax.vmap(lambda t: deck_feel(ship, t, spot, jnp.zeros(3)))(t)
     body = free()

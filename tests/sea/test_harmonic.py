@@ -9,25 +9,23 @@ from dovetail.sea import HarmonicDeck
 
 
 def test_it_is_the_sum_of_its_sines():
-    deck = HarmonicDeck(
-        amplitude=[[0, 0, 1.0, 0, 0, 0], [0, 0, 0, 0.2, 0, 0]], frequency=[0.5, 0.7], phase=0.3
-    )
+    deck = HarmonicDeck(amplitude=[[0, 0, 1.0, 0, 0, 0], [0, 0, 0, 0.2, 0, 0]], omega=[0.5, 0.7], phase=0.3)
     np.testing.assert_allclose(
         deck.displacement(3.0), [0, 0, np.sin(1.8), 0.2 * np.sin(2.4), 0, 0], atol=1e-14
     )
 
 
 def test_it_starts_without_a_jolt():
-    deck = HarmonicDeck(amplitude=np.ones(6), frequency=1.0, phase=np.pi / 2, rise=5.0)
+    deck = HarmonicDeck(amplitude=np.ones(6), omega=1.0, phase=np.pi / 2, rise=5.0)
     point = jax.jit(lambda t: deck.point(t, np.zeros(3)))(0.0)
     np.testing.assert_allclose([*point.position, *point.velocity, *point.acceleration], 0.0, atol=1e-12)
-    full = HarmonicDeck(amplitude=np.ones(6), frequency=1.0, phase=np.pi / 2)
+    full = HarmonicDeck(amplitude=np.ones(6), omega=1.0, phase=np.pi / 2)
     np.testing.assert_allclose(deck.displacement(6.0), full.displacement(6.0))
     assert np.isfinite(jax.grad(lambda t: deck.displacement(t)[2])(0.0))
 
 
 def test_amplitudes_that_do_not_fit_are_refused():
     with pytest.raises(ParameterError, match="give six amplitudes"):
-        HarmonicDeck(amplitude=[1.0, 2.0, 3.0], frequency=1.0)
+        HarmonicDeck(amplitude=[1.0, 2.0, 3.0], omega=1.0)
     with pytest.raises(ParameterError, match="give six amplitudes"):
-        HarmonicDeck(amplitude=np.ones((3, 6)), frequency=[1.0, 2.0])
+        HarmonicDeck(amplitude=np.ones((3, 6)), omega=[1.0, 2.0])

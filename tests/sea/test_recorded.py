@@ -17,7 +17,7 @@ def test_a_parabola_is_met_exactly_on_uneven_rows():
 
 
 def test_position_velocity_and_acceleration_are_continuous_and_near_the_truth():
-    true = HarmonicDeck(amplitude=[0.5, 1.0, 2.0, 0.2, 0.1, 0.05], frequency=0.6, phase=[0, 1, 2, 3, 4, 5])
+    true = HarmonicDeck(amplitude=[0.5, 1.0, 2.0, 0.2, 0.1, 0.05], omega=0.6, phase=[0, 1, 2, 3, 4, 5])
     t = np.arange(0.0, 30.01, 0.1)
     record = RecordedDeck(times=t, values=np.asarray(jax.vmap(true.displacement)(t)))
     r = np.array([-40.0, 2.0, 5.0])

@@ -56,7 +56,7 @@ def test_head_seas_come_faster_and_following_ones_slower():
 def test_a_table_gives_back_the_ship_it_was_made_of_and_mirrors_to_starboard(tmp_path):
     ship, heading = BoxShip(), np.linspace(0, np.pi, 13)
     H = np.stack([at(ship, b) for b in heading], -1)
-    np.savez(tmp_path / "rao.npz", frequency=W, heading=heading, amplitude=np.abs(H), phase=np.angle(H))
+    np.savez(tmp_path / "rao.npz", omega=W, heading=heading, amplitude=np.abs(H), phase=np.angle(H))
     table = TabulatedResponse(file=str(tmp_path / "rao.npz"))
     for b in (heading[4], -heading[4]):
         np.testing.assert_allclose(at(table, b), at(ship, b), atol=1e-9)
@@ -66,10 +66,8 @@ def test_a_table_gives_back_the_ship_it_was_made_of_and_mirrors_to_starboard(tmp
 def test_files_that_are_no_operators_are_told(tmp_path):
     with pytest.raises(OutputError, match="give an .npz file"):
         TabulatedResponse(file=str(tmp_path / "none.npz"))
-    np.savez(tmp_path / "half.npz", frequency=W)
+    np.savez(tmp_path / "half.npz", omega=W)
     with pytest.raises(ParameterError, match="has no heading, amplitude, phase"):
         TabulatedResponse(file=str(tmp_path / "half.npz"))
     with pytest.raises(ParameterError, match=r"needs \(6, 2, 1\)"):
-        TabulatedResponse(
-            frequency=[1.0, 2.0], heading=[0.0], real=np.zeros((6, 3, 1)), imaginary=np.zeros(1)
-        )
+        TabulatedResponse(omega=[1.0, 2.0], heading=[0.0], real=np.zeros((6, 3, 1)), imaginary=np.zeros(1))

@@ -103,5 +103,5 @@ def test_the_first_order_estimate_of_the_injected_energy_holds_for_a_small_lag()
 
 
 def test_instruments_that_lead_are_refused():
-    with pytest.raises(ParameterError, match="Instruments.actuator_frequency: got 0; must be above 0"):
+    with pytest.raises(ParameterError, match="Instruments.actuator_omega: got 0; must be above 0"):
         Instruments(0.0, SENSOR)

@@ -32,7 +32,7 @@ def test_a_stiff_support_is_no_support():
 
 def test_a_stack_left_to_itself_makes_the_contact_softer_and_longer(yielding):
     rigid = run(ImpactPair(LAW, gap=0.2e-3))
-    passive = run(YieldingPair(LAW, gap=0.2e-3, support=20e6, crossover=0.0))
+    passive = run(YieldingPair(LAW, gap=0.2e-3, support=20e6, crossover_omega=0.0))
     assert float(-passive.force.min()) < float(-rigid.force.min())
     assert (passive.depth > 0).sum() > (rigid.depth > 0).sum()
     # a loop that takes the deflection back does work: the same stack rebounds faster under control

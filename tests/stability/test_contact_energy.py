@@ -39,7 +39,7 @@ def test_first_order_gain_of_a_short_lag(lag):
 
 
 def test_the_sample_impact_is_energy_neutral_at_about_half_a_millisecond():
-    delay = neutral_delay(Flores(stiffness=K), MASS, 0.1, sensor_frequency=SENSOR)
+    delay = neutral_delay(Flores(stiffness=K), MASS, 0.1, sensor_omega=SENSOR)
     assert delay == pytest.approx(0.55e-3, abs=0.02e-3)
     tools = Instruments(4 / delay, SENSOR)
     assert float(realised_through(Flores(stiffness=K), MASS, 0.1, tools)) == pytest.approx(1.0, abs=1e-5)
@@ -47,12 +47,12 @@ def test_the_sample_impact_is_energy_neutral_at_about_half_a_millisecond():
 
 def test_an_elastic_contact_has_no_neutral_delay():
     with pytest.raises(AnalysisError, match="any delay adds energy"):
-        neutral_delay(Flores(stiffness=K, restitution=1.0), MASS, 0.1, sensor_frequency=SENSOR)
+        neutral_delay(Flores(stiffness=K, restitution=1.0), MASS, 0.1, sensor_omega=SENSOR)
 
 
 def test_a_slow_sensor_cannot_be_made_up_for():
     with pytest.raises(AnalysisError, match="take a faster sensor"):
-        neutral_delay(Flores(stiffness=K), MASS, 0.1, sensor_frequency=3000.0)
+        neutral_delay(Flores(stiffness=K), MASS, 0.1, sensor_omega=3000.0)
 
 
 def test_the_map_rises_with_delay_and_falls_with_the_sensors_bandwidth():

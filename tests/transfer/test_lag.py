@@ -42,7 +42,7 @@ def test_a_held_input_acts_over_the_whole_step(drive, name):
 
 
 def _parameters(lag):
-    names = ("tau", "gain") if isinstance(lag, FirstOrderLag) else ("frequency", "damping", "gain")
+    names = ("tau", "gain") if isinstance(lag, FirstOrderLag) else ("omega", "damping", "gain")
     return {name: getattr(lag, name) for name in names}
 
 

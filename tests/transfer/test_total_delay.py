@@ -7,7 +7,7 @@ from dovetail.transfer import TotalDelayLag
 
 @pytest.mark.parametrize(("delay", "kilohertz"), [(1e-3, 0.6366), (1.2e-3, 0.5305)])
 def test_bandwidth_of_a_total_delay_is_as_published(delay, kilohertz):
-    w = float(TotalDelayLag(delay).lag.frequency)
+    w = float(TotalDelayLag(delay).lag.omega)
     assert w / (2 * np.pi) == pytest.approx(1e3 * kilohertz, rel=1e-4)  # Bondoky 2020, sec. 5.5.2
 
 

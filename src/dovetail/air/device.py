@@ -125,7 +125,7 @@ class PointDevice(Aerodynamic):
 class LaggedDevice(Aerodynamic):
     """A point whose angles follow the command as an oscillator does."""
 
-    frequency: jax.Array = parameter("rad/s", "natural frequency of the tracking", default=2.0, above=0.0)
+    omega: jax.Array = parameter("rad/s", "natural angular frequency of the tracking", default=2.0, above=0.0)
     damping: jax.Array = parameter("1", "damping ratio of the tracking", default=0.7, at_least=0.0)
 
     def init(self):
@@ -135,7 +135,7 @@ class LaggedDevice(Aerodynamic):
         return self.loads(wind, density, speed, x["angle"])
 
     def rate(self, x, wind, density, speed, command):
-        w = self.frequency
+        w = self.omega
         return {
             "angle": x["angle_rate"],
             "angle_rate": w**2 * (command - x["angle"]) - 2 * self.damping * w * x["angle_rate"],

@@ -26,10 +26,10 @@ def takes(*needed: str, **defaults: Any) -> Callable[[Evaluation], Evaluation]:
     A campaign then refuses an axis that names nothing of it, before anything is computed.
 
     >>> @takes("mass", stiffness=100.0)
-    ... def frequencies(points):
-    ...     return {"frequency": [(p["stiffness"] / p["mass"]) ** 0.5 for p in points]}
-    >>> frequencies([{"mass": 4.0}])
-    {'frequency': [5.0]}
+    ... def swinging(points):
+    ...     return {"omega": [(p["stiffness"] / p["mass"]) ** 0.5 for p in points]}
+    >>> swinging([{"mass": 4.0}])
+    {'omega': [5.0]}
     """
 
     def mark(function: Evaluation) -> Evaluation:

@@ -37,7 +37,9 @@ class MinimalControlSynthesis(Compensator):
     of ten between `alpha` and `beta` is usual.
     """
 
-    reference: jax.Array = parameter("rad/s", "bandwidth of the reference model", default=300.0, above=0.0)
+    reference_omega: jax.Array = parameter(
+        "rad/s", "bandwidth of the reference model", default=300.0, above=0.0
+    )
     alpha: jax.Array = parameter(
         "1/s", "integral adaptation gain, per length unit squared", default=10.0, at_least=0.0
     )
@@ -80,5 +82,5 @@ class MinimalControlSynthesis(Compensator):
 
     def _reference(self, dt: Time, reference: jax.Array, before: jax.Array, now: jax.Array) -> jax.Array:
         """The first-order lag, exact for a demand that moves straight from sample to sample."""
-        behind = (now - before) / (dt * self.reference)
-        return now - behind + jnp.exp(-self.reference * dt) * (reference - before + behind)
+        behind = (now - before) / (dt * self.reference_omega)
+        return now - behind + jnp.exp(-self.reference_omega * dt) * (reference - before + behind)

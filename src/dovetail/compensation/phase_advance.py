@@ -33,11 +33,11 @@ class PhaseAdvance(Compensator):
     Examples
     --------
     >>> from dovetail.compensation import ForwardPrediction
-    >>> robust = PhaseAdvance(alpha=1.5, crossover=44.7, of=ForwardPrediction(9.4e-3))
+    >>> robust = PhaseAdvance(alpha=1.5, crossover_omega=44.7, of=ForwardPrediction(9.4e-3))
     """
 
     alpha: jax.Array = parameter("1", "amount of lead; 1 is none", at_least=1.0)
-    crossover: jax.Array = parameter("rad/s", "frequency at which the loop gain is one", above=0.0)
+    crossover_omega: jax.Array = parameter("rad/s", "at which the loop gain is one", above=0.0)
     of: Compensator = NoCompensation()
 
     @property
@@ -52,7 +52,7 @@ class PhaseAdvance(Compensator):
         return {**x, "of": self.of.running(x["of"])}
 
     def frozen(self) -> Compensator:
-        return PhaseAdvance(self.alpha, self.crossover, self.of.frozen(), shape=self.shape)
+        return PhaseAdvance(self.alpha, self.crossover_omega, self.of.frozen(), shape=self.shape)
 
     def step(self, t: Time, dt: Time, x: State, u: Input) -> tuple[State, Output]:
         of, shown = self.of.step(t, dt, x["of"], u)
@@ -68,7 +68,7 @@ class PhaseAdvance(Compensator):
 
     def _coefficients(self, dt: Time):
         """Of the newest and the last sample, in numerator and denominator."""
-        rate = self.crossover / jnp.tan(self.crossover * dt / 2)  # stands for s (1 + q)/(1 - q)
+        rate = self.crossover_omega / jnp.tan(self.crossover_omega * dt / 2)  # stands for s (1 + q)/(1 - q)
         up, down = self.alpha * rate, rate / self.alpha
-        w = self.crossover
+        w = self.crossover_omega
         return (w + up, w - up), (w + down, w - down)

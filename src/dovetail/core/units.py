@@ -1,10 +1,10 @@
 """Units at the edge: people write `"12 ms"`, inside there is SI only.
 
-A frequency [Hz] counts cycles, an angular one [rad/s] radians, and a cycle is 2 pi radians: hertz, rpm, turns, degrees
-and radians are converted into one another by that, wherever they stand (`"16 Hz"` is 100.5 rad/s, `"60 rpm"` is 1 Hz).
-A rate [1/s] counts neither: the inverse of a time constant, the growth of an envelope. It is taken for a rate alone, and
-neither hertz nor rad/s are taken for it, as nobody can tell whether the 2 pi was meant. Elsewhere the radian is one, as
-in SI: `"40 N m"` is 40 N m/rad and `"90 deg"` the number pi/2.
+A frequency [Hz] counts cycles, an angular one [rad/s] radians, and a cycle is 2 pi radians: hertz, rpm, turns,
+degrees and radians are converted into one another by that (`"16 Hz"` is 100.5 rad/s, `"60 rpm"` is 1 Hz). A rate
+[1/s] counts neither: the inverse of a time constant, the growth of an envelope. It is taken for a rate alone, and
+neither hertz nor rad/s are taken for it, as nobody can tell whether the 2 pi was meant. Elsewhere the radian is one,
+as in SI: `"40 N m"` is 40 N m/rad and `"90 deg"` the number pi/2.
 
 Usual units are looked up; pint, which takes a second to load, is asked for the others and for whatever is wrong.
 """
@@ -28,7 +28,12 @@ _WORDS = {
     "rad/s": "an angular frequency or speed",
     "1/s": "a rate",
 }
-_CYCLES = ("hertz", "turn", "revolutions_per_minute", "revolutions_per_second")  # what counts them, as pint says it
+_CYCLES = (
+    "hertz",
+    "turn",
+    "revolutions_per_minute",
+    "revolutions_per_second",
+)  # what counts them, as pint says it
 _NUMBER = re.compile(r"\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*([a-zA-Z][a-zA-Z/ ]*?)\s*")
 _USUAL = {  # unit: SI unit, factor; as pint has them
     "s": {"s": 1.0, "ms": 1e-3, "us": 1e-6, "min": 60.0},
@@ -97,7 +102,9 @@ def _parse(text: str, unit: str) -> float:
         raise ParameterError(f'got "{text}", which is {quantity.units:~}{_example(unit)}') from error
     given, wanted = _angle(quantity), _angle(target)
     if given.power != wanted.power and (given.cycles or wanted.cycles or _per_time(target)):
-        raise ParameterError(f'got "{text}", which counts {_counts(given)}{_example(unit)} ({_counts(wanted)})')
+        raise ParameterError(
+            f'got "{text}", which counts {_counts(given)}{_example(unit)} ({_counts(wanted)})'
+        )
     return value * (2 * math.pi) ** (given.hertz - wanted.hertz)  # pint has the hertz as 1/s
 
 

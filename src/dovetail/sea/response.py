@@ -109,32 +109,32 @@ def _slope(x):
 class TabulatedResponse(ShipResponse):
     """Operators on a grid of frequencies and headings, for one speed; straight between, in real and imaginary part.
 
-    The file is an `.npz` with `frequency` (n,) [rad/s], rising, `heading` (m,) [rad], rising from 0 to pi or to 2 pi,
+    The file is an `.npz` with `omega` (n,) [rad/s], rising, `heading` (m,) [rad], rising from 0 to pi or to 2 pi,
     `amplitude` and `phase` (6, n, m). Given to pi only, starboard is the mirror of port: sway, roll and yaw change
     sign. Waves outside the frequencies have no effect.
     """
 
     file: str = eqx.field(default="", static=True)
-    frequency: jax.Array = parameter("rad/s", "of the waves", default=())
+    omega: jax.Array = parameter("rad/s", "of the waves", default=())
     heading: jax.Array = parameter("rad", "direction of the waves", default=())
     real: jax.Array = parameter("1", "real parts (6, frequencies, headings)", default=())
     imaginary: jax.Array = parameter("1", "imaginary parts", default=())
 
     def __post_init__(self):
-        if self.file and isinstance(self.frequency, tuple | list) and not len(self.frequency):
+        if self.file and isinstance(self.omega, tuple | list) and not len(self.omega):
             data = _read(self.file)
-            self.frequency, self.heading = data["frequency"], data["heading"]
+            self.omega, self.heading = data["omega"], data["heading"]
             self.real = data["amplitude"] * np.cos(data["phase"])
             self.imaginary = data["amplitude"] * np.sin(data["phase"])
 
     def __check_init__(self):
-        axes = (self.frequency, self.heading, self.real)
+        axes = (self.omega, self.heading, self.real)
         if not known(*axes):
             return
-        shape = (6, self.frequency.size, self.heading.size)
-        if self.real.shape != shape or self.imaginary.shape != shape or self.frequency.size < 2:
+        shape = (6, self.omega.size, self.heading.size)
+        if self.real.shape != shape or self.imaginary.shape != shape or self.omega.size < 2:
             raise ParameterError(
-                f"TabulatedResponse: operators {self.real.shape} for {self.frequency.size} frequencies and "
+                f"TabulatedResponse: operators {self.real.shape} for {self.omega.size} frequencies and "
                 f"{self.heading.size} headings; needs {shape}"
             )
 
@@ -144,14 +144,14 @@ class TabulatedResponse(ShipResponse):
         mirrored = half & (turned > jnp.pi)
         turned = jnp.where(mirrored, 2 * jnp.pi - turned, turned)
         at = [
-            jnp.interp(omega, self.frequency, jnp.arange(self.frequency.size, dtype=float)),
+            jnp.interp(omega, self.omega, jnp.arange(self.omega.size, dtype=float)),
             jnp.interp(turned, self.heading, jnp.arange(self.heading.size, dtype=float)),
         ]
 
         def read(tables):
             return jnp.stack([jax.scipy.ndimage.map_coordinates(table, at, order=1) for table in tables])
 
-        inside = (omega >= self.frequency[0]) & (omega <= self.frequency[-1])
+        inside = (omega >= self.omega[0]) & (omega <= self.omega[-1])
         sign = jnp.array([1.0, -1.0, 1.0, -1.0, 1.0, -1.0])[:, None]
         whole = jnp.where(inside, read(self.real) + 1j * read(self.imaginary), 0.0)
         return jnp.where(mirrored, sign * whole, whole)
@@ -164,7 +164,7 @@ def _read(file):
             data = {name: np.asarray(stored[name], dtype=float) for name in stored.files}
     except (OSError, ValueError) as error:
         raise OutputError(f"{path}: no operators could be read ({error}); give an .npz file") from error
-    missing = [name for name in ("frequency", "heading", "amplitude", "phase") if name not in data]
+    missing = [name for name in ("omega", "heading", "amplitude", "phase") if name not in data]
     if missing:
         raise ParameterError(f"{path}: has no {', '.join(missing)}")
     return data

@@ -32,8 +32,8 @@ from dovetail.mechanics.contact import NormalLaw
 class Instruments(Part):
     """Actuator and force sensor as second-order lags with rounding; a resolution of zero rounds nothing."""
 
-    actuator_frequency: jax.Array = parameter("rad/s", "natural frequency of the actuator", above=0.0)
-    sensor_frequency: jax.Array = parameter("rad/s", "natural frequency of the sensor", above=0.0)
+    actuator_omega: jax.Array = parameter("rad/s", "natural angular frequency of the actuator", above=0.0)
+    sensor_omega: jax.Array = parameter("rad/s", "natural angular frequency of the sensor", above=0.0)
     actuator_damping: jax.Array = parameter("1", "damping ratio of the actuator", above=0.0, default=0.7)
     sensor_damping: jax.Array = parameter("1", "damping ratio of the sensor", above=0.0, default=0.7)
     position_resolution: jax.Array = parameter("m", "step of the imposed motion", at_least=0.0, default=0.0)
@@ -42,12 +42,12 @@ class Instruments(Part):
     @property
     def lag(self) -> jax.Array:
         """Low-frequency lag of actuator and sensor together [s]."""
-        return self.actuator_lag + 2 * self.sensor_damping / self.sensor_frequency
+        return self.actuator_lag + 2 * self.sensor_damping / self.sensor_omega
 
     @property
     def actuator_lag(self) -> jax.Array:
         """How late the actuator follows a steady approach [s]."""
-        return 2 * self.actuator_damping / self.actuator_frequency
+        return 2 * self.actuator_damping / self.actuator_omega
 
 
 def total_delay_frequency(delay) -> jax.Array:
@@ -139,7 +139,7 @@ def first_impact(
 
 def _system(law, mass, speed, tools: Instruments):
     """Rates of the joint state (ideal x, v; HIL x, v, y, y', f, f') and what each system shows."""
-    wa, wf = tools.actuator_frequency, tools.sensor_frequency
+    wa, wf = tools.actuator_omega, tools.sensor_omega
     ca, cf = 2 * tools.actuator_damping * wa, 2 * tools.sensor_damping * wf
     inverse = 1 / mass
 

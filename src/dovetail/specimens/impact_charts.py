@@ -29,7 +29,7 @@ from dovetail.mechanics.contact import (
 from dovetail.specimens.contact_loop import Instruments, first_impact
 from dovetail.specimens.impact_validation import LAWS
 
-TOOLS = ("sensor_frequency", "position_resolution", "force_resolution")
+TOOLS = ("sensor_omega", "position_resolution", "force_resolution")
 IDEAL = Instruments(1e5, 1e5)  # a chart of ideal impacts needs some instruments beside them
 
 
@@ -92,8 +92,8 @@ class DelaySweep(Chart):
     delay: jax.Array = parameter("s", "total delays of the actuator", above=0.0)
     restitution: jax.Array = parameter("1", "projected, by Flores' law", above=0.0, at_most=1.0, default=0.8)
     radius: jax.Array = parameter("m", "radius of the sphere", above=0.0, default=0.025)
-    sensor_frequency: jax.Array = parameter(
-        "rad/s", "natural frequency of the sensor", above=0.0, default=2 * np.pi * 10e3
+    sensor_omega: jax.Array = parameter(
+        "rad/s", "natural angular frequency of the sensor", above=0.0, default=2 * np.pi * 10e3
     )
     position_resolution: jax.Array = parameter("m", "step of the imposed motion", at_least=0.0, default=0.0)
     force_resolution: jax.Array = parameter("N", "step of the measured force", at_least=0.0, default=0.0)
@@ -164,8 +164,8 @@ class DelaySweep(Chart):
                 text = f"position in {1e6 * float(self.position_resolution[n]):g} um"
             elif np.size(self.force_resolution) > 1:
                 text = f"force in {float(self.force_resolution[n]):g} N"
-            elif np.size(self.sensor_frequency) > 1:
-                text = f"sensor {float(self.sensor_frequency[n]) / (2e3 * np.pi):.3g} kHz"
+            elif np.size(self.sensor_omega) > 1:
+                text = f"sensor {float(self.sensor_omega[n]) / (2e3 * np.pi):.3g} kHz"
             elif (
                 len({type(b) for b in (*self.body_1, *self.body_2)}) > 2 or len({*map(type, self.body_1)}) > 1
             ):

@@ -35,7 +35,7 @@ class ImpactFlow(Flow):
 
     def derivative(self, t, x, u):
         tools = self.instruments
-        wa, wf = tools.actuator_frequency, tools.sensor_frequency
+        wa, wf = tools.actuator_omega, tools.sensor_omega
         felt = self.law.force(x["y"], x["w"], self.bodies.speed)
         return {
             "x": x["v"],

@@ -46,7 +46,7 @@ def noisy_impact(
     Rounding of the instruments is left out: the noise is larger.
     """
     noises = seeded((position_noise.sampled_at(dt), force_noise.sampled_at(dt)), key)
-    wa, wf = tools.actuator_frequency, tools.sensor_frequency
+    wa, wf = tools.actuator_omega, tools.sensor_omega
     ca, cf = 2 * tools.actuator_damping * wa, 2 * tools.sensor_damping * wf
     mass, speed = jnp.asarray(mass, float), jnp.asarray(speed, float)
 

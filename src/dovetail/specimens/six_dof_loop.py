@@ -163,7 +163,7 @@ class HilDocking(Docking):
 
     def init(self) -> dict[str, Any]:
         _, speed = self._home
-        lag = 2 * self.instruments.robot.damping / self.instruments.robot.frequency
+        lag = 2 * self.instruments.robot.damping / self.instruments.robot.omega
         rest = jnp.zeros(6)
         return {
             **super().init(),
@@ -209,7 +209,7 @@ class HilDocking(Docking):
     def settled(self, x):
         # the residue of a reading that no longer moves anything: a nanonewton
         quiet = jnp.all(
-            jnp.abs(x["sensor"][0]) + jnp.abs(x["sensor"][1]) / self.instruments.sensor.frequency < 1e-9
+            jnp.abs(x["sensor"][0]) + jnp.abs(x["sensor"][1]) / self.instruments.sensor.omega < 1e-9
         )
         return quiet
 
@@ -237,7 +237,7 @@ class HilDocking(Docking):
 def lag_rate(lag: SecondOrderLag, x, u):
     """Rates of a second-order lag's output and its rate, under an input."""
     y, dy = x
-    return dy, lag.frequency**2 * (u - y) - 2 * lag.damping * lag.frequency * dy
+    return dy, lag.omega**2 * (u - y) - 2 * lag.damping * lag.omega * dy
 
 
 class Moment(eqx.Module):

@@ -29,11 +29,11 @@ class YieldingPair(Specimen):
     law: NormalLaw
     gap: jax.Array = parameter("m", "distance at the start; below zero would be an overlap", at_least=0.0)
     support: jax.Array = parameter("N/m", "stiffness of the stack", above=0.0, default=20e6)
-    resonance: jax.Array = parameter(
-        "rad/s", "natural frequency of the loaded stack", above=0.0, default=11660.0
+    resonance_omega: jax.Array = parameter(
+        "rad/s", "natural angular frequency of the loaded stack", above=0.0, default=11660.0
     )
     damping: jax.Array = parameter("1", "damping ratio of that", above=0.0, default=0.0559)
-    crossover: jax.Array = parameter(
+    crossover_omega: jax.Array = parameter(
         "rad/s", "crossover of the loop that takes the deflection back", at_least=0.0, default=853.0
     )
     latch: Latch = Latch()
@@ -45,7 +45,7 @@ class YieldingPair(Specimen):
     def derivative(self, t, x, u):
         depth, speed, impact_speed = self._contact(x, u)
         force = self.law.force(depth, speed, impact_speed)
-        w = self.resonance
+        w = self.resonance_omega
         pull = w**2 * (force / self.support - x["deflection"]) - 2 * self.damping * w * x["deflection_rate"]
         return {
             "impact_speed": self.latch.rate(x["impact_speed"], depth, speed),
@@ -66,7 +66,7 @@ class YieldingPair(Specimen):
         }
 
     def _return_rate(self, x):
-        return self.crossover * (x["deflection"] - x["taken_back"])
+        return self.crossover_omega * (x["deflection"] - x["taken_back"])
 
     def _contact(self, x, u):
         depth = u["displacement"] - self.gap - (x["deflection"] - x["taken_back"])

@@ -62,7 +62,7 @@ def neutral_delay(
     mass: float,
     speed: float,
     *,
-    sensor_frequency: float,
+    sensor_omega: float,
     actuator_damping: float = 0.7,
     sensor_damping: float = 0.7,
 ) -> float:
@@ -73,7 +73,7 @@ def neutral_delay(
         )
 
     def excess(delay):
-        tools = Instruments(4 / delay, sensor_frequency, actuator_damping, sensor_damping)
+        tools = Instruments(4 / delay, sensor_omega, actuator_damping, sensor_damping)
         return float(realised_through(law, mass, speed, tools)) - 1
 
     time = float(contact_time(law, mass, speed))

@@ -80,11 +80,11 @@ class SecondOrder(LagFollower):
 
     @property
     def behind(self):
-        return 2 * self.part.damping / self.part.frequency
+        return 2 * self.part.damping / self.part.omega
 
     def derivative(self, t, x, u):
         y, v = x
-        w, zeta = self.part.frequency, self.part.damping
+        w, zeta = self.part.omega, self.part.damping
         return v, w**2 * (self.part.gain * u[0] - y) - 2 * zeta * w * v
 
     def output(self, t, x, u):

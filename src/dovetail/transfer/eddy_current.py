@@ -31,8 +31,8 @@ class EddyCurrentSensor(Transfer):
     voltage: jax.Array = parameter("V", "its voltage there", default=_VOLTAGE)
     table_voltage: jax.Array = parameter("V", "points of the calibration table", default=_VOLTAGE)
     table_displacement: jax.Array = parameter("m", "displacement it gives there", default=_DISPLACEMENT)
-    frequency: jax.Array = parameter(
-        "rad/s", "natural frequency of the amplifier", above=0.0, default=2 * np.pi * 23e3
+    omega: jax.Array = parameter(
+        "rad/s", "natural angular frequency of the amplifier", above=0.0, default=2 * np.pi * 23e3
     )
     damping: jax.Array = parameter("1", "its damping ratio", above=0.0, default=0.707)
 
@@ -49,12 +49,12 @@ class EddyCurrentSensor(Transfer):
                 )
 
     def _per_axis(self) -> list[str]:
-        return ["frequency", "damping"]
+        return ["omega", "damping"]
 
     @property
     def amplifier(self) -> SecondOrderLag:
         """The lag between coil and converter."""
-        return SecondOrderLag(self.frequency, self.damping, shape=self.shape)
+        return SecondOrderLag(self.omega, self.damping, shape=self.shape)
 
     def init(self) -> State:
         rest = jnp.full(self.shape, jnp.interp(0.0, self.displacement, self.voltage))

@@ -64,7 +64,7 @@ class SecondOrderLag(Transfer):
     are one formula, since :math:`\cosh\sqrt d` and :math:`\sinh\sqrt d/\sqrt d` are smooth through d = 0.
     """
 
-    frequency: jax.Array = parameter("rad/s", "undamped natural frequency", above=0.0)
+    omega: jax.Array = parameter("rad/s", "undamped natural angular frequency", above=0.0)
     damping: jax.Array = parameter("1", "damping ratio", at_least=0.0)
     gain: jax.Array = parameter("1", "gain at rest", default=1.0)
     hold: str = hold()
@@ -78,15 +78,15 @@ class SecondOrderLag(Transfer):
         u = jnp.asarray(u, float)
         start = last if self.hold == "ramp" else u
         slope = self.gain * (u - start) / dt
-        behind = 2 * self.damping / self.frequency * slope
+        behind = 2 * self.damping / self.omega * slope
 
         # what is left after the particular solution decays by exp(A dt)
         y, v = y - (self.gain * start - behind), v - slope
-        angle, decay = self.frequency * dt, self.damping * self.frequency * dt
+        angle, decay = self.omega * dt, self.damping * self.omega * dt
         c, s = _decayed_cosh_sinhc((self.damping**2 - 1) * angle**2, decay)
         s = s * dt
-        rate = self.damping * self.frequency
-        y, v = (c + rate * s) * y + s * v, (c - rate * s) * v - self.frequency**2 * s * y
+        rate = self.damping * self.omega
+        y, v = (c + rate * s) * y + s * v, (c - rate * s) * v - self.omega**2 * s * y
 
         y, v = y + self.gain * u - behind, v + slope
         return (y, v, u), y
@@ -95,7 +95,7 @@ class SecondOrderLag(Transfer):
         return SecondOrder(self)
 
     def linear(self) -> LinearTransfer:
-        w, zeta, gain = np.broadcast_arrays(self.frequency, self.damping, self.gain)
+        w, zeta, gain = np.broadcast_arrays(self.omega, self.damping, self.gain)
         return LinearTransfer((gain * w**2)[None], np.stack([np.ones_like(w), 2 * zeta * w, w**2]))
 
 

@@ -26,14 +26,14 @@ class ShapedNoise(Random, Transfer):
     """Adds a bias and noise of the bandwidth of a second-order instrument, steady from the start."""
 
     std: jax.Array = parameter("signal", "standard deviation, in the unit of the signal", at_least=0.0)
-    frequency: jax.Array = parameter("rad/s", "natural frequency of the instrument", above=0.0)
+    omega: jax.Array = parameter("rad/s", "natural angular frequency of the instrument", above=0.0)
     damping: jax.Array = parameter("1", "damping ratio of the instrument", above=0.0, default=0.707)
     bias: jax.Array = parameter("signal", "mean, in the unit of the signal", default=0.0)
 
     @property
     def density(self) -> jax.Array:
         """Two-sided spectral density of the white noise behind it [signal^2/Hz]."""
-        return self.std**2 * 4 * self.damping / self.frequency
+        return self.std**2 * 4 * self.damping / self.omega
 
     def init(self) -> State:
         draw = jax.random.normal(self.drawn(_FIRST), (2, *self.shape))
@@ -54,11 +54,11 @@ class ShapedNoise(Random, Transfer):
 
     def _decay(self, dt):
         """Transition of (output, rate/w) over a step without input, by columns of a lag set free."""
-        lag = SecondOrderLag(self.frequency, self.damping, shape=self.shape)
+        lag = SecondOrderLag(self.omega, self.damping, shape=self.shape)
         one, nil = jnp.ones(self.shape), jnp.zeros(self.shape)
         (y1, v1, _), _ = lag.step(0.0, dt, (one, nil, nil), nil)
-        (y2, v2, _), _ = lag.step(0.0, dt, (nil, self.frequency * one, nil), nil)
-        return (y1, y2), (v1 / self.frequency, v2 / self.frequency)
+        (y2, v2, _), _ = lag.step(0.0, dt, (nil, self.omega * one, nil), nil)
+        return (y1, y2), (v1 / self.omega, v2 / self.omega)
 
     def linear(self) -> LinearTransfer:
         return unit_gain("noise left out")

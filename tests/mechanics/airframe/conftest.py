@@ -44,7 +44,7 @@ def make():
             interface=(3, 4),
             joint=joint,
             modes=modes,
-            upper_frequency=6.5e5 * np.sqrt(softer),
+            upper_omega=6.5e5 * np.sqrt(softer),
             upper_ratio=ratio,
         )
         law = SpringDamperStrut(stiffness=2.5e4, damping=500.0, free_length=0.17705)

@@ -85,7 +85,7 @@ def test_a_reduced_gear_lands_alike(drop, make):
 @pytest.mark.slow
 def test_friction_holds_an_aircraft_on_a_moving_deck(make):
     friction = BristleSlider(stiffness=3e3, damping=600.0, sliding=0.4, stiction=0.9)
-    sway = HarmonicMotion(at=[0.0, 0.1, 0.0], amplitude=[[0.3, 0.1, 0.05]], frequency=[1.2], rise=0.5)
+    sway = HarmonicMotion(at=[0.0, 0.1, 0.0], amplitude=[[0.3, 0.1, 0.05]], omega=[1.2], rise=0.5)
     aircraft = make(2, start=[0.0, 0.552, 0.0], deck=sway, friction=friction)
     x, shown = fly(aircraft, ContactRosenbrock(largest=2.5e-3), aircraft.init(), 2.0, 40)
     deck = shown["platform_position"][-1, 0]

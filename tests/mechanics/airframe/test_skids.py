@@ -22,7 +22,7 @@ def test_damping_is_set_at_the_highest_frequency_of_the_mesh_unless_one_is_given
     free = np.setdiff1d(np.arange(9), held)
     top = np.sqrt(scipy.linalg.eigvalsh(K[np.ix_(free, free)], M[np.ix_(free, free)])[-1])
     np.testing.assert_allclose(C, 0.2 / top * K, rtol=1e-9)
-    _, C, K = gear(upper_ratio=0.1, upper_frequency=1e5).structure()
+    _, C, K = gear(upper_ratio=0.1, upper_omega=1e5).structure()
     np.testing.assert_allclose(C, 0.2 / 1e5 * K)
 
 

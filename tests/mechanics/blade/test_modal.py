@@ -9,7 +9,7 @@ from dovetail.core import RK4, Sampled
 from dovetail.core.errors import ParameterError
 from dovetail.mechanics import BladeModes, ModalBlade
 
-MODES = dict(rotor_speed=22.0, frequency=[0.3, 1.03, 2.6], damping=0.0, inertia=[2.0, 3.0, 5.0])
+MODES = dict(rotor_speed=22.0, per_revolution=[0.3, 1.03, 2.6], damping=0.0, inertia=[2.0, 3.0, 5.0])
 P = [0.25, -0.1, 0.7]
 FREE = {"excitation": 0.0, "excitation_rate": 0.0, "force": 0.0}
 
@@ -28,7 +28,7 @@ def test_motion_shown_is_consistent_in_its_rates():
 def test_power_of_the_force_is_the_rate_of_the_blade_s_energy():
     """Virtual work: the participation that moves the piston is the one through which the force acts."""
     blade = ModalBlade(BladeModes(**MODES), P)
-    inertia, w = blade.modes.inertia, blade.modes.frequency * 22.0
+    inertia, w = blade.modes.inertia, blade.modes.per_revolution * 22.0
 
     def energy(x):
         return 0.5 * jnp.sum(inertia * (x["rate"] ** 2 + w**2 * x["phi"] ** 2))

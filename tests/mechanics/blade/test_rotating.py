@@ -15,7 +15,7 @@ ARM = (0.25, -0.22, 0.12)
 RADIUS = 9.3
 W, V = np.array([0.02, 1.04, 2.6, 0.1]) / RADIUS, np.array([1.04, 0.01, 0.02, 3.0]) / RADIUS
 MODES = BladeModes(
-    rotor_speed=22.0, frequency=[0.28, 1.03, 2.6, 3.9], damping=0.01, inertia=[25.0, 40.0, 160.0, 147.0]
+    rotor_speed=22.0, per_revolution=[0.28, 1.03, 2.6, 3.9], damping=0.01, inertia=[25.0, 40.0, 160.0, 147.0]
 )
 BLADE = RotatingBlade(
     modes=MODES,

@@ -7,7 +7,7 @@ from dovetail.mechanics.securing import Drive, HarmonicMotion, Platform, Still
 from dovetail.mechanics.securing.drive import accelerations, drive_faults, driven_frames, riders
 
 BOX = Polygon(vertices=[[-1.0, 0.0], [1.0, 0.0], [1.0, -0.5], [-1.0, -0.5]])
-SHIP = HarmonicMotion(at=[0.0, 0.0, 0.0], amplitude=[[0.3, 0.5, 0.2]], frequency=[0.9], phase=[0.4])
+SHIP = HarmonicMotion(at=[0.0, 0.0, 0.0], amplitude=[[0.3, 0.5, 0.2]], omega=[0.9], phase=[0.4])
 
 
 def chain(ship=SHIP):

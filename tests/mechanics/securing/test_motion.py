@@ -43,7 +43,7 @@ def test_a_blend_rounds_corners_and_leaves_straight_parts_alone():
 
 def test_harmonics_fade_in_from_rest():
     motion = HarmonicMotion(
-        at=[0.0, 1.0, 0.0], amplitude=[[0.0, 0.5, 0.1]], frequency=[0.8], phase=[1.0], rise=4.0
+        at=[0.0, 1.0, 0.0], amplitude=[[0.0, 0.5, 0.1]], omega=[0.8], phase=[1.0], rise=4.0
     )
     pose, rate = poses(motion)
     np.testing.assert_allclose(pose(0.0), [0.0, 1.0, 0.0])

@@ -20,7 +20,7 @@ WEDGE = Polygon(vertices=[[0.0, 0.0], [0.1, 0.1], [0.1, 0.0]])
 
 
 def chain():
-    ship = HarmonicMotion(at=[0.0, 0.0, 0.0], amplitude=[[0.3, 0.5, 0.2]], frequency=[0.9], phase=[0.4])
+    ship = HarmonicMotion(at=[0.0, 0.0, 0.0], amplitude=[[0.3, 0.5, 0.2]], omega=[0.9], phase=[0.4])
     device = TableMotion(times=[0.0, 5.0], values=[[0.0, 0.1, 0.0], [1.0, 0.1, 0.3]], interpolation="linear")
     clamp = Still(at=[0.4, 0.05, 0.1])
     return (
@@ -58,7 +58,7 @@ def test_velocities_are_the_derivatives_of_the_chain():
 
 def test_spin_in_space_is_that_of_the_rotation():
     body = Prism(section=BOX.vertices)
-    motion = HarmonicMotion(at=np.zeros(6), amplitude=[[0, 0, 0, 0.3, 0.2, 0.1]], frequency=[1.1])
+    motion = HarmonicMotion(at=np.zeros(6), amplitude=[[0, 0, 0, 0.3, 0.2, 0.1]], omega=[1.1])
     found = frames((Platform(body=body, motion=motion),), 0.7)
     rate = jax.jacfwd(lambda t: poses((Platform(body=body, motion=motion),), t)[1][0])(0.7)
     np.testing.assert_allclose(jnp.cross(found.spin[0], found.rotation[0][:, 1]), rate[:, 1], atol=1e-12)

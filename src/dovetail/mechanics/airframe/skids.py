@@ -54,11 +54,9 @@ class SkidGear(LandingGear):
     interface: tuple[int, ...] = eqx.field(static=True, converter=_numbers)
     joint: str = choice("hinged", "fixed", about="of the interface nodes", default="hinged")
     radius: jax.Array = parameter("m", "of the tubes", default=0.01, at_least=0.0)
-    lower_frequency: jax.Array = parameter("rad/s", "w1 of the Rayleigh damping", default=0.0, at_least=0.0)
+    lower_omega: jax.Array = parameter("rad/s", "w1 of the Rayleigh damping", default=0.0, at_least=0.0)
     lower_ratio: jax.Array = parameter("1", "xi1", default=0.0, at_least=0.0)
-    upper_frequency: jax.Array | None = parameter(
-        "rad/s", "w2; the mesh's highest if not given", default=None
-    )
+    upper_omega: jax.Array | None = parameter("rad/s", "w2; the mesh's highest if not given", default=None)
     upper_ratio: jax.Array = parameter("1", "xi2", default=0.0, at_least=0.0)
     modes: int = count("shapes to keep; 0 for all freedoms", default=0)
     least_give: jax.Array = parameter(
@@ -103,13 +101,9 @@ class SkidGear(LandingGear):
         M, K = self.mesh.assemble()
         a0, a1 = 0.0, 0.0
         if float(self.upper_ratio) > 0 or float(self.lower_ratio) > 0:
-            top = (
-                float(modes(M, K, self.held())[0][-1])
-                if self.upper_frequency is None
-                else self.upper_frequency
-            )
+            top = float(modes(M, K, self.held())[0][-1]) if self.upper_omega is None else self.upper_omega
             a0, a1 = rayleigh(
-                float(self.lower_frequency), float(self.lower_ratio), float(top), float(self.upper_ratio)
+                float(self.lower_omega), float(self.lower_ratio), float(top), float(self.upper_ratio)
             )
         return M, a0 * M + a1 * K, K
 

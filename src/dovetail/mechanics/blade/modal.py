@@ -35,9 +35,9 @@ class ModalBlade(Substructure):
 
     def __check_init__(self):
         p, modes = self.participation, self.modes
-        if not arrived(p, modes.frequency):
+        if not arrived(p, modes.per_revolution):
             return
-        if np.shape(p) != np.shape(modes.frequency):
+        if np.shape(p) != np.shape(modes.per_revolution):
             raise ParameterError(
                 f"ModalBlade.participation: has shape {np.shape(p)} for {modes.count} modes; give one a mode"
             )

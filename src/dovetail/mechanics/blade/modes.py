@@ -24,7 +24,7 @@ from dovetail.core.errors import ParameterError
 from dovetail.core.parameter import arrived
 from dovetail.mechanics.blade import forcing
 
-PER_MODE = ("frequency", "damping", "inertia", "mask", "start")
+PER_MODE = ("per_revolution", "damping", "inertia", "mask", "start")
 
 
 @kind("blade-modes")
@@ -37,7 +37,7 @@ class BladeModes(Part):
     """
 
     rotor_speed: jax.Array = parameter("rad/s", "angular speed of the rotor", above=0.0)
-    frequency: jax.Array = parameter("1", "natural frequencies per revolution", above=0.0)
+    per_revolution: jax.Array = parameter("1", "natural frequencies per revolution", above=0.0)
     damping: jax.Array = parameter("1", "structural damping ratios", at_least=0.0)
     inertia: jax.Array = parameter("kg m^2", "modal inertias", above=0.0)
     forcing: jax.Array = parameter(
@@ -56,9 +56,11 @@ class BladeModes(Part):
     def __check_init__(self):
         if not arrived(*(getattr(self, name) for name in PER_MODE)):
             return
-        shape = np.shape(self.frequency)
+        shape = np.shape(self.per_revolution)
         if len(shape) != 1:
-            raise ParameterError(f"BladeModes.frequency: has shape {shape}; give a list, one entry a mode")
+            raise ParameterError(
+                f"BladeModes.per_revolution: has shape {shape}; give a list, one entry a mode"
+            )
         for name in PER_MODE:
             got = np.shape(getattr(self, name))
             if got not in ((), shape):
@@ -79,7 +81,7 @@ class BladeModes(Part):
     @property
     def count(self) -> int:
         """Number of modes."""
-        return self.frequency.shape[0]
+        return self.per_revolution.shape[0]
 
     def init(self) -> dict[str, jax.Array]:
         """Modal coordinates and rates at the start: at rest."""
@@ -95,6 +97,6 @@ class BladeModes(Part):
 
     def acceleration(self, t, x, share: jax.Array) -> jax.Array:
         """Second rate [1/s^2] of the modal coordinates under a damper's modal forcing [N m]."""
-        w = self.frequency * self.rotor_speed
+        w = self.per_revolution * self.rotor_speed
         own = w**2 * x["phi"] + 2.0 * self.damping * w * x["rate"]
         return self.mask * (self.external(t) + share) / self.inertia - own

@@ -76,7 +76,7 @@ class RotatingBlade(Substructure):
     )
 
     def __check_init__(self):
-        if not isinstance(self.modes, BladeModes) or not arrived(self.modes.frequency):
+        if not isinstance(self.modes, BladeModes) or not arrived(self.modes.per_revolution):
             return
         count = self.modes.count
         for name in SHAPES:

@@ -48,7 +48,7 @@ class HarmonicMotion(FrameMotion):
 
     at: jax.Array = parameter("1", "means: translation [m] and angles [rad]")
     amplitude: jax.Array = parameter("1", "one row for each harmonic [m, rad]")
-    frequency: jax.Array = parameter("rad/s", "of each harmonic", at_least=0.0)
+    omega: jax.Array = parameter("rad/s", "of each harmonic", at_least=0.0)
     phase: jax.Array = parameter("rad", "of each harmonic, or one row each", default=0.0)
     rise: jax.Array = parameter("s", "time over which it fades in", default=0.0, at_least=0.0)
 
@@ -56,7 +56,7 @@ class HarmonicMotion(FrameMotion):
         phase = jnp.broadcast_to(
             self.phase if self.phase.ndim == 2 else self.phase[..., None], self.amplitude.shape
         )
-        wave = jnp.sum(self.amplitude * jnp.sin(self.frequency[:, None] * t + phase), 0)
+        wave = jnp.sum(self.amplitude * jnp.sin(self.omega[:, None] * t + phase), 0)
         s = jnp.clip(t / jnp.where(self.rise > 0, self.rise, 1.0), 0.0, 1.0)
         fade = jnp.where(self.rise > 0, s * s * (3 - 2 * s), 1.0)
         return self.at + fade * wave

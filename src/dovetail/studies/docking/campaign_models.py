@@ -30,7 +30,7 @@ def impact(
     m2: Any = 75.0,
     speed: Any = 0.1,
     restitution: Any = 0.8,
-    sensor_frequency: Any = SENSOR_CH5,
+    sensor_omega: Any = SENSOR_CH5,
     actuator_resolution: Any = 0.0,
     sensor_resolution: Any = 0.0,
     pair: str = "polyimide on aluminium",
@@ -49,7 +49,7 @@ def impact(
     contact = GivenDamping(stiffness=GivenStiffness(stiffness), factor=factor)
     tools = Instruments(
         4.0 / actuator_delay,
-        sensor_frequency,
+        sensor_omega,
         position_resolution=actuator_resolution,
         force_resolution=sensor_resolution,
     )
@@ -58,7 +58,7 @@ def impact(
     ideal, hil = found.ideal, found.hil
     stop = hertz_depth(stiffness, contact.exponent, mass, speed) / speed
     step = ((1.8 + 1.6 / SLOWEST) * stop + LAGS * tools.lag) / int(steps)
-    followed = step * jnp.maximum(tools.actuator_frequency, tools.sensor_frequency) < STABLE
+    followed = step * jnp.maximum(tools.actuator_omega, tools.sensor_omega) < STABLE
     measures = {
         "velocity_error": 100 * (hil.final_rebound / ideal.rebound - 1),
         "force_peak_error": 100 * (hil.peak_force / ideal.peak_force - 1),

@@ -48,7 +48,7 @@ INSTRUMENTS = DesignSpace(
         ),
         Variable("actuator_resolution", 1e-6, (0.1e-6, 1e-6, 10e-6), "m", "step", "instruments"),
         Variable(
-            "sensor_frequency",
+            "sensor_omega",
             SENSOR_CH5,
             (2 * np.pi * 4e3, SENSOR_CH5, 2 * np.pi * 40e3),
             "rad/s",
@@ -87,7 +87,7 @@ def errors(points: list[Point]) -> dict[str, Any]:
     )
     tools = Instruments(
         4.0 / np.array([p["actuator_delay"] for p in points]),
-        np.array([p["sensor_frequency"] for p in points]),
+        np.array([p["sensor_omega"] for p in points]),
         position_resolution=np.array([p["actuator_resolution"] for p in points]),
         force_resolution=np.array([p["sensor_resolution"] for p in points]),
     )

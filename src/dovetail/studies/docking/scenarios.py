@@ -126,8 +126,8 @@ def impacts(
 
 def _fields(tools: Instruments) -> list[Any]:
     return [
-        tools.actuator_frequency,
-        tools.sensor_frequency,
+        tools.actuator_omega,
+        tools.sensor_omega,
         tools.actuator_damping,
         tools.sensor_damping,
         tools.position_resolution,

@@ -82,7 +82,7 @@ def response_spectrum() -> float:
 HEIGHT = 6.0  # [m] of the deck above the ship's origin
 DECK = {
     "amplitude": [0.0, 0.8, 1.5, 0.25, 0.0, 0.0],
-    "frequency": 0.63,
+    "omega": 0.63,
     "rise": 4.0,
 }  # [m, rad], [rad/s], [s]
 BRISTLES = {"stiffness": 3e3, "sliding": 0.4, "stiction": 0.9, "damping": 600.0, "stribeck": 1e-3}

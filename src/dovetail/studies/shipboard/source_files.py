@@ -61,9 +61,9 @@ def write_inputs(test: Any, folder: str | Path) -> Path:
     E, I, A, rho = (gear.mesh._of(name) for name in ("E", "I", "A", "rho"))
     rows = [[e + 1, *pair, E[e], I[e], A[e], rho[e]] for e, pair in enumerate(gear.mesh.elements)]
     _write(folder, "Properties_FE_map", rows)
-    upper = 0.0 if gear.upper_frequency is None else float(gear.upper_frequency)
+    upper = 0.0 if gear.upper_omega is None else float(gear.upper_omega)
     pairs = [
-        float(gear.lower_frequency),
+        float(gear.lower_omega),
         float(gear.lower_ratio),
         upper,
         float(gear.upper_ratio),
@@ -129,7 +129,7 @@ def read_inputs(folder: str | Path) -> dict[str, Any]:
         "interface": [int(i) for i in interface],
         "joint": "fixed" if kinds[interface[0] - 1, 2] == 2 else "hinged",
         "radius": radius,
-        "lower_frequency": w1,
+        "lower_omega": w1,
         "lower_ratio": xi1,
         "upper_ratio": xi2,
         "mesh": {
@@ -140,7 +140,7 @@ def read_inputs(folder: str | Path) -> dict[str, Any]:
         },
     }
     if w2 > 0:
-        gear["upper_frequency"] = w2
+        gear["upper_omega"] = w2
     struts = [
         {
             "kind": "strut",

@@ -270,7 +270,7 @@ def measured_responses(case: str, frequencies: Any, horizons: Any, duration: flo
     """|D| read from rehearsals, (horizons, frequencies); horizons of the prediction [s]."""
     name = {"gamma": "cs1-robust-gamma", "zeta": "cs1-robust-zeta"}.get(case, "cs1-late")
     predict = ForwardPrediction(ACTUATOR, order=4, window=16)
-    lead = PhaseAdvance(alpha=1.5, crossover=_crossover(), of=predict)
+    lead = PhaseAdvance(alpha=1.5, crossover_omega=_crossover(), of=predict)
     base = ready(name, {**FREE, "duration": duration})
     base = put(base, "compensator", lead if case == "alpha" else predict)
     base = put(base, "rig.sensor", RelativeNoise(0.06)).prepared()

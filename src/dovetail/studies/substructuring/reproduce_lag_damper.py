@@ -119,7 +119,7 @@ def _slopes() -> tuple[float, float]:
 def mode_limits(slope: float) -> damper_modes.ModeLimits:
     """Critical delays of all modes of the surrogate blade with a damper of `slope` [N s/m]."""
     blade: Any = test_named("lag-damper").numerical
-    omega_0 = blade.modes.frequency * blade.modes.rotor_speed
+    omega_0 = blade.modes.per_revolution * blade.modes.rotor_speed
     return damper_modes.limits(
         omega_0=omega_0, c=2 * blade.modes.damping * omega_0, kappa=blade.strength(slope)
     )
@@ -148,7 +148,7 @@ def monolithic(test: Test, times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     whole: Any = test
     blade, damper = whole.numerical, whole.rig.specimen
     modes, p = blade.modes, np.asarray(blade.participation)
-    w = np.asarray(modes.frequency * modes.rotor_speed)
+    w = np.asarray(modes.per_revolution * modes.rotor_speed)
     friction, inertia = 2 * np.asarray(modes.damping) * w, np.asarray(modes.inertia)
     c, speed = np.asarray(modes.forcing), float(modes.rotor_speed)
     c1, c2, knee = (float(v) for v in (damper.closed_slope, damper.open_slope, damper.knee))

@@ -74,9 +74,9 @@ class KanaiTajimi(Excitation):
     rise: float = constant("s", "until which it builds up", default=3.0, above=0.0)
     decay: float = constant("s", "from which on it dies away", default=12.0, above=0.0)
     fade: float = constant("s", "time constant of the decay", default=3.0, above=0.0)
-    ground_frequency: float = constant("rad/s", "of the soil", default=15.6, above=0.0)
+    ground_omega: float = constant("rad/s", "of the soil", default=15.6, above=0.0)
     ground_damping: float = constant("1", "damping ratio of the soil", default=0.6, above=0.0)
-    low_frequency: float = constant("rad/s", "below which power is taken away", default=1.5, above=0.0)
+    low_omega: float = constant("rad/s", "below which power is taken away", default=1.5, above=0.0)
     low_damping: float = constant("1", "damping ratio of that filter", default=0.6, above=0.0)
     highest: float = constant("Hz", "upper edge of the band", default=25.0, above=0.0)
     spacing: float = constant("s", "time from one sample to the next", default=0.005, above=0.0)
@@ -104,7 +104,7 @@ class KanaiTajimi(Excitation):
 
     def spectrum(self, omega: np.ndarray) -> np.ndarray:
         """Power at `omega` [rad/s], relative to that of the bedrock."""
-        soil, cut = self.ground_frequency, self.low_frequency
+        soil, cut = self.ground_omega, self.low_omega
         spread = (2 * self.ground_damping * soil * omega) ** 2
         filtered = (soil**4 + spread) / ((soil**2 - omega**2) ** 2 + spread)
         return filtered * omega**4 / ((cut**2 - omega**2) ** 2 + (2 * self.low_damping * cut * omega) ** 2)

@@ -1,0 +1,53 @@
+"""Units of the package's parameters: what is called a frequency is in hertz, what is called omega in rad/s."""
+
+import importlib
+import pkgutil
+
+import dovetail
+from dovetail.core import Part
+from dovetail.core.block import Method
+from dovetail.core.parameter import declared
+from dovetail.core.registry import kinds
+from dovetail.core.units import SIGNAL, to_si
+
+TURNS = (
+    "speed",
+    "spin",
+    "fastest",
+)  # how fast a body turns: what is so called in rad/s is a motion, no frequency
+
+
+def parts():
+    """Every registered kind, and every part of which there is one kind."""
+    for module in pkgutil.walk_packages(dovetail.__path__, "dovetail."):
+        if not module.name.startswith(("dovetail.cli", "dovetail.view")):
+            importlib.import_module(module.name)
+    found, todo = set(kinds().values()), [Part, Method]
+    while todo:
+        cls = todo.pop()
+        todo += cls.__subclasses__()
+        if cls.__module__.startswith("dovetail."):
+            found.add(cls)
+    return sorted(found, key=lambda cls: (cls.__module__, cls.__qualname__))
+
+
+def test_a_frequency_is_in_hertz_and_an_omega_in_radians_a_second():
+    wrong, seen = [], 0
+    for cls in parts():
+        for name, about in declared(cls).items():
+            words = name.split("_")
+            seen += about.unit in ("Hz", "rad/s")
+            if {"frequency", "frequencies"} & set(words) and about.unit != "Hz":
+                wrong.append(f"{cls.__name__}.{name} is in {about.unit}; a frequency is in Hz")
+            if "omega" in words and about.unit != "rad/s":
+                wrong.append(f"{cls.__name__}.{name} is in {about.unit}; an omega is in rad/s")
+            if about.unit == "rad/s" and "omega" not in words and words[-1] not in TURNS:
+                wrong.append(f"{cls.__name__}.{name} is in rad/s; call it omega, or give it in Hz")
+    assert not wrong, "\n".join(wrong)
+    assert seen > 30  # the walk went somewhere
+
+
+def test_every_unit_of_a_parameter_is_one_and_is_taken_as_it_is_written():
+    units = {about.unit for cls in parts() for about in declared(cls).values() if not about.choices}
+    for unit in units - {SIGNAL, "1"}:
+        assert to_si(f"2.5 {unit}", unit) == 2.5
