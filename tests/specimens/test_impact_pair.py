@@ -14,6 +14,7 @@ TEST = dv.Test(
     rig=dv.Rig(actuator=dv.transfer.SecondOrderLag(4000.0, 0.7), specimen=ImpactPair(LAW, gap=1e-3)),
     rate=100e3,
     duration=0.02,
+    limits=dv.Limits(contact_gain=np.inf),  # what a late actuator feeds in is to be seen
 )
 
 
@@ -37,9 +38,12 @@ def test_energy_of_the_ideal_is_kept_or_turned_into_heat(ideal):
 def test_the_latch_has_the_impact_speed_of_every_contact():
     pair = ImpactPair(LAW, gap=1e-3)
     u = {"displacement": 0.0, "velocity": 0.1, "acceleration": 0.0}
-    assert float(pair.derivative(0.0, {"impact_speed": 0.1, "heat": 0.0}, u)["impact_speed"]) == 0.0
-    shown = pair.output(0.0, {"impact_speed": 0.1, "heat": 0.0}, u | {"displacement": 1.1e-3})
-    assert float(shown["force"]) == pytest.approx(-float(LAW.force(1e-4, 0.1, 0.1)))
+    x = pair.jump(0.0, pair.init(), u)
+    assert float(x["impact_speed"]) == 0.1
+    inside = u | {"displacement": 1.1e-3, "velocity": 0.05}
+    assert float(pair.jump(0.0, x, inside)["impact_speed"]) == 0.1
+    shown = pair.output(0.0, x, inside)
+    assert float(shown["force"]) == pytest.approx(-float(LAW.force(1e-4, 0.05, 0.1)))
 
 
 def test_a_lagging_actuator_makes_the_rebound_faster(ideal):

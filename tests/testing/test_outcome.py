@@ -19,3 +19,4 @@ def test_only_what_a_test_was_made_for_is_completed():
 def test_a_trip_reads_as_a_line():
     trip = Trip("measured_force", 101.23, 100.0, 3.5, "N")
     assert str(trip) == "measured force 101.2 N (limit 100 N) at 3.5 s"
+    assert str(Trip("contact_gain", 0.5, 0.01, 3.5, "1")) == "contact gain 0.5 (limit 0.01) at 3.5 s"

@@ -91,7 +91,7 @@ class BlendedForce(Feedback):
         driven = _Driven(self.model, t, dt, x["motion"], motion)
         model, memory, h = x["model"], x["memory"], dt / self.substeps
         for i in range(self.substeps):
-            model, memory = self.method.step(driven, t + i * h, h, model, None, memory)
+            model, memory = self.method.advance(driven, t + i * h, h, model, None, memory)
 
         computed = self.model.output(t + dt, model, motion)["force"]
         force = self.share * u["measured_force"] + (1.0 - self.share) * computed
@@ -142,6 +142,9 @@ class _Driven(Flow):
 
     def output(self, t: Time, x: State, u: Input) -> Output:
         return self.model.output(t, x, self._motion(t))
+
+    def jump(self, t: Time, x: State, u: Input) -> State:
+        return self.model.jump(t, x, self._motion(t))
 
     def _motion(self, t: Time) -> dict[str, jax.Array]:
         passed = (t - self.t) / self.dt

@@ -92,6 +92,14 @@ class Flow(Part):
     def output(self, t: Time, x: State, u: Input) -> Output:
         """What the flow shows at t."""
 
+    def jump(self, t: Time, x: State, u: Input) -> State:
+        """The state at the end of a step, after what the equation does not hold: a speed that is latched.
+
+        `Method.advance` applies it after every step. What is remembered by a jump needs no lag that would
+        have to be integrated, so no step is too long for it.
+        """
+        return x
+
 
 class Method(eqx.Module):
     """A fixed-step integration method: a rule that carries the state of a flow over one step.
@@ -106,6 +114,11 @@ class Method(eqx.Module):
     @abstractmethod
     def step(self, flow: Flow, t: Time, dt: Time, x: State, u: Input, memory: Any) -> tuple[State, Any]:
         """State at t + dt and the next memory, under the input `u` held over the step."""
+
+    def advance(self, flow: Flow, t: Time, dt: Time, x: State, u: Input, memory: Any) -> tuple[State, Any]:
+        """`step`, and the flow's jump at its end."""
+        x, memory = self.step(flow, t, dt, x, u, memory)
+        return flow.jump(t + dt, x, u), memory
 
 
 class Sampled(Block):
@@ -124,7 +137,7 @@ class Sampled(Block):
         inner, memory = x
 
         def advance(carry, i):
-            return self.method.step(self.flow, t + i * h, h, carry[0], u, carry[1]), None
+            return self.method.advance(self.flow, t + i * h, h, carry[0], u, carry[1]), None
 
         if self.substeps == 1:
             (inner, memory), _ = advance((inner, memory), 0)

@@ -16,7 +16,7 @@ class ImpactPair(Specimen):
 
     The imposed motion z closes the gap g; beyond it the depth is :math:`\delta = z - g` and the force on the
     numerical substructure :math:`-F(\delta, \dot z, \dot\delta_i)`. The impact speed is latched anew at every
-    contact. Also shown: depth, the energy stored in the contact, and the heat it has made so far.
+    contact. Also shown: depth, the energy stored in the contact, and its heat and time so far.
     """
 
     law: NormalLaw
@@ -25,14 +25,19 @@ class ImpactPair(Specimen):
 
     def init(self) -> dict[str, jax.Array]:
         zero = jnp.zeros_like(self.gap)
-        return {"impact_speed": zero, "heat": zero}
+        return {"impact_speed": zero, "heat": zero, "touched": zero}
 
     def derivative(self, t, x, u):
         depth, speed, impact_speed = self._contact(x, u)
         return {
-            "impact_speed": self.latch.rate(x["impact_speed"], depth, speed),
+            "impact_speed": jnp.zeros_like(depth),  # latched by the jump
             "heat": self.law.dissipated_power(depth, speed, impact_speed),
+            "touched": jnp.where(depth > 0, 1.0, 0.0),
         }
+
+    def jump(self, t, x, u):
+        depth, speed, _ = self._contact(x, u)
+        return {**x, "impact_speed": self.latch.update(x["impact_speed"], depth, speed)}
 
     def output(self, t, x, u):
         depth, speed, impact_speed = self._contact(x, u)
@@ -41,7 +46,9 @@ class ImpactPair(Specimen):
             "depth": depth,
             "contact_energy": self.law.stored_energy(depth),
             "contact_heat": x["heat"],
+            "contact_time": x["touched"],
         }
 
     def _contact(self, x, u):
-        return u["displacement"] - self.gap, u["velocity"], self.latch.above_floor(x["impact_speed"])
+        depth, speed = u["displacement"] - self.gap, u["velocity"]
+        return depth, speed, self.latch.impact_speed(x["impact_speed"], speed)

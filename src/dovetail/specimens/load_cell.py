@@ -38,6 +38,9 @@ class LoadCell(Specimen):
     def derivative(self, t: Time, x: State, u: Input) -> State:
         return self.specimen.derivative(t, x, u)
 
+    def jump(self, t: Time, x: State, u: Input) -> State:
+        return self.specimen.jump(t, x, u)
+
     def output(self, t: Time, x: State, u: Input) -> Output:
         shown = self.specimen.output(t, x, u)
         left = (self.added_mass - self.compensation) * u["acceleration"]

@@ -131,15 +131,20 @@ class ProbeInDrogue(Specimen):
         return BallInCavity(self.cavity, self.law, self.friction, self.radius)
 
     def init(self) -> dict[str, jax.Array]:
-        return dict.fromkeys(("impact_speed", "impact_heat", "friction_heat"), jnp.zeros(()))
+        return dict.fromkeys(("impact_speed", "impact_heat", "friction_heat", "touched"), jnp.zeros(()))
 
     def derivative(self, t, x, u):
         now = self._contact(x, u)
         return {
-            "impact_speed": self.latch.rate(x["impact_speed"], now.touch.depth, now.rate),
+            "impact_speed": jnp.zeros(()),  # latched by the jump
             "impact_heat": now.impact_power,
             "friction_heat": now.friction_power,
+            "touched": jnp.where(now.touch.depth > 0, 1.0, 0.0),
         }
+
+    def jump(self, t, x, u):
+        touch, rate = self.ball.approach(*self._motion(u))
+        return {**x, "impact_speed": self.latch.update(x["impact_speed"], touch.depth, rate)}
 
     def output(self, t, x, u):
         now = self._contact(x, u)
@@ -151,9 +156,14 @@ class ProbeInDrogue(Specimen):
             "contact_energy": now.stored,
             "contact_heat": x["impact_heat"],
             "friction_heat": x["friction_heat"],
+            "contact_time": x["touched"],
         }
 
-    def _contact(self, x, u) -> Contact:
+    def _motion(self, u) -> tuple[Pose, Twist]:
         home = Pose(euler.to_matrix(self.home_euler), self.home)
-        pose, twist = from_motion(home, u["displacement"], u["velocity"])
-        return self.ball.contact(pose, twist, self.latch.above_floor(x["impact_speed"]))
+        return from_motion(home, u["displacement"], u["velocity"])
+
+    def _contact(self, x, u) -> Contact:
+        pose, twist = self._motion(u)
+        _, rate = self.ball.approach(pose, twist)
+        return self.ball.contact(pose, twist, self.latch.impact_speed(x["impact_speed"], rate))

@@ -42,6 +42,9 @@ class ScaledSpecimen(Specimen):
     def derivative(self, t, x, u):
         return self.specimen.derivative(t, x, self._small(u))
 
+    def jump(self, t, x, u):
+        return self.specimen.jump(t, x, self._small(u))
+
     def output(self, t, x, u):
         shown = self.specimen.output(t, x, self._small(u))
         levers = jnp.concatenate([jnp.ones(3), self.length_scale * jnp.ones(3)])

@@ -39,7 +39,7 @@ class YieldingPair(Specimen):
     latch: Latch = Latch()
 
     def init(self) -> dict[str, jax.Array]:
-        names = ("impact_speed", "heat", "deflection", "deflection_rate", "taken_back")
+        names = ("impact_speed", "heat", "touched", "deflection", "deflection_rate", "taken_back")
         return dict.fromkeys(names, jnp.zeros_like(self.gap))
 
     def derivative(self, t, x, u):
@@ -48,12 +48,17 @@ class YieldingPair(Specimen):
         w = self.resonance_omega
         pull = w**2 * (force / self.support - x["deflection"]) - 2 * self.damping * w * x["deflection_rate"]
         return {
-            "impact_speed": self.latch.rate(x["impact_speed"], depth, speed),
+            "impact_speed": jnp.zeros_like(depth),  # latched by the jump
             "heat": self.law.dissipated_power(depth, speed, impact_speed),
+            "touched": jnp.where(depth > 0, 1.0, 0.0),
             "deflection": x["deflection_rate"],
             "deflection_rate": pull,
             "taken_back": self._return_rate(x),
         }
+
+    def jump(self, t, x, u):
+        depth, speed, _ = self._contact(x, u)
+        return {**x, "impact_speed": self.latch.update(x["impact_speed"], depth, speed)}
 
     def output(self, t, x, u):
         depth, speed, impact_speed = self._contact(x, u)
@@ -62,6 +67,7 @@ class YieldingPair(Specimen):
             "depth": depth,
             "contact_energy": self.law.stored_energy(depth),
             "contact_heat": x["heat"],
+            "contact_time": x["touched"],
             "support_deflection": x["deflection"] - x["taken_back"],
         }
 
@@ -71,4 +77,4 @@ class YieldingPair(Specimen):
     def _contact(self, x, u):
         depth = u["displacement"] - self.gap - (x["deflection"] - x["taken_back"])
         speed = u["velocity"] - (x["deflection_rate"] - self._return_rate(x))
-        return depth, speed, self.latch.above_floor(x["impact_speed"])
+        return depth, speed, self.latch.impact_speed(x["impact_speed"], speed)

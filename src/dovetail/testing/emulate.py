@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from typing import TYPE_CHECKING, Any
 
 import equinox as eqx
@@ -12,14 +13,18 @@ import numpy as np
 
 from dovetail.compensation import BlendedForce
 from dovetail.core import DormandPrince8, Flow, Method
-from dovetail.core.errors import AnalysisError
+from dovetail.core.errors import AnalysisError, StepSizeError
 from dovetail.specimens import Specimen
 from dovetail.testing.outcome import Outcome
 from dovetail.testing.run import Run, dataset, ended
 from dovetail.testing.schedule import Profile, apply
+from dovetail.testing.steps import RESOLVED, fewest_steps
 
 if TYPE_CHECKING:
     from dovetail.testing.test import Test
+
+
+REFINEMENTS = 6  # times that the steps of the ideal are made shorter for a contact, by up to 64 each
 
 
 @dataclasses.dataclass(frozen=True)
@@ -67,6 +72,18 @@ class Coupled(Flow):
             "model": () if now.feedback is None else now.feedback.model.derivative(t, x["model"], shown),
         }
 
+    def jump(self, t, x, u):
+        flows = [self.numerical, self.specimen] + ([] if self.feedback is None else [self.feedback.model])
+        if all(type(flow).jump is Flow.jump for flow in flows):  # nothing jumps: nothing to compute
+            return x
+        now = apply(self.schedule, self, t)
+        given, shown, _ = now._interface(t, x)
+        return {
+            "numerical": now.numerical.jump(t, x["numerical"], given),
+            "specimen": now.specimen.jump(t, x["specimen"], shown),
+            "model": () if now.feedback is None else now.feedback.model.jump(t, x["model"], shown),
+        }
+
     def output(self, t, x, u):
         given, shown, felt = apply(self.schedule, self, t)._interface(t, x)
         return {"excitation": given["excitation"], **felt, **shown}
@@ -111,7 +128,7 @@ def integrate_ideal(coupled: Coupled, method: Method, dt: float, substeps: int, 
         t, h = jnp.maximum(k, 0) * dt, jnp.where(k < 0, 0.0, dt / substeps)
 
         def inner(carry, i):
-            return method.step(coupled, t + i * h, h, carry[0], None, carry[1]), None
+            return method.advance(coupled, t + i * h, h, carry[0], None, carry[1]), None
 
         carry, _ = jax.lax.scan(inner, carry, jnp.arange(substeps))
         return carry, coupled.output((k + 1) * dt, carry[0], None)
@@ -129,11 +146,7 @@ def emulate(test: Test, accuracy: Accuracy | None = None) -> Run:
             "give the test a virtual rig, or compare two runs"
         )
     test.prepared()  # for its checks
-    accuracy = accuracy or Accuracy(**getattr(test.numerical, "ideal", {}))
-    coupled = coupled_system(test, specimen)
-    records = jax.tree.map(
-        np.asarray, integrate_ideal(coupled, accuracy.method, test.dt, accuracy.substeps, test.tick_count)
-    )
+    records = _resolved(test, coupled_system(test, specimen), accuracy)
     z, force = records["displacement"], records["specimen_force"]
     records |= {"command": z, "achieved_displacement": z, "measured_displacement": z}
     records |= {"measured_force": force}
@@ -141,6 +154,26 @@ def emulate(test: Test, accuracy: Accuracy | None = None) -> Run:
     data = dataset(test, times, records, {"mode": "emulate", "title": test.title, "seed": test.seed})
     finite = all(np.isfinite(values).all() for values in records.values())
     return Run(test, "emulate", *ended(test, data, Outcome.FINISHED if finite else Outcome.NOT_FINITE))
+
+
+def _resolved(test: Test, coupled: Coupled, wanted: Accuracy | None) -> dict[str, np.ndarray]:
+    """The ideal at every tick. Steps that a contact is too short for are made shorter, those asked for refused."""
+    accuracy = wanted or Accuracy(**getattr(test.numerical, "ideal", {}))
+    for _ in range(REFINEMENTS):
+        h = test.dt / accuracy.substeps
+        found = integrate_ideal(coupled, accuracy.method, test.dt, accuracy.substeps, test.tick_count)
+        records = jax.tree.map(np.asarray, found)
+        steps = fewest_steps(records["contact_time"], h) if "contact_time" in records else math.inf
+        if steps >= RESOLVED or not np.all(np.isfinite(records["displacement"])):
+            return records
+        needed = math.ceil(accuracy.substeps * RESOLVED / max(steps, RESOLVED / 64))
+        if wanted is not None:
+            break
+        accuracy = dataclasses.replace(accuracy, substeps=needed)
+    raise StepSizeError(
+        f"emulate: the shortest contact lasts {steps:.3g} steps of {h:.3g} s; the ideal needs {RESOLVED} to "
+        f"resolve it. Do: take Accuracy(substeps={needed}) or more, a higher rate, or a softer contact."
+    )
 
 
 def coupled_system(test: Test, specimen: Specimen) -> Coupled:

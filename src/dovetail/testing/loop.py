@@ -21,7 +21,7 @@ import jax
 import jax.numpy as jnp
 
 from dovetail.core import Flow, ahead
-from dovetail.testing import schedule
+from dovetail.testing import contact_gain, schedule
 from dovetail.testing.supervisor import Watch
 
 if TYPE_CHECKING:
@@ -48,6 +48,9 @@ class Driven(Flow):
     def output(self, t, x, u):
         return self.flow.output(t, x, self._input(t, u))
 
+    def jump(self, t, x, u):
+        return self.flow.jump(t, x, self._input(t, u))
+
     def _input(self, t, force):
         return {"excitation": self.excitation(t), "excitation_rate": self.excitation.rate(t), "force": force}
 
@@ -58,8 +61,9 @@ def start(test: Test) -> tuple[dict[str, Any], dict[str, jax.Array]]:
     numerical, rig, compensator = driven.init(), test.rig.init(), test.compensator.init()
     reading = test.rig.first_reading(rig)
     memory = test.method.init(driven, numerical)
-    force = reading["measured_force"]
+    force, touches = reading["measured_force"], contact_gain.shows_contact(reading)
     motion = driven.output(0.0, numerical, force)
+    watch = Watch(test.limits.by_axis(test.axes)).init(_watched(motion, reading, {}))
     state = {
         "numerical": (numerical, memory),
         "compensator": compensator,
@@ -67,7 +71,7 @@ def start(test: Test) -> tuple[dict[str, Any], dict[str, jax.Array]]:
         "feedback": test.feedback.init(),
         "reading": {name: reading[name] for name in ("measured_displacement", "measured_force")},
         "force": force,
-        "watch": Watch(test.limits.by_axis(test.axes)).init(_watched(motion, reading)),
+        "watch": {**watch, "contact": contact_gain.init(motion["velocity"])} if touches else watch,
     }
     command = {"command": motion["displacement"]}
     return state, _record(test, 0.0, motion, command, reading, {"force": force}, jnp.zeros(()))
@@ -93,7 +97,7 @@ def lead(test: Test, state: dict[str, Any], k: jax.Array) -> dict[str, Any]:
     h = dt / test.substeps
     for i in range(test.substeps):
         begin = t + i * h if i else t  # the same number as t, so that the excitation is evaluated there once
-        numerical, memory = test.method.step(driven, begin, h, numerical, state["force"], memory)
+        numerical, memory = test.method.advance(driven, begin, h, numerical, state["force"], memory)
     motion = driven.output(t_next, numerical, state["force"])
     compensator, command = test.compensator.step(t, dt, state["compensator"], {**motion, **state["reading"]})
     return {
@@ -111,8 +115,13 @@ def follow(
     dt, motion = test.dt, led["motion"]
     t = k * dt
     used, fed_back = test.feedback.step(t, dt, state["feedback"], {**motion, **reading})
+    contact = {}
+    if contact_gain.shows_contact(reading):
+        account = state["watch"]["contact"]
+        account = contact_gain.step(dt, account, state["force"], motion["velocity"], reading["depth"])
+        contact = {"contact_gain": contact_gain.gain(account)}
     watch, growth = Watch(test.limits.by_axis(test.axes)).step(
-        k + 1, dt, state["watch"], _watched(motion, reading)
+        k + 1, dt, state["watch"], _watched(motion, reading, contact)
     )
     state = {
         "numerical": led["numerical"],
@@ -120,13 +129,14 @@ def follow(
         "feedback": used,
         "reading": {name: reading[name] for name in ("measured_displacement", "measured_force")},
         "force": fed_back["force"],
-        "watch": watch,
+        "watch": {**watch, "contact": account} if contact else watch,
     }
-    return state, _record(test, t + dt, motion, led["command"], reading, fed_back, growth)
+    return state, _record(test, t + dt, motion, led["command"], {**reading, **contact}, fed_back, growth)
 
 
-def _watched(motion, reading) -> dict[str, jax.Array]:
+def _watched(motion, reading, contact) -> dict[str, jax.Array]:
     return {
+        "contact_gain": contact.get("contact_gain", jnp.zeros(())),
         **{name: motion[name] for name in ("displacement", "velocity", "acceleration")},
         "measured_force": reading["measured_force"],
         "tracking_error": motion["displacement"] - reading["measured_displacement"],

@@ -32,6 +32,10 @@ class Outcome(Enum):
         "The interface gave the simulation more energy than its limit allows: the rig feeds the loop, "
         "so the test was stopped."
     )
+    CONTACT = (
+        "A contact gave back more energy than it took: the rig is too late for it or the rate too low, "
+        "so the test was stopped."
+    )
 
     @property
     def code(self) -> int:
@@ -60,7 +64,8 @@ class Trip:
     unit: str
 
     def __str__(self) -> str:
+        unit = "" if self.unit == "1" else f" {self.unit}"
         return (
-            f"{self.signal.replace('_', ' ')} {self.value:.4g} {self.unit} "
-            f"(limit {self.limit:.4g} {self.unit}) at {self.time:.4g} s"
+            f"{self.signal.replace('_', ' ')} {self.value:.4g}{unit} "
+            f"(limit {self.limit:.4g}{unit}) at {self.time:.4g} s"
         )

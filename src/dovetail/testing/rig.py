@@ -116,7 +116,7 @@ class Rig(AbstractRig):
             actuator, specimen, memory, (p1, p2) = carry
             actuator, p0 = self.actuator.step(t + i * h, h, actuator, between((i + 1) / self.substeps))
             path = _Parabola(p0, p1, p2, h, t + i * h)
-            specimen, memory = self.method.step(
+            specimen, memory = self.method.advance(
                 _Imposed(self.specimen, path), t + i * h, h, specimen, None, memory
             )
             return (actuator, specimen, memory, (p0, p1)), path.at(t + (i + 1) * h)
@@ -198,6 +198,9 @@ class _Imposed(Flow):
 
     def output(self, t, x, u):
         return self.specimen.output(t, x, self.path.at(t))
+
+    def jump(self, t, x, u):
+        return self.specimen.jump(t, x, self.path.at(t))
 
 
 def _motion(displacement, velocity, acceleration) -> dict[str, jax.Array]:

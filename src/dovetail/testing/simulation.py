@@ -144,7 +144,7 @@ def advance(
 
     def one(carry, k):
         def sub(carry, i):
-            return method.step(flow, k * dt + i * h, h, carry[0], force, carry[1]), None
+            return method.advance(flow, k * dt + i * h, h, carry[0], force, carry[1]), None
 
         if steps == 1:
             carry, _ = sub(carry, 0)

@@ -26,6 +26,9 @@ class Limits(Part):
     specimen that starts unstrained and creates none; what a late rig adds shows there before it shows in the
     motion. Set its limit above what the specimen may hold at the start.
 
+    A contact that gives back more energy than it took stops the test by default, wherever the specimen shows its
+    contact (see `contact_gain`); where that is what is to be seen, set this limit to infinity.
+
     A limit may differ from axis to axis. The force of the axes named roll, pitch and yaw is a torque and has the
     limit of that name. What concerns the wall clock and the link to a real rig (`silence`, `overrun`,
     `approach`, `to_rest`) matters in the `run` mode only.
@@ -51,6 +54,9 @@ class Limits(Part):
     )
     energy: jax.Array = parameter(
         "J", "most energy that the interface may give to the simulation", above=0.0, default=jnp.inf
+    )
+    contact_gain: jax.Array = parameter(
+        "1", "most that a contact may give beyond what it took, as a share of that", above=0.0, default=0.01
     )
     stale: int = count(
         "ticks that a reading may stand still while the demand moves, more than the rig is late; 0 for any",
@@ -79,6 +85,7 @@ class Limits(Part):
             "power": (Outcome.POWER, self.power),
             "interface_energy": (Outcome.ENERGY, self.energy),
             "growth_rate": (Outcome.GROWTH, self.growth),
+            "contact_gain": (Outcome.CONTACT, self.contact_gain),
         }
 
 

@@ -12,8 +12,6 @@ import numpy as np
 from dovetail.compensation import Compensator, Feedback, MeasuredForce, NoCompensation
 from dovetail.core import RK4, Method, Part, constant, count
 from dovetail.core.errors import DovetailError, Fault, ParameterError, TestFileError
-from dovetail.core.linear import state_matrix
-from dovetail.core.methods import check_step
 from dovetail.core.randomness import seeded
 from dovetail.mechanics import Substructure
 from dovetail.testing import operator as operators
@@ -22,6 +20,7 @@ from dovetail.testing.creep.settings import Stepping
 from dovetail.testing.excitation import Excitation, Rest
 from dovetail.testing.loop import Driven
 from dovetail.testing.rig import AbstractRig
+from dovetail.testing.steps import step_faults
 from dovetail.testing.supervisor import Limits
 
 if TYPE_CHECKING:
@@ -139,7 +138,7 @@ class Test(Part):
                 Fault("stepping.home", f"has {np.size(home)} values; needs {axes}, one for each axis")
             )
         faults += operators.faults(self)
-        faults += self._step_faults()
+        faults += step_faults(self)
         return faults
 
     def _delay_faults(self) -> list[Fault]:
@@ -152,17 +151,6 @@ class Test(Part):
                     Fault(name, f"{np.max(leaf):g} s is longer than the test of {self.duration:g} s")
                 )
         return faults
-
-    def _step_faults(self) -> list[Fault]:
-        """A step that the integration method cannot take with this numerical substructure."""
-        driven = Driven(self.numerical, self.excitation)
-        try:
-            force = jax.numpy.zeros(self.shape)
-            A = np.asarray(state_matrix(driven, driven.init(), force))
-            check_step(self.method, np.linalg.eigvals(A), self.dt / self.substeps)
-        except DovetailError as error:
-            return [Fault("rate", str(error))]
-        return []
 
     def prepared(self) -> Test:
         """This test checked, with its shapes fixed and its random keys drawn: what the loop takes.

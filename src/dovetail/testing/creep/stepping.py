@@ -72,7 +72,7 @@ def advance(
         held = jnp.where(near, force, 0.0)
         now = schedule.apply(test.schedule, test, t + h) if test.schedule else test
         driven = Driven(now.numerical, now.excitation)
-        x, memory = test.method.step(driven, t, h, state["x"], held, state["memory"])
+        x, memory = test.method.advance(driven, t, h, state["x"], held, state["memory"])
         return {
             "t": t + h,
             "x": x,

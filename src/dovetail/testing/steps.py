@@ -1,0 +1,74 @@
+r"""Whether every part of a test can take its step: numerical substructure, specimen, model in the feedback.
+
+A part with a fast motion of its own (eigenvalue :math:`\lambda` at rest) grows without bound where an explicit
+method takes steps beyond its stability limit. Each part has its own method and step: the numerical substructure
+`dt/substeps`, the specimen that of the rig, a model in the feedback its own.
+
+A contact is different: it is at rest until it begins, and then lasts a certain time T. Fewer than some
+sixteen steps in T do not resolve it, whatever the method. T is what a specimen with a contact shows as
+`contact_time`, so this can be said once a run has met it. What a sampled loop makes of too short a contact
+shows in its energy, which the supervisor watches (`contact_gain`).
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from dovetail.core import Flow, Method
+from dovetail.core.errors import DovetailError, Fault
+from dovetail.core.linear import state_matrix
+from dovetail.core.methods import check_step
+from dovetail.testing.loop import Driven
+
+if TYPE_CHECKING:
+    from dovetail.testing.test import Test
+
+MOTION = ("displacement", "velocity", "acceleration")
+RESOLVED = 16  # steps in a contact: with them the rebound of the ideal is right to some 1e-3
+
+
+def step_faults(test: Test) -> list[Fault]:
+    """A step that the integration method of a part cannot take, for each part that has one."""
+    shape, faults = test.shape, []
+    driven = Driven(test.numerical, test.excitation)
+    parts: dict[str, tuple[Flow, Any, Method, int]] = {
+        "rate": (driven, jnp.zeros(shape), test.method, test.substeps)
+    }
+    motion = {name: jnp.zeros(shape) for name in MOTION}
+    rig, feedback = test.rig, test.feedback
+    if isinstance(getattr(rig, "specimen", None), Flow) and isinstance(getattr(rig, "method", None), Method):
+        parts["rig.specimen"] = (rig.specimen, motion, rig.method, getattr(rig, "substeps", 1))
+    if isinstance(getattr(feedback, "model", None), Flow):
+        parts["feedback.model"] = (feedback.model, motion, feedback.method, feedback.substeps)
+    for where, (flow, u, method, substeps) in parts.items():
+        h = test.dt / substeps
+        try:
+            check_step(method, rates(flow.sampled_at(h, shape), u), h)
+        except DovetailError as error:
+            faults.append(Fault(where, str(error)))
+    return faults
+
+
+def rates(flow: Flow, u: Any) -> np.ndarray:
+    """Eigenvalues [rad/s] of a flow at its start; none where it remembers nothing."""
+    x = flow.init()
+    if not jax.tree.leaves(x):
+        return np.zeros(0)
+    return np.linalg.eigvals(np.asarray(state_matrix(flow, x, u)))
+
+
+def fewest_steps(contact_time: np.ndarray, step: float) -> float:
+    """Steps [of `step` s] in the shortest contact of a run, by the time in contact so far at its ticks.
+
+    Infinite where there was none. A contact that the run's end cuts short does not count.
+    """
+    longer = np.diff(np.asarray(contact_time)) > 0
+    edges = np.flatnonzero(np.diff(np.concatenate([[0], longer.astype(int), [0]])))
+    begins, ends = edges[::2], edges[1::2]
+    lasted = [contact_time[b] - contact_time[a] for a, b in zip(begins, ends, strict=True) if b < len(longer)]
+    return min(lasted, default=math.inf) / step
