@@ -4,7 +4,13 @@ import numpy as np
 import pytest
 
 from dovetail.core.errors import AnalysisError, ParameterError
-from dovetail.fidelity import delay_at, delay_by_correlation, delay_by_crossings, response_at
+from dovetail.fidelity import (
+    delay_at,
+    delay_by_correlation,
+    delay_by_crossings,
+    error_budget,
+    response_at,
+)
 
 ESTIMATES = {
     "crossings": delay_by_crossings,
@@ -103,3 +109,44 @@ def test_a_rig_that_does_not_follow_has_no_delay(make):
     x = 1e-3 * np.arange(run.sizes["time"])  # drifts away
     with pytest.raises(AnalysisError):
         delay_by_crossings(run.assign(measured_displacement=("time", x)))
+
+
+def test_exact_delayed_signals_of_any_kind_read_their_delay(make):
+    """200 sums of one to four sines, short and long records, delays from a fifth of a sample to twenty."""
+    rng = np.random.default_rng(17)
+    errors, others = [], []
+    for _ in range(200):
+        rate = 10 ** rng.uniform(2.3, 3.3)
+        slowest = 10 ** rng.uniform(-0.5, 0.8)
+        f = slowest * 10 ** rng.uniform(0, 0.5, rng.integers(1, 5))
+        size, phase = rng.uniform(0.2, 1.0, len(f)), rng.uniform(0, 2 * np.pi, len(f))
+        t = np.arange(round(rng.uniform(1.6, 8) / f.min() * rate)) / rate
+        delay = min(10 ** rng.uniform(-0.7, 1.3) / rate, 0.1 / f.max())
+
+        def motion(t, f=f, size=size, phase=phase):
+            return np.sum(size * np.sin(2 * np.pi * np.multiply.outer(t, f) + phase), axis=-1)
+
+        gain, offset = rng.uniform(0.5, 1.5), rng.normal()
+        run = make.recording(
+            t, displacement=motion(t), measured_displacement=gain * motion(t - delay) + offset
+        )
+        budget = error_budget(run)
+        errors.append(abs(budget.delay / delay - 1))
+        others.append([abs(budget.gain / gain - 1), budget.rest])
+    middle, most, worst = np.quantile(errors, [0.5, 0.9, 1.0])
+    assert middle < 3e-4
+    assert most < 3e-3
+    assert worst < 3e-2
+    assert np.max(others) < 1e-3
+
+
+def test_identical_signals_have_no_delay(make):
+    run = make.delayed_sine(frequency=0.35, duration=4.5)
+    same = run.assign(measured_displacement=run.displacement)
+    assert abs(delay_by_correlation(same)) < 1e-12
+
+
+def test_a_slow_short_record_reads_its_delay(make):
+    assert delay_by_correlation(make.delayed_sine(frequency=0.35, duration=4.5, delay=2e-3)) == pytest.approx(
+        2e-3, rel=1e-4
+    )

@@ -112,7 +112,7 @@ def test_an_accepted_impact_never_leaves_faster_than_it_came():
 @pytest.mark.slow
 @pytest.mark.parametrize("rate", [200.0, 5e3, 100e3])
 @pytest.mark.parametrize(
-    "kind, exponent", [("hunt-crossley", 1.0), ("hunt-crossley", 2.0), ("kelvin-voigt", 1.0)]
+    ("kind", "exponent"), [("hunt-crossley", 1.0), ("hunt-crossley", 2.0), ("kelvin-voigt", 1.0)]
 )
 def test_no_law_does_at_any_rate(kind, exponent, rate):
     judge(round(rate), 2000, kind, exponent, rate)

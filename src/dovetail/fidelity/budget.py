@@ -14,6 +14,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 
 from dovetail.fidelity.delay import delay_by_correlation
 from dovetail.fidelity.errors import DEMAND, MEASURED
@@ -44,10 +45,9 @@ def error_budget(
 
     def part(which: str):
         def measure(z: np.ndarray, x: np.ndarray, tau: np.ndarray) -> float:
-            z, x = z - z.mean(), x - x.mean()
-            late = np.interp(t - tau, t, z)
             kept = (t - tau >= t[0]) & (t - tau <= t[-1])  # where z(t - tau) was recorded
-            late, z, x = late[kept], z[kept], x[kept]
+            late = scipy.interpolate.CubicSpline(t, z)((t - tau)[kept])
+            late, z, x = late - late.mean(), z[kept] - late.mean(), x[kept] - x[kept].mean()
             gain = float(late @ x / (late @ late))
             if which == "gain":
                 return gain

@@ -29,6 +29,8 @@ from dovetail.fidelity.traces import Recording, Value, by_axis, moving, period, 
 HYSTERESIS = 0.3  # of the trace's rms: a swing must pass this on both sides to count as a crossing
 ALIKE = 0.01  # of the spread of correlations: peaks this close to the highest are the same shift a period on
 
+STEPS = 6  # of Gauss and Newton, from the nearest sample on
+
 
 def delay_by_crossings(run: Recording, *, demand: str = DEMAND, measured: str = MEASURED) -> Value:
     """Delay [s] between crossings of the middle, the mean of the rising and the falling ones.
@@ -59,8 +61,9 @@ def delay_by_correlation(
 
     .. math:: \hat\tau = \arg\max_\tau \frac{\int x(t)\, z(t - \tau)\, dt}{\|x\|\, \|z(\cdot - \tau)\|}
 
-    over the same stretch of x for every shift, so that a pure delay is found without the bias of the record's
-    ends. Of equally good shifts (a sine repeats) the one nearest to zero is taken.
+    over the same stretch of x for every shift and about the mean of each stretch, so that a pure delay is found
+    without the bias of the record's ends. Of equally good shifts (a sine repeats) the one nearest to zero is taken.
+    Between samples z is a cubic spline, and the best shift follows by least squares.
 
     Parameters
     ----------
@@ -80,17 +83,15 @@ def delay_by_correlation(
     def measure(z: np.ndarray, x: np.ndarray) -> float:
         z, x = moving(demand, z), moving(measured, x)
         window = x[reach:-reach]
-        inner = scipy.signal.correlate(z, window, mode="valid", method="fft")  # entry i: z late by reach - i
-        squares = np.concatenate([[0.0], np.cumsum(z**2)])
-        size = np.sqrt(np.maximum(squares[len(window) :] - squares[: -len(window)], 0.0) * np.sum(window**2))
-        alike = np.divide(inner, size, out=np.zeros_like(inner), where=size > 1e-12 * size.max())[::-1]
+        alike = _alike(z, window)  # entry i: z late by i - reach samples
         shift = _highest_near(alike, reach)
         if shift is None or alike.max() <= 0:
             raise AnalysisError(
                 f'"{measured}" resembles "{demand}" at no shift within {longest:g} s; '
                 "look further with `longest`, or check that the rig follows at all"
             )
-        return (shift - reach) * dt
+        path = scipy.interpolate.CubicSpline(t, z)
+        return _between_samples(path, t[reach:-reach], window, (shift - reach) * dt, dt)
 
     return by_axis(measure, z, x)
 
@@ -159,19 +160,45 @@ def _gaps(of: np.ndarray, follower: np.ndarray) -> np.ndarray:
     return gap[np.abs(gap) <= half_cycle]
 
 
-def _highest_near(alike: np.ndarray, middle: int) -> float | None:
-    """Place of the highest inner peak, the nearest to the middle of those as high, between samples."""
+def _alike(z: np.ndarray, window: np.ndarray) -> np.ndarray:
+    """Correlation coefficient of a window with every stretch of z of its length, last stretch first.
+
+    Each stretch is taken about its own mean, so one that is the window's copy has exactly one.
+    """
+    number = len(window)
+    window = window - window.mean()
+    inner = scipy.signal.correlate(z, window, mode="valid", method="fft")
+    sums, squares = (np.concatenate([[0.0], np.cumsum(z**power)]) for power in (1, 2))
+    about = squares[number:] - squares[:-number] - (sums[number:] - sums[:-number]) ** 2 / number
+    size = np.sqrt(np.maximum(about, 0.0) * np.sum(window**2))
+    return np.divide(inner, size, out=np.zeros_like(inner), where=size > 1e-12 * size.max())[::-1]
+
+
+def _highest_near(alike: np.ndarray, middle: int) -> int | None:
+    """Place of the highest inner peak, the nearest to the middle of those as high."""
     spread = ALIKE * np.ptp(alike)
     peaks, _ = scipy.signal.find_peaks(alike, prominence=max(spread, np.finfo(float).tiny))
     if len(peaks) == 0:
         return None
     good = peaks[alike[peaks] >= alike[peaks].max() - spread]
-    best = int(good[np.argmin(np.abs(good - middle))])
-    # a parabola through the whole top, not three samples, averages what noise is left in it
-    low = np.flatnonzero(alike < alike[best] - spread)
-    left = max(low[low < best].max(initial=-1) + 1, 0)
-    right = min(low[low > best].min(initial=len(alike)) - 1, len(alike) - 1)
-    half = max(min(best - left, right - best), 1)
-    at = np.arange(best - half, best + half + 1)
-    curve = np.polyfit(at - best, alike[at], 2)
-    return best - 0.5 * curve[1] / curve[0] if curve[0] < 0 else float(best)
+    return int(good[np.argmin(np.abs(good - middle))])
+
+
+def _between_samples(
+    path: scipy.interpolate.CubicSpline, t: np.ndarray, x: np.ndarray, tau: float, dt: float
+):
+    """The delay [s] within a sample of `tau` at which x is best fitted by a z(t - delay) + b.
+
+    That is where the correlation has its top. Gauss and Newton: x = a z + b - (a d) z' is linear in a, b and a d.
+    Where the fit leads out of the sample the whole one is kept.
+    """
+    found, rate = tau, path.derivative()
+    for _ in range(STEPS):
+        basis = np.stack([path(t - found), np.ones_like(t), rate(t - found)], axis=1)
+        gain, _, slope = np.linalg.lstsq(basis, x, rcond=None)[0]
+        if gain <= 0:
+            return tau
+        found -= slope / gain
+        if not abs(found - tau) <= dt:
+            return tau
+    return float(found)
