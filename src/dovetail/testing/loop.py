@@ -136,7 +136,7 @@ def follow(
 
 def _watched(motion, reading, contact) -> dict[str, jax.Array]:
     return {
-        "contact_gain": contact.get("contact_gain", jnp.zeros(())),
+        **contact,
         **{name: motion[name] for name in ("displacement", "velocity", "acceleration")},
         "measured_force": reading["measured_force"],
         "tracking_error": motion["displacement"] - reading["measured_displacement"],

@@ -148,7 +148,8 @@ class Watch(Part):
             finite &= jnp.all(jnp.isfinite(value))
         code = jnp.zeros((), dtype=int)
         for name, (outcome, limit) in reversed(self.limits.watched().items()):
-            code = jnp.where(jnp.any(jnp.abs(everything[name]) > limit), outcome.code, code)
+            if name in everything:  # a contact is not in every test
+                code = jnp.where(jnp.any(jnp.abs(everything[name]) > limit), outcome.code, code)
         still = {"still": self._still(x, signals)} if self.limits.stale else {}
         if still:
             code = jnp.where((code == 0) & (still["still"][0] >= self.limits.stale), Outcome.STALE.code, code)
