@@ -2,40 +2,67 @@
 
 import re
 
-from docutils.utils.math import latex2mathml
-from sphinx.util import logging
+from docutils.utils.math import mathalphabet2unichar as alphabets
+from latex2mathml.converter import convert
 
-log = logging.getLogger(__name__)
-# commands that docutils does not know, and what says nearly the same
-ALIASES = {r"\dots": r"\ldots", r"\iff": r"\Leftrightarrow", r"\tfrac": r"\frac", r"\dfrac": r"\frac"}
+# what the converter does not know, and what says the same
+ALIASES = {r"\arg": r"\operatorname{arg}", r"\iff": r"\Leftrightarrow"}
+for _matrix, _open, _close in (
+    ("pmatrix", "(", ")"),
+    ("bmatrix", "[", "]"),
+):  # brackets as high as the matrix
+    ALIASES[rf"\begin{{{_matrix}}}"] = rf"\left{_open}\begin{{matrix}}"
+    ALIASES[rf"\end{{{_matrix}}}"] = rf"\end{{matrix}}\right{_close}"
 ALIASES |= dict.fromkeys([r"\big", r"\Big", r"\bigl", r"\bigr", r"\Bigl", r"\Bigr"], "")
 
 
-def _mathml(node, *, block: bool) -> str:
-    tex = re.sub(r"\s+", " ", node.astext()).strip()
+def mathml(tex: str, *, block: bool = False) -> str:
+    """A formula in LaTeX as MathML. Raises `ValueError` where the converter left a command as it was."""
+    tex = re.sub(r"\s+", " ", tex).strip()
     for command, known in ALIASES.items():
-        tex = re.sub(re.escape(command) + r"(?![a-zA-Z])", lambda _, known=known: known, tex)
+        end = r"(?![a-zA-Z])" if command[-1].isalpha() else ""
+        tex = re.sub(re.escape(command) + end, lambda _, known=known: known, tex)
+    for name in (
+        "mathcal",
+        "mathsf",
+        "mathbf",
+    ):  # as signs of their own: browsers draw no other variant of a letter
+        letters = getattr(alphabets, name)
+        letter = rf"\\{name}(?:\s*([A-Za-z])|\{{([A-Za-z])\}})"
+        tex = re.sub(letter, lambda m, letters=letters: letters[m[1] or m[2]], tex)
+    if (r"\\" in tex or "&" in tex) and r"\begin{" not in tex:
+        tex = rf"\begin{{align*}} {tex} \end{{align*}}"
+    converted = convert(tex, display="block" if block else "inline")
+    left = re.findall(r">(\\[^<]*)<|&#x0005C;(\w*)", converted)
+    if left:
+        raise ValueError(f"not known to the converter: {', '.join(max(pair) for pair in left)}")
+    return converted
+
+
+def _written(self, node, *, block: bool) -> str:
+    from sphinx.util import logging
+
     try:
-        return latex2mathml.tex2mathml(tex, as_block=block)
-    except (SyntaxError, ValueError) as error:
-        log.warning("mathematics that cannot be converted: %s: %s", tex, error, location=node)
-        return f"<code>{tex}</code>"
+        return mathml(node.astext(), block=block)
+    except Exception as error:  # the converter has no error of its own; a warning ends the build
+        logging.getLogger(__name__).warning(
+            "mathematics that cannot be converted: %s: %s", node.astext(), error, location=node
+        )
+        return f"<code>{node.astext()}</code>"
 
 
 def _inline(self, node):
-    self.body.append(_mathml(node, block=False))
-    raise _skip()
+    from docutils.nodes import SkipNode
+
+    self.body.append(_written(self, node, block=False))
+    raise SkipNode
 
 
 def _block(self, node):
-    self.body.append(f'<div class="math">{_mathml(node, block=True)}</div>')
-    raise _skip()
-
-
-def _skip():
     from docutils.nodes import SkipNode
 
-    return SkipNode()
+    self.body.append(f'<div class="math">{_written(self, node, block=True)}</div>')
+    raise SkipNode
 
 
 def setup(app):
