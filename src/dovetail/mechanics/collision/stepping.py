@@ -9,7 +9,8 @@ keeps its order with an inexact one (a W-method), so that only what is stiff nee
 The coefficients are those of ROS34PW2 [Rang & Angermann 2005]: four stages, L-stable, stiffly accurate, with an
 embedded estimate of the error, which is filtered by the same matrix so that vibration faster than the step, which the
 method damps, does not shorten it. `control = "fixed"` takes one step a call, or two that meet at a first touch, without
-an estimate: a known cost for real time.
+an estimate: a known cost for real time. `switching = "automatic"` takes an explicit step where the flow is not stiff
+for the step that accuracy allows; see `switching`.
 
 What a flow brings: `shifted(t, x, g)`, a function that solves :math:`(1 - gJ)k = b`; `time_rate(t, x)`, the part of
 :math:`\partial f/\partial t` worth having; `guards(t, x)`, gaps that are positive where they should be;
@@ -29,6 +30,7 @@ from jax.flatten_util import ravel_pytree
 from dovetail.core.block import Flow, Input, Method, State, Time
 from dovetail.core.parameter import check, choice, parameter
 from dovetail.core.registry import kind
+from dovetail.mechanics.collision import switching
 
 _G = 0.435866521508459
 _ALPHA = np.array(
@@ -66,6 +68,9 @@ class ContactRosenbrock(Method):
     largest: float = parameter("s", "step that is never exceeded", default=1e-2, above=0.0)
     restart: float = parameter("s", "longest step after an event", default=1e-4, above=0.0)
     control: str = choice("adaptive", "fixed", about="who chooses the step", default="adaptive")
+    switching: str = choice(
+        "never", "automatic", about="whether explicit steps are taken where they will do", default="never"
+    )
     order: ClassVar[int] = 3
     contact: ClassVar[bool] = True  # it calls `settled`
 
@@ -73,7 +78,12 @@ class ContactRosenbrock(Method):
         check(self)
 
     def init(self, flow: Flow, x: State) -> Any:
-        return jnp.asarray(self.restart, float)  # the next step to try [s]
+        first = jnp.asarray(self.restart, float)  # the next step to try [s]
+        return (first, switching.begun(_flat(flow, x)[0].size)) if self._switches else first
+
+    @property
+    def _switches(self) -> bool:
+        return self.control == "adaptive" and self.switching == "automatic"
 
     def step(self, flow: Any, t: Time, dt: Time, x: State, u: Input, memory: Any) -> tuple[State, Any]:
         if not hasattr(
@@ -106,7 +116,27 @@ class ContactRosenbrock(Method):
 
         return jax.lax.cond(jnp.any(through), parted, whole, None)
 
+    def _attempt(self, flow, t, h, x, u, scale, choice):
+        """A step and its error, implicit or, where one may choose, explicit if that will do."""
+        if choice is None:
+            return *single(flow, t, h, x, u), None
+        y, unravel = _flat(flow, x)
+
+        def f(share, y):
+            return _flat(flow, flow.derivative(t + share * h, unravel(y), u))[0]
+
+        rate = f(0.0, y)
+        choice = switching.chosen(choice, lambda y: f(0.0, y), y, rate, scale, h)
+
+        def implicit(_):
+            new, error = single(flow, t, h, x, u)
+            return _flat(flow, new)[0], error
+
+        new, error = jax.lax.cond(choice.stiff, implicit, lambda _: switching.explicit(f, y, rate, h), None)
+        return unravel(new), error, choice
+
     def _adaptive(self, flow, t, dt, x, u, memory):
+        memory, choice = memory if self._switches else (memory, None)
         end = t + dt
         scale = _flat(flow, flow.scales())[0]
         quantum = 1e-12 * jnp.maximum(1.0, jnp.abs(end))
@@ -115,11 +145,11 @@ class ContactRosenbrock(Method):
             return carry[0] < end - quantum
 
         def attempt(carry):
-            t, x, h, before = carry
+            t, x, h, before, choice = carry
             left = end - t
             whole = h >= left * (1 - 1e-9)
             h_now = jnp.where(whole, left, jnp.where(h > left / 2, left / 2, h))
-            new, error = single(flow, t, h_now, x, u)
+            new, error, choice = self._attempt(flow, t, h_now, x, u, scale, choice)
             size = scale * self.atol + self.rtol * jnp.maximum(
                 jnp.abs(_flat(flow, x)[0]), jnp.abs(_flat(flow, new)[0])
             )
@@ -151,11 +181,12 @@ class ContactRosenbrock(Method):
                 kept,
                 h_next,
                 jnp.where(accept, after, before),
+                choice,
             )
 
-        start = (jnp.asarray(t, float), x, memory, flow.guards(t, x))
-        _, x, h, _ = jax.lax.while_loop(going, attempt, start)
-        return x, h
+        start = (jnp.asarray(t, float), x, memory, flow.guards(t, x), choice)
+        _, x, h, _, choice = jax.lax.while_loop(going, attempt, start)
+        return x, (h, choice) if self._switches else h
 
 
 def single(flow: Any, t: Time, h: Any, x: State, u: Input) -> tuple[State, jax.Array]:
