@@ -35,6 +35,35 @@ def test_a_test_survives_the_way_through_the_sources_files(tmp_path, name):
         assert b.law.stiffness == a.law.stiffness
 
 
+def _through_files(test, folder):
+    return parse(read_inputs(write_inputs(test, folder)))
+
+
+def test_steps_and_tolerances_survive(tmp_path):
+    asked = {"rtol": 3e-5, "atol": 2e-6, "largest": 4e-3, "smallest": 2e-9, "restart": 5e-5}
+    test = loaded("case-1", tuple((f"method.{name}", value) for name, value in asked.items()))
+    method = _through_files(test, tmp_path).method
+    assert {name: float(getattr(method, name)) for name in asked} == pytest.approx(asked)
+
+
+@pytest.mark.parametrize("given", ["MCK", "K"])
+def test_matrices_made_elsewhere_are_read_in_and_written(tmp_path, given):
+    test = loaded("case-1")
+    M, C, K = test.system.gear.structure()
+    own = {"M": 1.1 * M, "C": 1.2 * C, "K": 1.3 * K}
+    np.savez(tmp_path / "own.npz", **own)
+    stiffer = loaded("case-1", (("system.gear.matrices", str(tmp_path / "own.npz")),))
+    folder = write_inputs(stiffer, tmp_path / "files")
+    assert all((folder / f"Properties_FE_{name}mat.inp").is_file() for name in "MCK")
+    lines = (folder / "Simulation.inp").read_text().splitlines()
+    lines[4:7] = [str(int(name in given)) for name in "MCK"]  # what is read in, the rest from the mesh
+    (folder / "Simulation.inp").write_text("\n".join(lines) + "\n")
+    found = dict(zip("MCK", parse(read_inputs(folder)).system.gear.structure(), strict=True))
+    plain = {"M": M, "C": C, "K": K}
+    for name, matrix in found.items():
+        np.testing.assert_allclose(matrix, own[name] if name in given else plain[name], rtol=1e-14)
+
+
 def test_a_missing_file_is_named(tmp_path):
     with pytest.raises(OutputError, match=r"Simulation\.inp"):
         read_inputs(tmp_path)

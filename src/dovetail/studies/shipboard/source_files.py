@@ -1,7 +1,8 @@
 """The file set of the source's own program, read and written: inputs as plain lines, outputs as rows in time.
 
 [Schock 2020, app. A.] A planar test of the study becomes a folder of `.inp` files and back; a run becomes `.out` files.
-The appendix has no place for the tube radius and the Rayleigh pairs: they go to `Properties_FE_damping.inp`, ours.
+The appendix has no place for the tube radius and the Rayleigh pairs: they go to `Properties_FE_damping.inp`, ours. A
+gear whose matrices were made elsewhere keeps them as `Properties_FE_Mmat.inp` and so on. Air loads: see `source_air`.
 Coordinates are numbered as there: 18 before the nodes, then three for each node; types are 0 free, 1 contact, 2 fixed.
 """
 
@@ -14,7 +15,9 @@ import numpy as np
 
 from dovetail.core.errors import OutputError
 from dovetail.mechanics.securing.platform import corners_at
+from dovetail.studies.shipboard.source_air import aero_rows, helo_lines, read_loads
 
+MATRICES = ("M", "C", "K")
 BODIES = {"ship": "ship", "device": "rsd", "left clamp": "clampleft", "right clamp": "clampright"}
 OUTPUTS = {"ship": "SHIP", "device": "RSD", "left clamp": "L_CLAMP", "right clamp": "R_CLAMP"}
 SHORT = {"SHIP": "ship", "RSD": "rsd", "L_CLAMP": "l", "R_CLAMP": "r"}
@@ -34,8 +37,18 @@ def write_inputs(test: Any, folder: str | Path) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     craft, gear, method = test.system, test.system.gear, test.method
     n = gear.mesh.nodes.shape[0]
-    simulation = [f"0 {test.duration:.17g}", f"{test.dt:.17g}", 1, len(craft.platforms), 0, 0, 0, 1]
-    simulation += [float(method.rtol), float(method.atol), 1, 1, 2, 0, float(method.restart)]
+    given = int(bool(gear.matrices))
+    simulation = [
+        f"0 {test.duration:.17g}",
+        f"{test.dt:.17g}",
+        1,
+        len(craft.platforms),
+        given,
+        given,
+        given,
+        1,
+    ]
+    simulation += [float(method.rtol), float(method.atol), 1, 1, 2, 1, float(method.restart)]
     simulation += [float(method.largest), float(method.smallest), 0, 100000, 0, 12, 5, 1]
     _write(folder, "Simulation", [[v] for v in simulation])
     _write(folder, "Output_options", [[1]] * 12)
@@ -59,8 +72,8 @@ def write_inputs(test: Any, folder: str | Path) -> Path:
     rest[18:, 0] = undeformed.ravel()
     _write(folder, "Properties_FE_IC", rest)
     E, I, A, rho = (gear.mesh._of(name) for name in ("E", "I", "A", "rho"))
-    rows = [[e + 1, *pair, E[e], I[e], A[e], rho[e]] for e, pair in enumerate(gear.mesh.elements)]
-    _write(folder, "Properties_FE_map", rows)
+    elements = [[e + 1, *pair, E[e], I[e], A[e], rho[e]] for e, pair in enumerate(gear.mesh.elements)]
+    _write(folder, "Properties_FE_map", elements)
     upper = 0.0 if gear.upper_omega is None else float(gear.upper_omega)
     pairs = [
         float(gear.lower_omega),
@@ -70,7 +83,11 @@ def write_inputs(test: Any, folder: str | Path) -> Path:
         float(gear.radius),
     ]
     _write(folder, "Properties_FE_damping", [[v] for v in pairs])
-    _write(folder, "Properties_helo", _helo(craft))
+    for name, matrix in zip(MATRICES, gear.structure() if given else (), strict=False):
+        _write(folder, f"Properties_FE_{name}mat", matrix)
+    _write(folder, "Properties_helo", _helo(craft) + helo_lines(craft))
+    if rows := aero_rows(craft, test.duration):
+        _write(folder, "Prescribed_aero", rows)
     law, friction = craft.contact, craft.friction
     names = ("stiffness", "damping", "sliding", "stiction", "stribeck")
     rubbing = [float(getattr(friction, name, 0.0)) for name in names]
@@ -89,7 +106,7 @@ def write_inputs(test: Any, folder: str | Path) -> Path:
 
 
 def _helo(craft):
-    """The lines of Properties_helo.inp up to the dampers; air loads have tables of their own."""
+    """The lines of Properties_helo.inp up to the dampers."""
     mounts = np.array([s.mount - craft.offset for s in craft.struts]).reshape(-1, 2)
     laws = [s.law for s in craft.struts]
     zero = [0.0] * len(laws)
@@ -180,8 +197,13 @@ def read_inputs(folder: str | Path) -> dict[str, Any]:
         names = ("stiffness", "damping", "sliding", "stiction", "stribeck")
         values = dict(zip(names, (k_f, c_f, mu_d, mu_s, v_s), strict=True))
         system["friction"] = {"kind": "bristle-friction"} | values
+    if len(helo) > 11:
+        system["loads"] = read_loads(helo[11:], _read(folder, "Prescribed_aero"))
     method = {"kind": "contact-rosenbrock", "rtol": simulation[8][0], "atol": simulation[9][0]}
-    return {
+    if simulation[13][0]:  # optional inputs are set; 0 stands for the solver's own
+        steps = zip(("restart", "largest", "smallest"), simulation[14:17], strict=True)
+        method |= {name: row[0] for name, row in steps if row[0] > 0}
+    table = {
         "kind": "simulation",
         "title": folder.name,
         "rate": 1 / simulation[1][0],
@@ -190,6 +212,21 @@ def read_inputs(folder: str | Path) -> dict[str, Any]:
         "method": method,
         "system": system,
     }
+    given = [name for name, row in zip(MATRICES, simulation[4:7], strict=True) if row[0]]
+    if given:
+        gear["matrices"] = _matrices(folder, given, table)
+    return table
+
+
+def _matrices(folder: Path, given: list[str], table: dict[str, Any]) -> str:
+    """A file of M, C, K for the gear: those that are `given`, and the others from its mesh."""
+    from dovetail.testing.file import parse
+
+    own = zip(MATRICES, parse(table).system.gear.structure(), strict=True)
+    read = {name: np.array(_read(folder, f"Properties_FE_{name}mat")) for name in given}
+    file = folder / "matrices.npz"
+    np.savez(file, **(dict(own) | read))  # type: ignore[arg-type]
+    return str(file)
 
 
 def write_outputs(
