@@ -18,9 +18,7 @@ def test_a_refined_gear_has_its_feet_and_joints_where_they_were(nodes):
     assert gear.mesh.mass() == pytest.approx(0.5998, rel=1e-3)  # table 6.8's tube
 
 
-# every bounce is lower than the last, but 10 nodes are no nearer to 18 than 6 are: Rayleigh's damping is set at each
-# mesh's own highest frequency, so that meshes differ in damping
-NOT_REPRODUCED = ("RT-14",)
+NOT_REPRODUCED = ("RT-14",)  # its note says why
 
 
 @pytest.mark.slow

@@ -89,14 +89,16 @@ def guards(aircraft: Any, t: Any, x: dict[str, Any]) -> jax.Array:
 def settled(aircraft: Any, t: Any, x: dict[str, Any]) -> dict[str, Any]:
     """The state after an accepted step: touched surfaces, impact speeds, anchors of the bristles."""
     held, friction = x["held"], aircraft.friction
-    inside, on = bookkeeping.updated(distances(aircraft, t, x), held["inside"], held["touch"])
+    apart = distances(aircraft, t, x)
+    inside, on = bookkeeping.updated(apart, held["inside"], held["touch"])
     before, now = (jnp.any(a > 0.5, -1) for a in (held["touch"], on))
     x = {**x, "held": {**held, "inside": inside, "touch": on}}
     touch = touches(aircraft, t, x)
     new = now & ~before
     load = aircraft._body_loads(t, x) if aircraft.load_sampling == "step" else held["load"]
     impact = jnp.where(new, jnp.maximum(touch.approach, 0.0), held["impact"])
-    deepest = jnp.maximum(held["event_depth"], jnp.max(jnp.where(new, touch.depth, 0.0)))
+    gap = jnp.abs(bookkeeping.gap(apart))
+    deepest = jnp.maximum(held["event_depth"], jnp.max(jnp.where(now != before, gap, 0.0)))
     R = poses(aircraft.platforms, t)[1]
     world = jnp.einsum("bij,fbj->fbi", R, x["bristle"])
     speed = jnp.sqrt(jnp.sum(touch.slip**2, -1))

@@ -29,6 +29,11 @@ ROPES = (
 )
 
 
+DURATION = 120.0  # [s]
+LENGTHS = (200.0, 250.0, 300.0)  # [m]
+COMMAND = RampCommand(angle=[[0.1, 0.0], [0.0, 0.1]], start=[50.0, 70.0], ramp=10.0)  # pitch, then yaw
+
+
 def _tip(system, t, x):
     return {"tip": system.loaded_chain.nodes(x["rope"]).tip[0]}
 
@@ -54,24 +59,38 @@ def fleet(systems: list[TowedRope], *, duration: float, h: float = 1e-2) -> list
 @cache
 def settled() -> dict[tuple[str, float], Settling]:
     """Settling measures of the seven ropes, without wake and commands."""
-    tips = fleet([capture_system(rope(name, length=length)) for name, length in ROPES], duration=120.0)
+    tips = fleet([capture_system(rope(name, length=length)) for name, length in ROPES], duration=DURATION)
     t = np.arange(len(tips[0])) * 1e-2
     return {key: settling(t, tip[:, 1]) for key, tip in zip(ROPES, tips, strict=True)}
 
 
-def settling_by_diameter() -> list[float | bool]:
-    """RT-27: depths of 16, 24 and 32 mm; whether amplitude grows and periods are within a tenth of each other."""
+def settled_depth() -> float:
+    """RT-27: depth of 24 mm, 250 m [m]."""
+    return settled()[("uhmwpe-24", 250.0)].final
+
+
+def settling_by_diameter() -> list[bool]:
+    """RT-27b: whether depth and amplitude grow with the diameter and periods are within a tenth of each other."""
     found = [settled()[(name, 250.0)] for name in ("uhmwpe-16", "uhmwpe-24", "uhmwpe-32")]
     periods = [f.period for f in found]
+    deeper = found[0].final < found[1].final < found[2].final
     grows = found[0].overshoot < found[1].overshoot < found[2].overshoot
-    return [*(f.final for f in found), grows, max(periods) / min(periods) < 1.1]
+    return [deeper, grows, max(periods) / min(periods) < 1.1]
 
 
-def settling_of_steel() -> list[float]:
-    """RT-28: depths of 24 and 32 mm steel, and their settling times over that of UHMWPE 24 mm."""
-    base = settled()[("uhmwpe-24", 250.0)].settling_time
-    found = [settled()[(name, 250.0)] for name in ("steel-24", "steel-32")]
-    return [*(f.final for f in found), *(f.settling_time / base for f in found)]
+def depth_of_steel() -> list[float]:
+    """RT-28: depths of 24 and 32 mm steel [m]."""
+    return [settled()[(name, 250.0)].final for name in ("steel-24", "steel-32")]
+
+
+def steel_rings_longer() -> bool:
+    """RT-28b: whether steel of 24 mm settles later than UHMWPE of 24 mm."""
+    return bool(settled()[("steel-24", 250.0)].settling_time > settled()[("uhmwpe-24", 250.0)].settling_time)
+
+
+def thick_steel_unstable() -> bool:
+    """RT-28c: whether steel of 32 mm fails to settle within two minutes."""
+    return bool(settled()[("steel-32", 250.0)].settling_time >= 0.99 * DURATION)
 
 
 def settling_table() -> list[float]:
@@ -82,10 +101,8 @@ def settling_table() -> list[float]:
 @cache
 def commanded() -> dict[float, np.ndarray]:
     """Tips of three lengths under a pitch and a yaw ramp."""
-    command = RampCommand(angle=[[0.1, 0.0], [0.0, 0.1]], start=[50.0, 70.0], ramp=10.0)
-    lengths = (200.0, 250.0, 300.0)
-    tips = fleet([capture_system(rope(length=length), command=command) for length in lengths], duration=120.0)
-    return dict(zip(lengths, tips, strict=True))
+    systems = [capture_system(rope(length=length), command=COMMAND) for length in LENGTHS]
+    return dict(zip(LENGTHS, fleet(systems, duration=DURATION), strict=True))
 
 
 def displacement_by_length() -> list[bool]:
@@ -113,7 +130,7 @@ def rods_needed() -> list[float]:
     return [float(np.sqrt(np.mean((depth(n) - fine) ** 2))) for n in (5, 20)]
 
 
-def _in_wake(device, lengths=(200.0, 250.0, 300.0), duration=150.0, wake=None):
+def _in_wake(device, lengths=LENGTHS, duration=150.0, wake=None):
     wake = wake or VortexPair(deficit=0.1)
     tips = fleet(
         [capture_system(rope(length=x), device=device, wake=wake) for x in lengths], duration=duration
@@ -121,12 +138,30 @@ def _in_wake(device, lengths=(200.0, 250.0, 300.0), duration=150.0, wake=None):
     return [settling(np.arange(len(tip)) * 1e-2, tip[:, 1]) for tip in tips]
 
 
-def overshoot_in_wake() -> list[bool]:
-    """RT-32: whether the wake enlarges the first swing of 300 m, and whether the motion stays bounded."""
-    device = PointDevice(mass=150.0, drag_area=0.7909, trim_lift=171.5, trim="dynamic")
-    (wake,) = _in_wake(device, (300.0,), 120.0)
-    still = settled()[("uhmwpe-24", 300.0)]
-    return [bool(wake.overshoot > still.overshoot), bool(abs(wake.final) < 300.0)]
+@cache
+def commanded_in_wake() -> dict[float, np.ndarray]:
+    """The same tips with the wake of the aircraft."""
+    device = PointDevice(
+        mass=150.0, drag_area=0.7909, trim_lift=171.5, lift_area=0.791, side_area=0.791, trim="dynamic"
+    )
+    systems = [
+        capture_system(rope(length=x), device=device, wake=VortexPair(deficit=0.1), command=COMMAND)
+        for x in LENGTHS
+    ]
+    return dict(zip(LENGTHS, fleet(systems, duration=DURATION), strict=True))
+
+
+def swings_in_wake() -> list[bool]:
+    """RT-32: commands at 300 m: whether the wake enlarges the first swing, and whether all swings stay within it."""
+    still, wake = (tips[300.0][:, 1] for tips in (commanded(), commanded_in_wake()))
+    first = wake[:4900].max()
+    return [bool(first > still[:4900].max()), bool(np.isfinite(wake).all() and wake.max() <= first)]
+
+
+def least_in_wake() -> bool:
+    """RT-32b: commands in the wake: whether the rope of 300 m spends the least time above 50 m."""
+    above = [float(np.mean(tip[:, 1] < 50.0)) for tip in commanded_in_wake().values()]
+    return bool(above[2] < min(above[:2]))
 
 
 def ringing_in_wake() -> bool:
@@ -164,10 +199,14 @@ def towing() -> np.ndarray:
     return march(system, system.init(), None, h=1e-2, duration=60.0, shown=shown)["tension"]
 
 
-def towing_tension() -> list[float]:
-    """RT-24, RT-25: steady and largest tension [N]; steady is the mean over the last two periods."""
-    tension = towing()
-    return [float(np.mean(tension[-2240:])), float(tension.max())]
+def steady_tension() -> float:
+    """RT-24: steady tension [N]: the mean over the last two periods."""
+    return float(np.mean(towing()[-2240:]))
+
+
+def largest_tension() -> float:
+    """RT-25: largest tension [N]."""
+    return float(towing().max())
 
 
 def strength_choice() -> list[str]:

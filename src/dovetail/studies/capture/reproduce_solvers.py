@@ -20,7 +20,7 @@ COLUMNS = (
     (DormandPrince8(), 1e-2, 30.0),
     (DormandPrince8(), 1e-3, 20.0),
     (BDF2(tolerance=1e-7), 1e-2, 10.0),
-    (BDF2(tolerance=1e-7), 1e-3, 0.5),
+    (BDF2(tolerance=1e-7), 1e-3, 5.0),
 )
 PUBLISHED = (
     (True, True, True, True, True, True),
@@ -41,10 +41,22 @@ def _cell(c, n, method, h, duration):
     return survives(chain, chain.at(0.0, np.pi / 4, 0.0), tip_force(n), method, h, duration)[1]
 
 
+DISPUTED = (
+    3,
+    1,
+)  # RK4 at 1 ms with c = 100, n = 30: it fails in the table, and holds in the text of sec. 4.1.2
+
+
 def table_agreement() -> int:
-    """RT-15: number of the 24 cells in which the source is met."""
-    ours = np.array(table())
-    return int(np.sum(ours == np.array(PUBLISHED)))
+    """RT-15: number of cells in which the source is met, but for the one in which it contradicts itself."""
+    agree = np.array(table()) == np.array(PUBLISHED)
+    agree[DISPUTED] = False
+    return int(np.sum(agree))
+
+
+def disputed_cell() -> bool:
+    """RT-15b: whether RK4 at 1 ms survives c = 100, n = 30."""
+    return table()[DISPUTED[0]][DISPUTED[1]]
 
 
 def many_rods() -> list[bool]:

@@ -43,16 +43,18 @@ def slips_early() -> bool:
     return bool(-np.arctan(0.4) < bristle_slip() < -np.arctan(0.2))
 
 
-def stribeck_drop() -> float:
-    """RT-18: friction over normal force in slip, over the coefficient of stiction."""
-    data = run("case-5-slip", PUBLISHED)
-    _, k = _slip("case-5-slip", PUBLISHED)
-    at = slice(k + 200, k + 400)  # from half a second to a second later
-    angle = data["platform_angle"].values[at, 0]
-    force = data["contact_force"].values[at].sum(1)
+def stribeck_drop() -> list[float]:
+    """RT-18: friction of the leading foot before slip and after it, over stiction; and the time of the fall [s]."""
+    start = _slip("case-5-slip", PUBLISHED)[1]
+    data = run("case-5-slip", PUBLISHED).isel(time=slice(start - 400, start + 400))  # a second either way
+    angle = data["platform_angle"].values[:, 0]
+    force = data["contact_force"].values[:, 1]
     along = force[:, 0] * np.cos(angle) + force[:, 1] * np.sin(angle)
-    across = -force[:, 0] * np.sin(angle) + force[:, 1] * np.cos(angle)
-    return float(np.mean(np.abs(along)) / np.mean(across) / 0.4)
+    share = np.abs(along / (-force[:, 0] * np.sin(angle) + force[:, 1] * np.cos(angle))) / 0.4
+    sliding = 400 + int(np.argmax(share[400:] < 0.51))
+    held = int(np.flatnonzero(share[:sliding] > 0.98)[-1])
+    t = data.time.values
+    return [float(share[:sliding].max()), float(share[sliding + 10]), float(t[sliding] - t[held])]
 
 
 def weight_transfer() -> list[bool]:

@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
+import tomllib
+from functools import cache
+from typing import Any
+
+import jax
+import jax.numpy as jnp
 import numpy as np
 
-from dovetail.studies.shipboard.assembly import run
-from dovetail.studies.shipboard.reproduce_contact import distances
+from dovetail.air import Controls
+from dovetail.mechanics.airframe.loads import BodyMotion
+from dovetail.studies.registry import find_test
+from dovetail.studies.shipboard.assembly import aircraft, run
+from dovetail.studies.shipboard.reproduce_contact import LEFT, RIGHT, distances
+from dovetail.testing.file import parse
 
 
 def _airborne(data):
@@ -47,3 +57,55 @@ def mission() -> list[bool]:
         bool(np.ptp(apart[held], axis=0).max() < 5e-3),
         bool(np.all(~touched[t > 45.0])),
     ]
+
+
+def _set_by_the_pilot(data: Any) -> np.ndarray:
+    """Time [s], rotor speed [rad/s], collective, cyclic pitch and its azimuth [rad] of a run of the mission."""
+    pilot: Any = aircraft("case-8").loads[1]
+
+    def one(t, place, roll, velocity, spin):
+        c, s = jnp.cos(roll), jnp.sin(roll)
+        R = jnp.array([[1.0, 0.0, 0.0], [0.0, c, -s], [0.0, s, c]])
+        world = jnp.concatenate([jnp.zeros(1), velocity])
+        motion = BodyMotion(R, jnp.array([0.0, *place]), world @ R, jnp.array([spin, 0.0, 0.0]), jnp.zeros(3))
+        return jnp.array([t, *pilot.commands(t, motion)])
+
+    names = ("displacement", "attitude_angles", "velocity", "angular_velocity")
+    place, roll, velocity, spin = (jnp.asarray(data[name].values) for name in names)
+    return np.asarray(jax.vmap(one)(jnp.asarray(data.time.values), place, roll[:, 0], velocity, spin[:, 0]))
+
+
+@cache
+def commands() -> dict[str, list[float]]:
+    """What the pilot of the mission set, as a table in time; every millisecond of the approach, as it is unstable."""
+    approach = _set_by_the_pilot(run("case-8", (("rate", 1000.0), ("duration", 8.0))))
+    later = _set_by_the_pilot(run("case-8"))
+    rows = np.concatenate([approach, later[later[:, 0] > 8.005]])
+    return dict(zip(("times", *Controls._fields), rows.T.tolist(), strict=True))
+
+
+@cache
+def replayed(elements: int) -> Any:
+    """The mission with the pilot's settings as hand-made tables, as the source flies it, and blades of other meshes."""
+    table = tomllib.loads(find_test("shipboard/case-8").read_text("utf-8"))
+    pilot = table["system"]["loads"][1]
+    rotor = pilot["rotor"] | {"blade": pilot["rotor"]["blade"] | {"elements": elements}}
+    schedule = {"kind": "rotor-schedule"} | commands()
+    kept = {name: pilot[name] for name in ("hub", "wind")}
+    table["system"]["loads"][1] = {"kind": "rotor-load", "rotor": rotor, "schedule": schedule} | kept
+    return parse(table, "replayed").simulate().data
+
+
+def coarse_blades() -> list[bool]:
+    """RT-37: the same tables: 80 elements are secured; 40 miss, left foot at the right clamp, and roll over."""
+    fine, coarse = replayed(80), replayed(40)
+    t = fine.time.values
+    late = (t > 10.0) & (t < 40.0)
+
+    def held(data: Any) -> np.ndarray:
+        """Mean force of each foot on each clamp [N] while it should be secured."""
+        return data["pair_normal_force"].values[late][:, :, [LEFT, RIGHT]].mean(0)
+
+    secured = [bool(held(d)[0, 0] > 1.0 and held(d)[1, 1] > 1.0) for d in (fine, coarse)]
+    roll = np.abs(coarse["attitude_angles"].values[(t > 41.0) & (t < 44.0), 0])
+    return [secured[0], not secured[1], bool(held(coarse)[0, 1] > 1.0), bool(roll.max() > np.pi / 2)]

@@ -64,20 +64,32 @@ def sectors_matter_little() -> float:
     return float(few.moment[0] / many.moment[0])
 
 
-def head_wind() -> list[bool | float]:
-    """RT-29: the rolling moment in the head-wind is negative; its size [N m] with elements in the middle."""
+def _in_head_wind(*controls: float) -> RotorLoads:
+    """With elements in the middle of their parts."""
     middle = dataclasses.replace(generic("thesis"), blade=GENERIC)
-    got = middle.loads(Controls(FULL, 0.14), wind=jnp.array(HEAD)).moment[0]
-    return [bool(got < 0), float(got)]
+    return middle.loads(Controls(FULL, *controls), wind=jnp.array(HEAD))
 
 
-def cyclic() -> list[bool | float]:
-    """RT-30: with cyclic pitch the moment turns positive and more than threefold; its size [N m] and the thrust."""
-    middle = dataclasses.replace(generic("thesis"), blade=GENERIC)
-    got = middle.loads(Controls(FULL, 0.145, 0.005, np.pi / 2), wind=jnp.array(HEAD))
+def head_wind_moment() -> float:
+    """RT-29v: rolling moment in the head-wind [N m]."""
+    return float(_in_head_wind(0.14).moment[0])
+
+
+def head_wind() -> bool:
+    """RT-29: whether it is negative."""
+    return head_wind_moment() < 0
+
+
+def cyclic_sizes() -> list[float]:
+    """RT-30v: rolling moment [N m] with cyclic pitch, and the thrust [N]."""
+    got = _in_head_wind(0.145, 0.005, np.pi / 2)
+    return [float(got.moment[0]), float(got.thrust)]
+
+
+def cyclic() -> bool:
+    """RT-30: whether the moment has turned positive and is more than threefold."""
     before = _loads("thesis", FULL, 0.14, 0.0, HEAD).moment[0]
-    grown = bool(got.moment[0] > 0 and got.moment[0] > 3 * abs(before))
-    return [grown, float(got.moment[0]), float(got.thrust)]
+    return bool(cyclic_sizes()[0] > 3 * abs(before))
 
 
 def pitch_range() -> list[float]:

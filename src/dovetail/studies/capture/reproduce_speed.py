@@ -1,0 +1,48 @@
+"""What compiling the rope's equations is worth: plain NumPy against the compiled form, on this machine."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+import jax
+import numpy as np
+
+from dovetail.mechanics.chain.plain import plain_rates, plain_run
+from dovetail.studies.capture.assembly import G, march, published_rope, tip_force
+
+N, STEP = 20, 1e-3  # rods, [s]
+
+
+def _seconds(call: Callable[[], object], number: int, rounds: int = 5) -> float:
+    """Of the processor for one call: the least of a few rounds, so that other work does not count."""
+    call()  # compiled
+    found = []
+    for _ in range(rounds):
+        begin = time.process_time()
+        for _ in range(number):
+            call()
+        found.append((time.process_time() - begin) / number)
+    return min(found)
+
+
+def _end(chain, t, x):
+    return {"q": x["q"]}
+
+
+def speed_up() -> list[float]:
+    """RT-34: processor time of plain NumPy over compiled: one evaluation of the rates, and one step of a run."""
+    chain = published_rope(N, bending=300.0, c=100.0)
+    x = chain.at(0.0, np.pi / 4, 0.0)
+    load, force, field = tip_force(N), np.array([10e3, 0.0, 10e3]), np.asarray(G)
+    q, rate = (np.asarray(x[name]) for name in ("q", "rate"))
+    rates = jax.jit(lambda x, u: chain.derivative(0.0, x, u))
+    one = _seconds(lambda: plain_rates(chain, q, rate, field, force), 100)
+    compiled = _seconds(lambda: jax.block_until_ready(rates(x, load)), 500)
+    steps = 2000
+
+    def run() -> object:
+        return march(chain, x, load, h=STEP, duration=steps * STEP, shown=_end, every=steps)
+
+    whole = _seconds(lambda: plain_run(chain, {"q": q, "rate": rate}, field, force, STEP, 25), 1)
+    return [one / compiled, whole / 25 / (_seconds(run, 1) / steps)]

@@ -1,0 +1,28 @@
+"""What is timed is the same problem twice; how long it takes is the machine's business."""
+
+import numpy as np
+import pytest
+
+from dovetail.mechanics.chain.plain import plain_rates
+from dovetail.studies.capture import reproduce_speed as speed
+from dovetail.studies.capture.assembly import G, published_rope, tip_force
+
+
+def test_plain_and_compiled_solve_the_same_problem():
+    chain = published_rope(speed.N, bending=300.0, c=100.0)
+    x = chain.at(0.0, np.pi / 4, 0.0)
+    plain = plain_rates(chain, np.asarray(x["q"]), np.asarray(x["rate"]), np.asarray(G), [10e3, 0.0, 10e3])
+    np.testing.assert_allclose(plain, chain.derivative(0.0, x, tip_force(speed.N))["rate"], rtol=1e-9)
+
+
+def test_a_call_is_timed_after_it_was_compiled():
+    calls = []
+    assert speed._seconds(lambda: calls.append(1), 10, rounds=3) >= 0
+    assert len(calls) == 31
+
+
+@pytest.mark.slow
+def test_both_ratios_are_numbers():
+    one, step = speed.speed_up()
+    assert one > 0
+    assert step > 0
