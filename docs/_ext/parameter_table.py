@@ -3,37 +3,16 @@
 import dataclasses
 import inspect
 
-from dovetail.core.parameter import declared
-
-
-def _rows(cls):
-    fields = {field.name: field for field in dataclasses.fields(cls)}
-    for name, parameter in declared(cls).items():
-        if parameter.choices:
-            allowed = ", ".join(f"``{choice}``" for choice in parameter.choices)
-        else:
-            unbounded = parameter.range_text.startswith("must be  ") or parameter.range_text == "must be "
-            allowed = "" if unbounded else parameter.range_text.removeprefix("must be ")
-        default = fields[name].default
-        shown = "required" if default is dataclasses.MISSING else f"``{_show(default)}``"
-        unit = "" if parameter.unit == "1" else parameter.unit
-        yield f"``{name}``", unit, parameter.about, allowed, shown
-
-
-def _show(default) -> str:
-    return (
-        default
-        if isinstance(default, str)
-        else f"{default:g}"
-        if isinstance(default, int | float)
-        else str(default)
-    )
+from dovetail.cli.parts import parameter_rows
 
 
 def add_table(app, what, name, value, options, lines):
     if what != "class" or not dataclasses.is_dataclass(value) or not inspect.isclass(value):
         return
-    rows = list(_rows(value))
+    rows = [
+        (f"``{name}``", unit, about, allowed, default if default == "required" else f"``{default}``")
+        for name, unit, default, allowed, about in parameter_rows(value)
+    ]
     if not rows:
         return
     lines += ["", ".. list-table::", "   :header-rows: 1", "   :class: parameters", ""]

@@ -15,7 +15,9 @@ def test_a_registered_part_is_found_by_name_and_role():
 
 
 def test_an_unknown_kind_lists_the_known_ones_and_a_near_miss():
-    with pytest.raises(UnknownNameError, match='no kind "oscilator"; did you mean "oscillator"\\? known: '):
+    with pytest.raises(
+        UnknownNameError, match='no kind "oscilator"; did you mean "oscillator"\\? the nearest of '
+    ):
         find("oscilator", Flow)
 
 

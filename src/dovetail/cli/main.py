@@ -32,12 +32,35 @@ Settings = Annotated[
 ]
 
 
+@app.callback(invoke_without_command=True)
+def _general(
+    version: Annotated[bool, typer.Option("--version", help="Print the version.", is_eager=True)] = False,
+) -> None:
+    if version:
+        from dovetail import __version__
+
+        print(f"dovetail {__version__}")
+        raise typer.Exit
+
+
 @app.command("list")
 def list_() -> None:
     """Studies and tests, one line each."""
     from dovetail.cli.listing import print_studies
 
     print_studies()
+
+
+@app.command()
+def parts(
+    name: Annotated[
+        str | None, typer.Argument(metavar="KIND", help="A kind (second-order-lag) or a family (Specimen).")
+    ] = None,
+) -> None:
+    """What test files can name: families and kinds, a sentence each; one with its parameters and an example."""
+    from dovetail.cli.parts import print_parts
+
+    print_parts(name)
 
 
 @app.command()

@@ -23,6 +23,8 @@ import difflib
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+MANY = 24  # names that a message lists whole
+
 
 class DovetailError(Exception):
     """Base of everything Dovetail raises on purpose."""
@@ -63,13 +65,22 @@ class ExhaustionError(DovetailError):
 class UnknownNameError(DovetailError, KeyError):
     """A name that is not there."""
 
-    def __init__(self, what: str, name: str, known: Iterable[str]):
+    def __init__(self, what: str, name: str, known: Iterable[str], help: str = ""):
         self.what, self.name, self.known = what, name, sorted(known)
+        self.help = f"; {help}" if help else ""
         super().__init__(str(self))
 
     def __str__(self) -> str:
         hint = did_you_mean(self.name, self.known)
-        return f'no {self.what} "{self.name}"; {hint}known: {", ".join(self.known) or "none"}'
+        return f'no {self.what} "{self.name}"; {hint}{self._known}{self.help}'
+
+    @property
+    def _known(self) -> str:
+        """The known names, or of very many the nearest."""
+        if len(self.known) <= MANY:
+            return f"known: {', '.join(self.known) or 'none'}"
+        near = difflib.get_close_matches(self.name, self.known, n=5, cutoff=0.0)
+        return f"the nearest of {len(self.known)} known: {', '.join(near)}"
 
 
 @dataclass(frozen=True)

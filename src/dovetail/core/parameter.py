@@ -45,14 +45,22 @@ class Parameter:
         return None if np.all(ok) else f"got {_show(array)}; {self.range_text}"
 
     @property
+    def allowed(self) -> str:
+        """What it may be, in words: its choices, or its range without the unit; empty where anything goes."""
+        return ", ".join(self.choices) if self.choices else self._range
+
+    @property
     def range_text(self) -> str:
         """The range in words, with the unit."""
+        return f"must be {self._range}" + (f" {self.unit}" if self.unit not in ("1", "signal") else "")
+
+    @property
+    def _range(self) -> str:
         low = f"above {self.above:g}" if self.above > -math.inf else ""
         low = f"at least {self.at_least:g}" if self.at_least > -math.inf else low
         high = f"below {self.below:g}" if self.below < math.inf else ""
         high = f"at most {self.at_most:g}" if self.at_most < math.inf else high
-        words = " and ".join(w for w in (low, high) if w)
-        return f"must be {words}" + (f" {self.unit}" if self.unit not in ("1", "signal") else "")
+        return " and ".join(w for w in (low, high) if w)
 
 
 def _show(array: np.ndarray) -> str:

@@ -40,6 +40,12 @@ def kinds(base: type | tuple[type, ...] = object) -> dict[str, type]:
     return {name: cls for name, cls in sorted(_kinds.items()) if issubclass(cls, base)}
 
 
+def all_kinds() -> dict[str, type]:
+    """Every registered part, those of other packages too."""
+    _load_others()
+    return kinds()
+
+
 def find(name: str, base: type | tuple[type, ...] = object) -> type:
     """The part called `name`; an unknown name lists the known ones."""
     known: Iterable[str] = kinds(base)
@@ -47,7 +53,12 @@ def find(name: str, base: type | tuple[type, ...] = object) -> type:
         _load_others()
         known = kinds(base)
     if name not in known:
-        raise UnknownNameError("kind", name, known)
+        raise UnknownNameError(
+            "kind",
+            name,
+            known,
+            "`dovetail parts` tells of each; docs/how-to/write-a-part.md how to bring one's own",
+        )
     return _kinds[name]
 
 

@@ -1,0 +1,156 @@
+"""The parts that test files can name: families and kinds with a sentence each, and one part in full."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import re
+import textwrap
+import tomllib
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from dovetail.core import Block, Flow, Part
+from dovetail.core.errors import UnknownNameError
+from dovetail.core.parameter import declared
+from dovetail.core.randomness import Random
+from dovetail.core.registry import all_kinds, name_of
+
+ROOMS = ("campaign", "testing")  # which import all rooms that have parts
+GENERAL = (Part, Block, Flow, Random)  # what is no family by itself
+
+
+def print_parts(name: str | None) -> None:
+    """All families with their kinds, those of one family, or one kind in full."""
+    kinds = every_kind()
+    families: dict[type, dict[str, type]] = {}
+    for known, cls in kinds.items():
+        families.setdefault(family(cls), {})[known] = cls
+    if name is None:
+        for base in sorted(families, key=lambda base: base.__name__):
+            _print_family(base, families[base])
+        print(
+            "\n`dovetail parts KIND` tells its parameters and an example. A part of your own: see "
+            "docs/how-to/write-a-part.md."
+        )
+        return
+    by_name = {base.__name__: base for base in families}
+    if name in kinds:
+        print(in_full(name, kinds[name]))
+    elif name in by_name:
+        _print_family(by_name[name], families[by_name[name]])
+    else:
+        raise UnknownNameError("part", name, [*kinds, *by_name])
+
+
+def every_kind() -> dict[str, type]:
+    """All parts of Dovetail and of the packages that bring their own."""
+    for room in ROOMS:
+        import_module(f"dovetail.{room}")
+    return all_kinds()
+
+
+def family(cls: type) -> type:
+    """What a kind is one of: the most general of its base classes that says more than `Flow` or `Part`."""
+    bases = [base for base in cls.__mro__[1:] if base.__module__.startswith("dovetail")]
+    own = [base for base in bases if base not in GENERAL]
+    return own[-1] if own else (Flow if Flow in bases else Part)
+
+
+def _print_family(base: type, kinds: dict[str, type]) -> None:
+    print(f"\n{base.__name__}: {_sentence(base)}")
+    for name, cls in kinds.items():
+        print(f"  {name:<28} {_sentence(cls)}")
+
+
+def in_full(name: str, cls: type) -> str:
+    """A part's sentence, equation, parameters, places for other parts, sources, and an example as a file has it."""
+    lines = [f"{name}: {cls.__name__}, a {family(cls).__name__} ({cls.__module__})", ""]
+    lines += [*textwrap.indent(_plain(inspect.getdoc(cls) or ""), "  ").splitlines(), ""]
+    rows = list(parameter_rows(cls))
+    widths = [max((len(row[i]) for row in rows), default=0) for i in range(5)]
+    lines += [
+        "  " + "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in rows
+    ]
+    for field in dataclasses.fields(cls):
+        if field.init and field.name not in declared(cls) and field.name != "shape":
+            needed = "required" if _required(field) else _default(field)
+            lines.append(f"  {field.name}: {field.type}, {needed}")
+    for key, why in getattr(cls, "references", {}).items():
+        lines.append(f"  source: {key}, {why}")
+    return "\n".join([*lines, "", *_example(name, cls).splitlines()])
+
+
+def parameter_rows(cls: type):
+    """Name, unit, default, range and meaning of each declared parameter."""
+    fields = {field.name: field for field in dataclasses.fields(cls)}
+    for name, parameter in declared(cls).items():
+        unit = "" if parameter.unit == "1" else parameter.unit
+        yield name, unit, _default(fields[name]), parameter.allowed, parameter.about
+
+
+def _required(field: dataclasses.Field) -> bool:
+    return field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING
+
+
+def _default(field: dataclasses.Field) -> str:
+    if _required(field):
+        return "required"
+    if field.default is dataclasses.MISSING:
+        return "none given"
+    value = field.default
+    if isinstance(value, int | float):
+        return f"{value:g}"
+    return value if isinstance(value, str) else (name_of(type(value)) or str(value))
+
+
+def _sentence(cls: type) -> str:
+    """The first line of a docstring, plain."""
+    return _plain(inspect.getdoc(cls) or "").split("\n")[0].replace("`", "")
+
+
+def _plain(text: str) -> str:
+    """A docstring without the roles of its mark-up."""
+    return re.sub(r":\w+:`([^`]*)`", r"\1", text)
+
+
+def _example(name: str, cls: type) -> str:
+    """The shortest use of this kind in a study's files; a skeleton where there is none."""
+    from dovetail.studies.registry import studies
+
+    found = []
+    for study in studies().values():
+        for test in study.tests:
+            found += [(path, table, test.name) for path, table in _uses(name, _read(test.path))]
+    if found:
+        path, table, where = min(found, key=lambda use: len(str(use[1])))
+        return f"  # as in {where}\n" + textwrap.indent(_toml(path, table), "  ")
+    values = {f.name: "..." for f in dataclasses.fields(cls) if f.name in declared(cls) and _required(f)}
+    return "  # in a test file\n" + textwrap.indent(_toml("PLACE", {"kind": name, **values}), "  ")
+
+
+def _read(path: Path) -> dict[str, Any]:
+    return tomllib.loads(Path(path).read_text(encoding="utf-8"))
+
+
+def _uses(name: str, node: Any, path: str = ""):
+    """Places and tables of a file whose kind is `name`."""
+    if isinstance(node, dict):
+        if node.get("kind") == name and path:
+            yield path, node
+        for key, value in node.items():
+            yield from _uses(name, value, f"{path}.{key}" if path else key)
+    elif isinstance(node, list):
+        for value in node:
+            yield from _uses(name, value, path)
+
+
+def _toml(path: str, table: dict[str, Any]) -> str:
+    import tomli_w
+
+    nested: dict[str, Any] = table
+    for key in reversed(path.split(".")):
+        nested = {key: nested}
+    return tomli_w.dumps(nested).strip()

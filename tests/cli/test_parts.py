@@ -1,0 +1,71 @@
+"""`dovetail parts`: what a test file can name."""
+
+import subprocess
+import sys
+
+import pytest
+
+from dovetail import __version__
+from dovetail.cli.parts import every_kind, family, in_full, print_parts
+from dovetail.core.errors import UnknownNameError
+from dovetail.core.registry import find
+from dovetail.specimens import Specimen
+from dovetail.transfer import Transfer
+
+
+def test_every_kind_stands_in_its_family_with_a_sentence(capsys):
+    print_parts(None)
+    lines = capsys.readouterr().out.splitlines()
+    told = {line.split()[0]: line.split(maxsplit=1)[1] for line in lines if line.startswith("  ")}
+    assert set(told) == set(every_kind())
+    assert all(len(sentence) > 4 for sentence in told.values()), [k for k, s in told.items() if len(s) <= 4]
+
+
+@pytest.mark.parametrize(
+    ("kind", "base"), [("delay", Transfer), ("spring", Specimen), ("shaped-noise", Transfer)]
+)
+def test_a_family_is_the_most_general_base_that_says_something(kind, base):
+    assert family(find(kind)) is base
+
+
+def test_a_kind_is_told_with_unit_range_default_meaning_and_a_use(capsys):
+    print_parts("second-order-lag")
+    told = capsys.readouterr().out
+    for words in (
+        "rad/s",
+        "above 0",
+        "required",
+        "damping ratio",
+        "ddot y",
+        "ramp, held",
+        'kind = "second-order-lag"',
+    ):
+        assert words in told
+
+
+def test_every_kind_can_be_told():
+    for name, cls in every_kind().items():
+        assert f'kind = "{name}"' in in_full(name, cls)
+
+
+def test_a_family_can_be_asked_for(capsys):
+    print_parts("Specimen")
+    told = capsys.readouterr().out
+    assert "spring" in told
+    assert "second-order-lag" not in told
+
+
+def test_an_unknown_part_is_answered_with_the_nearest_and_where_to_look():
+    with pytest.raises(
+        UnknownNameError, match=r'no part "springs"; did you mean "spring"\? the nearest of \d+'
+    ):
+        print_parts("springs")
+    with pytest.raises(UnknownNameError, match=r"`dovetail parts` tells of each; .*write-a-part"):
+        find("springs")
+
+
+def test_the_module_and_the_version_answer_as_the_command_does():
+    done = subprocess.run(
+        [sys.executable, "-m", "dovetail", "--version"], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == f"dovetail {__version__}\n"
