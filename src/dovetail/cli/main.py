@@ -37,9 +37,9 @@ def _general(
     version: Annotated[bool, typer.Option("--version", help="Print the version.", is_eager=True)] = False,
 ) -> None:
     if version:
-        from dovetail import __version__
+        from importlib.metadata import version as installed
 
-        print(f"dovetail {__version__}")
+        print(f"dovetail {installed('dovetail')}")
         raise typer.Exit
 
 
