@@ -33,9 +33,13 @@ def test_a_coupling_is_read_until_it_is_latched(recorded):
 
 
 def test_a_trip_is_told_by_where_the_nozzle_was(recorded):
-    assert strikes.trips() == [True, True, False]  # 450 N m first in the bore, at every offset
+    assert strikes.held_until_engaged() == [False, False]  # 450 N m before it is latched, at every offset
+    assert not strikes.trips_at_the_transition()  # but first in the bore
     recorded["force"][5, 4] = 500.0
-    assert strikes.trips() == [False, False, True]  # now at the transition
+    assert strikes.trips_at_the_transition()
+    recorded["force"][:, 4] = 399.0
+    assert strikes.held_until_engaged() == [True, True]
+    assert not strikes.trips_at_the_transition()
 
 
 def test_the_reel_s_effect_is_a_share_of_the_tip(recorded):

@@ -126,6 +126,11 @@ def waves() -> list[float]:
     return [float(found["wave_speed"].min()), float(found["wave_speed"].max()), float(found["wave_time"])]
 
 
+def wave_time() -> float:
+    """RT-23: time of a wave along the hose [s], by its tension in steady flight."""
+    return float(trimmed()["wave_time"])
+
+
 def modes() -> list[float]:
     """DV-10: the first seven planar frequencies [Hz], then three damping ratios."""
     found = hose_modes(Hose(), UniformAir())
@@ -201,7 +206,7 @@ def reel_peaks() -> list[float]:
     return told[:, 1:].max(axis=0).tolist()
 
 
-REELED = ("displacement", "tipping", "reel_error", "reel_speed")
+REELED = ("displacement", "velocity", "tipping", "reel_error", "reel_speed", "hose_position")
 
 
 @cache
@@ -274,12 +279,51 @@ def reel_disturbed() -> list[bool]:
 
 
 def reel_order() -> list[bool]:
-    """RT-46: B like C within 0.5 m; A lags both by more than 2 m at the end; z and attitude differ less."""
+    """RT-46: A lags B and C by more than 2 m at the end; z differs less."""
     a, b, c = (reeled(model) for model in ("printed", "B", "C"))
     x = [r["displacement"][-1, 0] for r in (a, b, c)]
     z = [r["displacement"][-1, 2] for r in (a, b, c)]
     return [
-        bool(abs(x[1] - x[2]) < 0.5),
         bool(x[0] < min(x[1], x[2]) - 2),
         bool(abs(z[0] - z[1]) < abs(x[0] - x[1]) / 2),
     ]
+
+
+def reel_alike() -> bool:
+    """RT-46: B and C end within 0.5 m of each other."""
+    return abs(_forward("B") - _forward("C")) < 0.5
+
+
+def _outside(place: np.ndarray) -> np.ndarray:
+    """Nodes (3, n) of a hose that are out of the duct, the tow point first."""
+    return np.concatenate([np.zeros((3, 1)), place[:, place[0] < 0]], axis=1)
+
+
+def slack_first() -> list[bool]:
+    """RT-47: when the drogue has a quarter of its largest speed, less than a third of the slack is left; A, B, C."""
+    found = []
+    for model in ("printed", "B", "C"):
+        run = reeled(model)
+        ways = [_outside(place) for place in run["hose_position"]]
+        slack = [np.linalg.norm(np.diff(w), axis=0).sum() - np.linalg.norm(w[:, -1]) for w in ways]
+        speed = np.linalg.norm(run["velocity"], axis=1)
+        begun = int(np.argmax(speed > 0.25 * speed.max()))
+        found.append(bool(slack[begun] < slack[0] / 3))
+    return found
+
+
+def wider_arch() -> list[bool]:
+    """RT-47: at the end the hose of A reaches further along than that of B, and of C."""
+    a, b, c = (np.ptp(_outside(reeled(m)["hose_position"][-1])[0]) for m in ("printed", "B", "C"))
+    return [bool(a > b), bool(a > c)]
+
+
+def springs_show() -> list[bool]:
+    """RT-47: at 2.0 s a link wholly in the duct is bent against the next by more than 10 degrees; B, C."""
+    found = []
+    for model in ("B", "C"):
+        x, _, z = reeled(model)["hose_position"][round(2.0 / 5e-3) - 1]
+        bend = np.abs(np.degrees(np.diff(np.arctan2(np.diff(z), -np.diff(x)))))
+        inside = x[1:-1] > 0
+        found.append(bool(np.any(bend[inside] > 10)))
+    return found

@@ -1,14 +1,18 @@
-"""Creep tests on virtual robots, computed again: where the robot stood, and that its delay does not matter."""
+"""Virtual robots, computed again: where they stood in creep tests, that delay does not matter, and full speed."""
 
 from __future__ import annotations
 
 import dataclasses
 from functools import cache
 
+import jax
+import jax.numpy as jnp
 import numpy as np
 
 from dovetail import testing
 from dovetail.fidelity import pose_error
+from dovetail.mechanics.drogue_receiver import SpeedProfile
+from dovetail.mechanics.drogue_rig import CONTACT_RADIUS, RUN_UP
 from dovetail.studies.registry import find_test
 from dovetail.testing import Run
 from dovetail.transfer import Delay
@@ -51,3 +55,36 @@ def robot_error() -> list[float]:
     assert isinstance(cell, testing.CellFile)
     found = pose_error(_strike().creep(cell.cell()))
     return [float(found.translation.max()), float(np.degrees(found.angle.max()))]
+
+
+def robot_tracking() -> float:
+    """RT-49: largest distance [m] of the nozzle from where it was told to be, its drives' delay and lag before.
+
+    Both arms of the virtual cell follow the profile of the validation strikes at 1 m/s, 0, 15 and 35 degrees
+    outwards, through the joints, every 4 ms.
+    """
+    cell = testing.load(find_test("refuelling/cell"))
+    assert isinstance(cell, testing.CellFile)
+    arms, dt = cell._sized().actuator, float(cell.period)
+    delay, lag = arms.drive.parts
+    behind = float(jnp.max(delay.delay) + jnp.max(lag.tau))
+    t = dt * np.arange(round(1.2 / dt) + 1)
+    way = np.asarray(jax.vmap(lambda t: SpeedProfile(speed=1.0).travel(t, None)[0])(jnp.asarray(t)))
+
+    @jax.jit
+    def followed(told):
+        placed = arms.placed(told[0])
+        step = lambda x, u: placed.step(0.0, dt, x, u)  # noqa: E731
+        x, shown = jax.lax.scan(step, placed.init(), told[1:])
+        return shown, x["trip"][0]
+
+    worst = 0.0
+    for angle in np.radians([0.0, 15.0, 35.0]):
+        along = np.array([np.cos(angle), 0.0, -np.sin(angle)])
+        place = np.array([-0.7, 0.0, -CONTACT_RADIUS]) + (way[:, None] - RUN_UP) * along
+        told = np.concatenate([place, np.broadcast_to([0.0, angle, 0.0], place.shape)], axis=1)
+        shown, trip = followed(jnp.asarray(told))
+        assert int(trip) == 0, "a limit of the cell was met"
+        before = np.stack([np.interp(t[1:] - behind, t, axis) for axis in place.T], axis=1)
+        worst = max(worst, float(np.linalg.norm(np.asarray(shown)[:, :3] - before, axis=1).max()))
+    return worst

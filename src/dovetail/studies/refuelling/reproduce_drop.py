@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 
@@ -63,16 +64,13 @@ def drop_order() -> list[bool]:
 def ball_linear() -> float:
     """RT-11: squeeze at which the loading curve leaves its first slope by 2 % [m]."""
     ball, d = TennisBall(home=0.067), np.linspace(1e-4, 0.06, 600)
-    force = [
-        float(
-            ball.output(0.0, ball.init(), {"displacement": jnp.asarray(-s), "velocity": jnp.zeros(())})[
-                "force"
-            ]
-        )
-        for s in d[::20]
-    ]
-    slope = force[0] / d[0]
-    return float(d[::20][np.argmax(np.array(force) > 1.02 * slope * d[::20])])
+
+    def squeezed(s):
+        motion = {"displacement": -s, "velocity": jnp.zeros(())}
+        return ball.output(0.0, ball.init(), motion)["force"]
+
+    force = np.asarray(jax.vmap(squeezed)(jnp.asarray(d)))
+    return float(d[np.argmax(force > 1.02 * force[0] / d[0] * d)])
 
 
 def peak_squeeze() -> float:

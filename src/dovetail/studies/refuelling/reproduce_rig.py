@@ -61,11 +61,24 @@ def wrench_repeatability() -> list[float]:
 
 
 def spectra() -> float:
-    """RT-31: share of the band from 1 to 8 Hz in which the slow run's spectrum is above the full-speed one's."""
-    f, fast = validation.spectrum(validation.nominal(True))
-    _, slow = validation.spectrum(validation.nominal(False))
-    band = (f >= 1) & (f <= 8)
-    return float(np.mean(slow[band] > fast[band]))
+    """RT-31: share of the band up to 20 Hz in which the slow run's spectrum is above the full-speed one's."""
+    fast, slow = _amplitudes(0.0)
+    return float(np.mean(slow > fast))
+
+
+def swing_energy() -> float:
+    """RT-31: energy of the motion from 1 to 20 Hz, slow over full speed."""
+    fast, slow = _amplitudes(1.0)
+    return float(np.sum(slow**2) / np.sum(fast**2))
+
+
+def _amplitudes(lowest: float) -> list[np.ndarray]:
+    """Spectra of the full-speed and of the slow run from a frequency [Hz] to 20 Hz."""
+    found = []
+    for full_speed in (True, False):
+        f, amplitude = validation.spectrum(validation.nominal(full_speed))
+        found.append(amplitude[(f >= lowest) & (f <= 20.0)])
+    return found
 
 
 def steady_offset() -> bool:
