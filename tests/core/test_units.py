@@ -1,5 +1,6 @@
 """Units at the edge."""
 
+import datetime
 import math
 
 import numpy as np
@@ -148,3 +149,22 @@ def test_what_was_converted_between_cycles_and_radians_is_said():
         assert turned(value, unit) is None
     assert turned("2.5", "rad/s") is None
     assert turned("3 N", SIGNAL) is None
+
+
+@pytest.mark.parametrize("text", ["9**9**9**9", "2^3^9 m", "9**(9**9) m", "1" * 5000, "m/0", "1 m +", "\x00"])
+def test_what_would_take_for_ever_or_is_no_quantity_is_told(text):
+    with pytest.raises(ParameterError, match="not a quantity|which is"):
+        to_si(text, "m")
+
+
+@pytest.mark.parametrize(
+    "value", [10**400, datetime.date(2020, 1, 1), datetime.time(1), [10**400], {"a": 1}, object()]
+)
+def test_what_is_no_number_is_told(value):
+    with pytest.raises(ParameterError, match="needs a number"):
+        to_si(value, "m")
+
+
+@pytest.mark.parametrize("text", ["2 GN/m^(3/2)", "2e9 N/m**1.5", "2 GN m^-1.5"])
+def test_powers_that_are_a_units_are_read(text):
+    assert to_si(text, "N/m^1.5") == 2e9

@@ -20,8 +20,9 @@ Foreseen endings of a run (a limit, an instability) are no errors: see `dovetail
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from typing import Any
 
 MANY = 24  # names that a message lists whole
 
@@ -106,6 +107,34 @@ class TestFileError(DovetailError):
         lines = [f"{self.source}: {count} problem{'s' if count != 1 else ''}"]
         lines += [f"  {fault.place:<{width}}   {fault.text}" for fault in self.faults]
         return "\n".join(lines)
+
+
+def guarded(place: str, check: Callable[[], Iterable[Fault]]) -> list[Fault]:
+    """What a check finds; one that itself fails is answered with its place.
+
+    A check asks the parts of a test for shapes, slopes and sizes, and no part can foresee all values. The error it
+    failed with is said, so that the check can be mended where the values were right.
+    """
+    try:
+        return list(check())
+    except TestFileError as error:
+        return error.faults
+    except DovetailError as error:
+        return [Fault(place, str(error))]
+    except Exception as error:
+        return [Fault(place, unforeseen(error))]
+
+
+def unforeseen(error: BaseException) -> str:
+    """What is said of values that made something fail in a way that it does not check for."""
+    text = next((line for line in str(error).splitlines() if line.strip()), "")
+    return f"these values cannot be used together ({type(error).__name__}: {text[:200]})"
+
+
+def shown(value: Any, most: int = 60) -> str:
+    """A value as a message shows it: not longer than somebody reads."""
+    text = f'"{value}"' if isinstance(value, str) else repr(value)
+    return text if len(text) <= most else f"{text[: most - 20]}... ({len(text)} characters)"
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:

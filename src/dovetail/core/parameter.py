@@ -15,7 +15,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from dovetail.core.errors import ParameterError
+from dovetail.core.errors import ParameterError, shown
 
 _KEY = "dovetail"
 
@@ -31,14 +31,18 @@ class Parameter:
     at_least: float = -math.inf
     at_most: float = math.inf
     choices: tuple[str, ...] = ()
+    finite: bool = False
 
     def fault(self, value: Any) -> str | None:
         """What is wrong with a value, in words; None if nothing is."""
         if self.choices:
-            return None if value in self.choices else f'got "{value}"; one of {", ".join(self.choices)}'
+            known = isinstance(value, str) and value in self.choices
+            return None if known else f"got {shown(value)}; one of {', '.join(self.choices)}"
         array = np.asarray(value, dtype=float)
         if np.isnan(array).any():
             return f"got {_show(array)}; not a number"
+        if self.finite and not np.isfinite(array).all():
+            return f"got {_show(array)}; needs a finite number"
         ok = (array >= self.at_least) & (array <= self.at_most)
         ok &= (array > self.above) | (self.above == -math.inf)
         ok &= (array < self.below) | (self.below == math.inf)
@@ -102,7 +106,9 @@ def choice(*choices: str, about: str = "", default: Any = dataclasses.MISSING) -
 def count(about: str = "", *, default: Any = dataclasses.MISSING, at_least: int = 0) -> Any:
     """A static whole number: it fixes a shape, so changing it compiles anew."""
     extra = {} if default is dataclasses.MISSING else {"default": default}
-    return eqx.field(static=True, metadata={_KEY: Parameter("1", about, at_least=at_least)}, **extra)
+    return eqx.field(
+        static=True, metadata={_KEY: Parameter("1", about, at_least=at_least, finite=True)}, **extra
+    )
 
 
 def constant(
@@ -111,7 +117,10 @@ def constant(
     """A static number with a unit: it is compiled in, so changing it compiles anew."""
     extra = {} if default is dataclasses.MISSING else {"default": default}
     return eqx.field(
-        static=True, converter=float, metadata={_KEY: Parameter(unit, about, above=above)}, **extra
+        static=True,
+        converter=float,
+        metadata={_KEY: Parameter(unit, about, above=above, finite=True)},
+        **extra,
     )
 
 

@@ -16,7 +16,7 @@ import re
 from functools import cache
 from typing import Any, NamedTuple
 
-from dovetail.core.errors import ParameterError
+from dovetail.core.errors import ParameterError, shown
 
 SIGNAL = "signal"  # the unit of whatever signal a part acts on: any unit is taken, and turned into SI
 _WORDS = {
@@ -35,6 +35,9 @@ _CYCLES = (
     "revolutions_per_second",
 )  # what counts them, as pint says it
 _NUMBER = re.compile(r"\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*([a-zA-Z][a-zA-Z/ ]*?)\s*")
+LONGEST = 200  # characters of a quantity
+# powers of a unit have one digit, and none has a power of its own; pint would compute 9**9**9 to the end
+_POWER = re.compile(r"\s*([-+]?\d(\.\d+)?|\(\s*[-+]?\d(\.\d+)?(\s*/\s*\d)?\s*\))\s*(?![\d.])")
 _USUAL = {  # unit: SI unit, factor; as pint has them
     "s": {"s": 1.0, "ms": 1e-3, "us": 1e-6, "min": 60.0},
     "m": {"m": 1.0, "mm": 1e-3, "um": 1e-6, "cm": 1e-2, "km": 1e3},
@@ -66,25 +69,36 @@ def to_si(value: Any, unit: str) -> float | list:
     if isinstance(value, list | tuple):
         return [to_si(v, unit) for v in value]
     if isinstance(value, bool) or value is None or isinstance(value, dict):
-        raise ParameterError(f"got {value!r}; needs a number{_example(unit)}")
+        raise ParameterError(f"got {shown(value)}; needs a number{_example(unit)}")
     if isinstance(value, str):
         return _parse(value, unit)
-    return float(value)
+    try:
+        return float(value)
+    except (TypeError, ValueError, OverflowError) as error:  # a date; a whole number beyond any float
+        raise ParameterError(f"got {shown(value)}; needs a number{_example(unit)}") from error
 
 
 def _parse(text: str, unit: str) -> float:
     known = _NUMBER.fullmatch(text)
     if known and known[2] in _USUAL.get(unit, ()):
         return float(known[1]) * _USUAL[unit][known[2]]
+    try:
+        powers = text.replace("**", "^").split("^")[1:]
+        rests = [_POWER.sub("", power, count=1) if _POWER.match(power) else None for power in powers]
+        if len(text) > LONGEST or None in rests or "" in rests[:-1]:
+            raise ValueError("too long, or a power that is no unit's")
+        return _by_pint(text, unit)
+    except ParameterError:
+        raise
+    except Exception as error:  # pint lets errors of the tokenizer, and of arithmetic, through
+        raise ParameterError(f"got {shown(text)}; not a quantity{_example(unit)}") from error
+
+
+def _by_pint(text: str, unit: str) -> float:
     import pint
 
     registry = _registry()
-    try:
-        quantity = registry.Quantity(text)
-    except (pint.PintError, ValueError, TypeError, AttributeError, SyntaxError, AssertionError) as error:
-        raise ParameterError(f'got "{text}"; not a quantity{_example(unit)}') from error
-    except Exception as error:  # pint lets errors of the tokenizer through
-        raise ParameterError(f'got "{text}"; not a quantity{_example(unit)}') from error
+    quantity = registry.Quantity(text)
     if unit == SIGNAL:
         if _angle(quantity).cycles:
             raise ParameterError(

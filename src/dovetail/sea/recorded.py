@@ -98,8 +98,8 @@ def read_motion(path: str | Path) -> tuple[np.ndarray, np.ndarray]:
     path = Path(path)
     try:
         lines = [line.strip() for line in path.read_text("utf-8").splitlines() if line.strip()]
-    except OSError as error:
-        reason = (error.strerror or str(error)).lower()
+    except (OSError, UnicodeDecodeError) as error:
+        reason = (getattr(error, "strerror", None) or str(error)).lower()
         raise OutputError(f"{path}: cannot be read ({reason}); give the file of a deck motion") from error
     names = [name.strip().lower() for name in lines[0].split(",")] if lines else []
     known = {"time", *NAMES, *(f"{name}_deg" for name in NAMES[3:])}

@@ -6,7 +6,7 @@ import equinox as eqx
 
 from dovetail.core import Part
 from dovetail.core.chart import Chart
-from dovetail.core.errors import Fault
+from dovetail.core.errors import Fault, guarded
 
 
 class ChartFile(Part):
@@ -19,4 +19,4 @@ class ChartFile(Part):
     def faults(self) -> list[Fault]:
         """All that is wrong with it beyond what each part checks for itself."""
         ask = getattr(self.chart, "faults", None)
-        return ask() if ask else []
+        return guarded("chart", ask) if ask else []

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import dataclasses
 import math
-import tomllib
 import types
 import typing
 from functools import cache
@@ -21,9 +20,20 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError, cr
 
 from dovetail.core import Part
 from dovetail.core.block import Method
-from dovetail.core.errors import Fault, OutputError, TestFileError, UnknownNameError, did_you_mean
+from dovetail.core.errors import (
+    DovetailError,
+    Fault,
+    ParameterError,
+    TestFileError,
+    UnknownNameError,
+    did_you_mean,
+    guarded,
+    shown,
+    unforeseen,
+)
 from dovetail.core.parameter import Parameter, declared
 from dovetail.core.registry import find, kinds, name_of
+from dovetail.core.toml_file import read_toml
 from dovetail.core.units import to_si
 from dovetail.testing import excitation as _excitation  # noqa: F401  (registers its kinds)
 from dovetail.testing.chart_file import ChartFile
@@ -78,31 +88,23 @@ def load(path: str | Path, changes: dict[str, Any] | None = None) -> Any:
         If there is no such file.
     """
     path = Path(path)
-    try:
-        text = path.read_text("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise OutputError(
-            f"{path}: cannot be read ({_reason(error)}); give the path of a test file"
-        ) from error
-    try:
-        table = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise TestFileError(path.name, [Fault("file", f"is not TOML: {error}")]) from error
-    return parse(change(table, changes or {}, path.name), path.name)
+    return parse(change(read_toml(path, "test file"), changes or {}, path.name), path.name)
 
 
 def parse(table: dict[str, Any], source: str = "test") -> Any:
     """A test, or a simulation, from the nested table that its file holds."""
     root = table.get("kind", "test")
-    if root not in ROOTS:
-        raise TestFileError(source, [Fault("kind", f'got "{root}"; one of {", ".join(ROOTS)}, or none')])
+    if not isinstance(root, str) or root not in ROOTS:
+        raise TestFileError(source, [Fault("kind", f"got {shown(root)}; one of {', '.join(ROOTS)}, or none")])
     table = {key: value for key, value in table.items() if key not in (PROVENANCE, "kind")}
     try:
         test = _make(ROOTS[root], table)
     except ValidationError as error:
         raise TestFileError(source, _faults(error, table, ROOTS[root])) from error
+    except ValueError as error:  # of the test as a whole
+        raise TestFileError(source, [Fault(root, str(error))]) from error
     test = dataclasses.replace(test, title=test.title or Path(source).stem)
-    faults = test.faults()
+    faults = guarded(root, test.faults)
     if faults:
         raise TestFileError(source, faults)
     return test
@@ -149,9 +151,16 @@ def _copy(node: Any) -> Any:
 def _make(cls: type, table: Any) -> Any:
     """A part of class `cls` from its table."""
     if not isinstance(table, dict):
-        raise ValueError(f"got {table!r}; needs a table")
+        raise ValueError(f"got {shown(table)}; needs a table")
     values = _model(cls).model_validate(table)
-    return cls(**{name: getattr(values, name) for name in values.model_fields_set})
+    try:
+        return cls(**{name: getattr(values, name) for name in values.model_fields_set})
+    except ParameterError:
+        raise
+    except DovetailError as error:  # of a file that it names, say; told with the place
+        raise ValueError(str(error)) from error
+    except Exception as error:
+        raise ValueError(unforeseen(error)) from error
 
 
 @cache
@@ -164,15 +173,15 @@ def _model(cls: type) -> type[BaseModel]:
         if field.name in UNSAID or not field.init:
             continue
         required = field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING
-        read = _reader(hints[field.name], about.get(field.name))
+        read = _reader(hints[field.name], about.get(field.name), empty=field.default == ())
         fields[field.name] = (read, ... if required else None)
     return create_model(cls.__name__, __config__=ConfigDict(extra="forbid"), **fields)
 
 
-def _reader(hint: Any, about: Parameter | None) -> Any:
-    """The pydantic type that turns the value in a file into the value of a field."""
+def _reader(hint: Any, about: Parameter | None, empty: bool = False) -> Any:
+    """The pydantic type that turns the value in a file into the value of a field; a list may be `empty` or not."""
     if about is not None:
-        return Annotated[Any, BeforeValidator(lambda value: _number(value, about, whole=hint is int))]
+        return Annotated[Any, BeforeValidator(lambda value: _number(value, about, hint is int, empty))]
     origin, arguments = typing.get_origin(hint), typing.get_args(hint)
     if origin in (types.UnionType, typing.Union):
         return _reader(next(a for a in arguments if a is not type(None)), about)
@@ -185,14 +194,18 @@ def _reader(hint: Any, about: Parameter | None) -> Any:
     return hint
 
 
-def _number(value: Any, about: Parameter, *, whole: bool) -> Any:
+def _number(value: Any, about: Parameter, whole: bool, empty: bool) -> Any:
     if not about.choices:
-        value = to_si(value, about.unit)
-        if isinstance(value, list) and len({len(v) if isinstance(v, list) else 0 for v in value}) > 1:
-            raise ValueError("rows of different lengths; needs a rectangular array")
+        given, value = value, to_si(value, about.unit)
+        try:
+            size = np.size(np.array(value, dtype=float))
+        except ValueError as error:
+            raise ValueError("rows of different lengths; needs a rectangular array") from error
+        if not size and not empty:
+            raise ValueError(f"got {shown(given)}; needs a number, or a list of them")
         if whole:
-            if isinstance(value, list) or value != int(value):
-                raise ValueError(f"got {value}; needs a whole number")
+            if isinstance(value, list) or not abs(value) < 2**53 or value != int(value):
+                raise ValueError(f"got {shown(given)}; needs a whole number")
             value = int(value)
     fault = about.fault(value)
     if fault:
@@ -208,7 +221,7 @@ def _part(value: Any, base: type) -> Any:
     if isinstance(value, str):
         value = {"kind": value}
     if not isinstance(value, dict):
-        raise ValueError(f"got {value!r}; needs a table with a kind: {', '.join(kinds(base))}")
+        raise ValueError(f"got {shown(value)}; needs a table with a kind: {', '.join(kinds(base))}")
     if "kind" not in value:
         known = list(kinds(base))
         raise ValueError(f'has no kind; one of {", ".join(known)}: add for example kind = "{known[0]}"')
@@ -221,13 +234,13 @@ def _part(value: Any, base: type) -> Any:
 
 def _is_list(value: Any) -> Any:
     if not isinstance(value, list | tuple):
-        raise ValueError(f"got {value!r}; needs a list of tables")
+        raise ValueError(f"got {shown(value)}; needs a list of tables")
     return value
 
 
 def _is_table(value: Any) -> Any:
     if not isinstance(value, dict):
-        raise ValueError(f"got {value!r}; needs a table")
+        raise ValueError(f"got {shown(value)}; needs a table")
     return value
 
 
@@ -244,7 +257,7 @@ def _faults(error: ValidationError, table: dict[str, Any], root: type = Test) ->
             faults.append(Fault(place, "is missing"))
         else:
             inner = item.get("ctx", {}).get("error")
-            faults.append(Fault(place, str(inner) if inner else f"got {item['input']!r}; {item['msg']}"))
+            faults.append(Fault(place, str(inner) if inner else f"got {shown(item['input'])}; {item['msg']}"))
     return faults
 
 
@@ -257,10 +270,6 @@ def _class_at(table: dict[str, Any], place: tuple[int | str, ...], root: type = 
         if isinstance(node, dict):
             cls = find(str(node["kind"])) if "kind" in node else NAMED.get(str(step), cls)
     return cls
-
-
-def _reason(error: Exception) -> str:
-    return (getattr(error, "strerror", None) or str(error)).lower()
 
 
 # writing

@@ -11,6 +11,7 @@ import jax
 import jax.numpy as jnp
 
 from dovetail.core import RK4, Block, Flow, Method, choice, count
+from dovetail.core.errors import ParameterError
 from dovetail.specimens import Specimen
 from dovetail.transfer import Series, Transfer
 
@@ -67,7 +68,7 @@ class Rig(AbstractRig):
     shape: tuple[int, ...] = eqx.field(default=(), static=True)
 
     def sampled_at(self, dt: float, shape: tuple[int, ...] = ()) -> Rig:
-        return Rig(
+        sized = Rig(
             actuator=self.actuator.sampled_at(dt / self.substeps, shape),
             specimen=self.specimen.sampled_at(dt / self.substeps, shape),
             sensor=self.sensor.sampled_at(dt, shape),
@@ -77,6 +78,14 @@ class Rig(AbstractRig):
             method=self.method,
             shape=shape,
         )
+        rest = _motion(*[jnp.zeros(shape)] * 3)
+        given = jax.eval_shape(lambda: sized.specimen.output(0.0, sized.specimen.init(), rest))["force"].shape
+        if given not in ((), shape):
+            raise ParameterError(
+                f"rig.specimen: {type(self.specimen).__name__} answers with a force of {_axes(given)} and the "
+                f"interface has {_axes(shape)}; give each of its parameters one value or one per axis"
+            )
+        return sized
 
     def small_signal(self) -> Rig:
         parts = {
@@ -201,6 +210,10 @@ class _Imposed(Flow):
 
     def jump(self, t, x, u):
         return self.specimen.jump(t, x, self.path.at(t))
+
+
+def _axes(shape: tuple[int, ...]) -> str:
+    return "one axis" if not shape else f"{' x '.join(map(str, shape))} axes"
 
 
 def _motion(displacement, velocity, acceleration) -> dict[str, jax.Array]:

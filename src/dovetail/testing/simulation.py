@@ -18,7 +18,7 @@ import numpy as np
 from dovetail import air as _air  # noqa: F401  (registers its kinds)
 from dovetail import sea as _sea  # noqa: F401  (registers its kinds)
 from dovetail.core import RK4, Flow, Method, Part, constant, count, signals
-from dovetail.core.errors import Fault, ParameterError, TestFileError
+from dovetail.core.errors import Fault, ParameterError, TestFileError, guarded
 from dovetail.core.methods.rolled import rolled
 from dovetail.core.randomness import seeded
 from dovetail.testing import schedule as schedules
@@ -90,14 +90,18 @@ class Simulation(Part):
     def faults(self) -> list[Fault]:
         """All that is wrong with it as a whole, beyond what each part checks for itself."""
         faults = []
-        if self.tick_count < 1:
+        if not self.duration * self.rate > 0.5:
             faults.append(
                 Fault("duration", f"{self.duration:g} s is shorter than one record of {self.dt:g} s")
             )
+        elif not self.duration * self.rate < 2**53:
+            faults.append(
+                Fault("duration", f"{self.duration:g} s at {self.rate:g} Hz are too many records to count")
+            )
         ask = getattr(self.system, "faults", None)
         until = getattr(self.system, "time_faults", None)  # what is prescribed and ends too soon
-        faults += ask(self.method, self.dt / self.substeps) if ask else []
-        return faults + (until(self.duration) if until else [])
+        faults += guarded("system", lambda: ask(self.method, self.dt / self.substeps)) if ask else []
+        return faults + (guarded("system", lambda: until(self.duration)) if until else [])
 
     def prepared(self) -> Simulation:
         """This simulation checked and with its random keys drawn. Raises `TestFileError` with all faults."""

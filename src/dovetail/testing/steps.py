@@ -20,7 +20,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from dovetail.core import Flow, Method
-from dovetail.core.errors import DovetailError, Fault
+from dovetail.core.errors import Fault, guarded
 from dovetail.core.linear import state_matrix
 from dovetail.core.methods import check_step
 from dovetail.testing.loop import Driven
@@ -47,19 +47,26 @@ def step_faults(test: Test) -> list[Fault]:
         parts["feedback.model"] = (feedback.model, motion, feedback.method, feedback.substeps)
     for where, (flow, u, method, substeps) in parts.items():
         h = test.dt / substeps
-        try:
-            check_step(method, rates(flow.sampled_at(h, shape), u), h)
-        except DovetailError as error:
-            faults.append(Fault(where, str(error)))
+        faults += guarded(
+            where, lambda w=where, f=flow, u=u, m=method, h=h: _faults(w, f.sampled_at(h, shape), u, m, h)
+        )
     return faults
 
 
-def rates(flow: Flow, u: Any) -> np.ndarray:
-    """Eigenvalues [rad/s] of a flow at its start; none where it remembers nothing."""
+def _faults(where: str, flow: Flow, u: Any, method: Method, h: float) -> list[Fault]:
     x = flow.init()
-    if not jax.tree.leaves(x):
-        return np.zeros(0)
-    return np.linalg.eigvals(np.asarray(state_matrix(flow, x, u)))
+    if not jax.tree.leaves(x):  # it remembers nothing
+        return []
+    slopes = np.asarray(state_matrix(flow, x, u))
+    if np.isfinite(slopes).all():
+        check_step(method, np.linalg.eigvals(slopes), h)
+        return []
+    # a motion may begin well with a slope that is infinite, as friction does; then no step can be judged here
+    rates = jax.tree.leaves(flow.derivative(0.0, x, u))
+    if all(np.isfinite(rate).all() for rate in rates):
+        return []
+    text = "its motion begins with numbers that are not finite: a value is infinite, zero where one divides by it, "
+    return [Fault("numerical" if where == "rate" else where, f"{text}or far too large or small")]
 
 
 def fewest_steps(contact_time: np.ndarray, step: float) -> float:

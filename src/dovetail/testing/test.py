@@ -11,7 +11,7 @@ import numpy as np
 
 from dovetail.compensation import Compensator, Feedback, MeasuredForce, NoCompensation
 from dovetail.core import RK4, Method, Part, constant, count
-from dovetail.core.errors import DovetailError, Fault, ParameterError, TestFileError
+from dovetail.core.errors import DovetailError, Fault, ParameterError, TestFileError, guarded
 from dovetail.core.randomness import seeded
 from dovetail.mechanics import Substructure
 from dovetail.testing import operator as operators
@@ -110,35 +110,57 @@ class Test(Part):
 
     def faults(self) -> list[Fault]:
         """All that is wrong with this test as a whole, beyond what each part checks for itself."""
-        faults = []
-        if self.tick_count < 1:
-            faults.append(Fault("duration", f"{self.duration:g} s is shorter than one tick of {self.dt:g} s"))
-        faults += self._delay_faults()
+        checks = {
+            "duration": self._length_faults,
+            "rig": self._delay_faults,
+            "excitation": self._end_faults,
+            "schedule": self._schedule_faults,
+            "dials": lambda: operators.faults(self),
+        }
+        faults = [fault for place, check in checks.items() for fault in guarded(place, check)]
+        shapes = guarded("numerical", self._shape_faults)
+        return faults + (shapes or guarded("rate", lambda: step_faults(self)))
+
+    def _length_faults(self) -> list[Fault]:
+        if 0.5 < self.duration * self.rate < 2**53:
+            return []
+        if self.duration * self.rate > 1:
+            return [Fault("duration", f"{self.duration:g} s at {self.rate:g} Hz are too many ticks to count")]
+        return [Fault("duration", f"{self.duration:g} s is shorter than one tick of {self.dt:g} s")]
+
+    def _end_faults(self) -> list[Fault]:
+        """An excitation that ends before the test does."""
         ends = getattr(self.excitation, "ends", None)
-        if ends is not None and float(ends) < self.duration * (1 - 1e-12):
-            faults.append(
-                Fault(
-                    "excitation",
-                    f"the table ends at {float(ends):g} s, before the test does at {self.duration:g} s; "
-                    "shorten the test or lengthen the table",
-                )
-            )
+        if ends is None or float(ends) >= self.duration * (1 - 1e-12):
+            return []
+        text = f"the table ends at {float(ends):g} s, before the test does at {self.duration:g} s; "
+        return [Fault("excitation", text + "shorten the test or lengthen the table")]
+
+    def _schedule_faults(self) -> list[Fault]:
+        """Scheduled parameters that are not there, or cannot change."""
+        faults = []
         for path in self.schedule:
             try:
-                value = schedules.get(self, path)
-                if not isinstance(value, jax.Array):
+                if not isinstance(schedules.get(self, path), jax.Array):
                     faults.append(
                         Fault(f"schedule.{path}", "is no numeric parameter and cannot change in a run")
                     )
             except DovetailError as error:
                 faults.append(Fault(f"schedule.{path}", str(error)))
+        return faults
+
+    def _shape_faults(self) -> list[Fault]:
+        """Parts that do not fit the interface, each by its place."""
+        shape = self.shape
+        faults = []
         home = None if self.stepping is None else self.stepping.home
-        if home is not None and np.size(home) != (axes := int(np.prod(self.shape))):
+        if home is not None and np.size(home) != (axes := int(np.prod(shape))):
             faults.append(
                 Fault("stepping.home", f"has {np.size(home)} values; needs {axes}, one for each axis")
             )
-        faults += operators.faults(self)
-        faults += step_faults(self)
+        for place in ("numerical", "excitation", "compensator", "rig", "feedback", "limits"):
+            part = getattr(self, place)
+            faults += guarded(place, lambda part=part: [part.sampled_at(self.dt, shape)][:0])
         return faults
 
     def _delay_faults(self) -> list[Fault]:

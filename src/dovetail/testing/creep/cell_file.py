@@ -13,7 +13,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from dovetail.core import Part, count, parameter
-from dovetail.core.errors import DovetailError, Fault
+from dovetail.core.errors import Fault, guarded
 from dovetail.core.randomness import seeded
 from dovetail.testing.creep.virtual_cell import VirtualCell, at_rest
 from dovetail.testing.rig import AbstractRig, Rig
@@ -42,11 +42,7 @@ class CellFile(Part):
 
     def faults(self) -> list[Fault]:
         """What is wrong with the cell as a whole."""
-        try:
-            self._sized()
-        except DovetailError as error:
-            return [Fault("rig", str(error))]
-        return []
+        return guarded("rig", lambda: [self._sized()][:0])
 
     def _sized(self) -> AbstractRig:
         shape = jnp.shape(self.home)
