@@ -160,7 +160,7 @@ def with_progress(test: testing.Test, mode: str = "rehearse", recording: Path | 
     if mode == "emulate":
         return test.emulate()
     if mode == "replay" and recording is not None:
-        return test.replay(folder.read(recording))
+        return test.replay(folder.readings(recording))
     with progress_bar("rehearsing") as bar:
         task = bar.add_task("compiling", total=1.0)
         return test.rehearse(lambda share, text: bar.update(task, completed=share, description=text))

@@ -12,15 +12,16 @@ from pathlib import Path
 from typing import Any
 
 import tomli_w
-import xarray as xr
 
 from dovetail.core.errors import OutputError
 from dovetail.testing.creep.journal import NAME as JOURNAL
-from dovetail.testing.file import PROVENANCE, dump, load
+from dovetail.testing.file import PROVENANCE, dump
 from dovetail.testing.operator import LIVE
 from dovetail.testing.operator import NAME as PRESSES
-from dovetail.testing.outcome import Outcome, Trip
+from dovetail.testing.recorded import AFTERMATH, OUTCOME, RESULT, TEST, checksum, read, readings
 from dovetail.testing.run import Run
+
+__all__ = ["create", "next_folder", "provenance", "read", "readings", "save"]
 
 PACKAGES = ("dovetail", "jax", "jaxlib", "equinox", "diffrax", "numpy", "scipy", "xarray")
 
@@ -67,34 +68,18 @@ def save(run: Run, folder: Path) -> Path:
     if not going_on:
         folder = folder if folder.is_dir() and not any(folder.iterdir()) else create(folder)
     resolved = {**dump(run.test), PROVENANCE: provenance(run.mode)}
-    _write(folder / "test.toml", tomli_w.dumps(resolved))
-    # written beside and renamed, so that a half-written recording never looks like a whole one
-    partial = folder / "result.nc.partial"
-    run.data.to_netcdf(partial, engine="h5netcdf")
-    os.replace(partial, folder / "result.nc")
-    if run.aftermath is not None:
-        run.aftermath.to_netcdf(folder / "aftermath.nc", engine="h5netcdf")
-    _write(folder / "outcome.json", json.dumps(_outcome(run), indent=2) + "\n")
+    _write(folder / TEST, tomli_w.dumps(resolved))
+    recordings = {RESULT: run.data} | ({AFTERMATH: run.aftermath} if run.aftermath is not None else {})
+    for name, data in recordings.items():
+        # written beside and renamed, so that a half-written recording never looks like a whole one
+        partial = folder / f"{name}.partial"
+        data.to_netcdf(partial, engine="h5netcdf")
+        os.replace(partial, folder / name)
+    sums = {name: checksum(folder / name) for name in (TEST, *recordings)}
+    _write(folder / OUTCOME, json.dumps({**_outcome(run), "sha256": sums}, indent=2) + "\n")
     stamp = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
     _write(folder / "log.txt", "".join(f"{stamp} {line}\n" for line in str(run).splitlines()))
     return folder
-
-
-def read(folder: str | Path) -> Run:
-    """A saved run, with its test."""
-    folder = Path(folder)
-    if not (folder / "result.nc").is_file():
-        raise OutputError(f"{folder}: holds no result.nc; give the folder that a run wrote")
-    with xr.open_dataset(folder / "result.nc", engine="h5netcdf") as stored:
-        data = stored.load()
-    outcome = json.loads((folder / "outcome.json").read_text("utf-8"))
-    trip = Trip(**outcome["trip"]) if outcome["trip"] else None
-    after = None
-    if (folder / "aftermath.nc").is_file():
-        with xr.open_dataset(folder / "aftermath.nc", engine="h5netcdf") as stored:
-            after = stored.load()
-    test = load(folder / "test.toml")
-    return Run(test, data.attrs["mode"], data, Outcome[outcome["outcome"]], trip, after)
 
 
 def provenance(mode: str) -> dict[str, Any]:
@@ -124,4 +109,6 @@ def _outcome(run: Run) -> dict[str, Any]:
 
 
 def _write(path: Path, text: str) -> None:
-    path.write_text(text, "utf-8")
+    partial = path.with_name(f"{path.name}.partial")
+    partial.write_text(text, "utf-8")
+    os.replace(partial, path)

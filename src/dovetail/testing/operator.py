@@ -29,7 +29,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from dovetail.core import Part, parameter
-from dovetail.core.errors import DovetailError, Fault, ParameterError, UnknownNameError
+from dovetail.core.errors import DovetailError, Fault, OutputError, ParameterError, UnknownNameError
 from dovetail.testing import schedule as schedules
 
 if TYPE_CHECKING:
@@ -125,7 +125,15 @@ class Operator:
         for line in self._wished():
             try:
                 self._fulfil(line)
-            except (DovetailError, ValueError, KeyError, TypeError, AttributeError) as error:
+            except (
+                DovetailError,
+                ValueError,
+                KeyError,
+                TypeError,
+                AttributeError,
+                OverflowError,
+                RecursionError,
+            ) as error:
                 with self._lock:
                     self._keep(Press(_clock(), self.now, "unknown", "refused", new=str(error)[:200]))
 
@@ -188,12 +196,38 @@ def wish(folder: str | Path, what: str, who: str, path: str = "", value: float |
 
 
 def presses(folder: str | Path) -> list[Press]:
-    """What was pressed so far in the run of a folder."""
+    """What was pressed so far in the run of a folder.
+
+    Raises
+    ------
+    OutputError
+        If a line of its file is no press.
+    """
+    file, found = Path(folder) / NAME, []
     try:
-        lines = (Path(folder) / NAME).read_text("utf-8").split("\n")
-    except OSError:
+        lines = file.read_text("utf-8").split("\n")
+    except FileNotFoundError:
         return []
-    return [Press(**json.loads(line)) for line in lines[:-1]]  # the last has no line feed yet, or is empty
+    except (OSError, UnicodeDecodeError) as error:
+        raise OutputError(f"{file}: cannot be read ({error}); move it away to go on without it") from error
+    for i, line in enumerate(lines[:-1], 1):  # the last has no line feed yet, or is empty
+        try:
+            found.append(_pressed(json.loads(line)))
+        except (ValueError, TypeError, KeyError, RecursionError, OverflowError) as error:
+            raise OutputError(
+                f"{file}: line {i} is damaged ({error}); move it away to go on without it"
+            ) from error
+    return found
+
+
+def _pressed(told: dict[str, Any]) -> Press:
+    """A press from its line."""
+    press = Press(**told)
+    words = (press.clock, press.who, press.what, press.path)
+    numbers = (press.time, press.old, press.new) if press.what == "turn" else (press.time,)
+    if not all(isinstance(word, str) for word in words) or not all(math.isfinite(n) for n in numbers):
+        raise ValueError("it is no press")
+    return press
 
 
 def start_values(test: Test) -> dict[str, float]:

@@ -58,25 +58,34 @@ class Journal:
     def open(path: Path, test: str) -> Journal:
         """The journal of an earlier run of the same test; `OutputError` if it is another's."""
         lines = _lines(path)
-        if not lines or lines[0].get("journal") != VERSION:
+        if not lines or lines[0].get("journal") != VERSION or not isinstance(lines[0].get("run"), str):
             raise OutputError(f"{path}: is no journal of a creep test, version {VERSION}")
-        if lines[0]["test"] != test:
+        if lines[0].get("test") != test:
             raise OutputError(
                 f"{path}: belongs to another test, or to this one with other values; resume with the test "
                 "that was run (its folder holds it as test.toml), or start anew in another folder"
             )
         journal = Journal(path, lines[0]["run"])
-        for line in lines[1:]:
-            if "turn" in line:
-                journal.turns.setdefault(line["look"], {})[line["turn"]] = line["value"]
-            elif "target" in line:
-                journal.asked = (line["move"], np.asarray(line["target"]))
-            elif journal.asked is None or line["move"] != journal.asked[0]:
-                raise OutputError(f"{path}: has an answer to move {line['move']}, which was not asked for")
-            else:
-                journal.replies.append((journal.asked[1], _reply(line)))
-                journal.asked = None
+        for i, line in enumerate(lines[1:], 2):
+            try:
+                journal._take(line)
+            except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
+                raise OutputError(
+                    f"{path}: line {i} is no line of a journal ({error}); the journal cannot be trusted"
+                ) from error
         return journal
+
+    def _take(self, line: dict[str, Any]) -> None:
+        """What a line says: a dial turned, a move asked for, or what came of it."""
+        if "turn" in line:
+            self.turns.setdefault(_whole(line["look"]), {})[str(line["turn"])] = float(line["value"])
+        elif "target" in line:
+            self.asked = (_whole(line["move"]), np.asarray(line["target"], dtype=float))
+        elif self.asked is None or line["move"] != self.asked[0]:
+            raise OutputError(f"{self.path}: has an answer to move {line['move']}, which was not asked for")
+        else:
+            self.replies.append((self.asked[1], _reply(line)))
+            self.asked = None
 
     def ask(self, move: Move) -> None:
         """Note a move before it is made."""
@@ -128,12 +137,25 @@ def _lines(path: Path) -> list[dict[str, Any]]:
             continue
         body, mark, tail = text.rpartition(', "sum": ')
         if mark and tail == f"{zlib.crc32((body + '}').encode())}}}":
-            tables.append(json.loads(body + "}"))
+            tables.append(_table(body + "}"))
         elif i == len(texts) - 1:  # no line feed at its end: it was being written when all stopped
             _cut(path, len(text.encode()))
         else:
             raise OutputError(f"{path}: line {i + 1} is damaged; the journal cannot be trusted")
     return tables
+
+
+def _table(text: str) -> dict[str, Any]:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):  # signed, and yet no table: nothing that this module wrote
+        return {}
+
+
+def _whole(value: Any) -> int:
+    if type(value) is not int:
+        raise ValueError(f"{str(value)[:40]} is no whole number")
+    return value
 
 
 def _cut(path: Path, size: int) -> None:
@@ -144,12 +166,12 @@ def _cut(path: Path, size: int) -> None:
 
 def _reply(line: dict[str, Any]) -> Reply:
     return Reply(
-        line["move"],
-        np.asarray(line["position"]),
-        np.asarray(line["force"]),
-        line["clock"],
+        _whole(line["move"]),
+        np.asarray(line["position"], dtype=float),
+        np.asarray(line["force"], dtype=float),
+        float(line["clock"]),
         TripCode[line["trip"]],
-        line["value"],
-        line["limit"],
-        {name: np.asarray(value) for name, value in line["extras"].items()},
+        float(line["value"]),
+        float(line["limit"]),
+        {str(name): np.asarray(value, dtype=float) for name, value in line["extras"].items()},
     )
