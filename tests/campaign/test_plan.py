@@ -117,7 +117,7 @@ size = 3
             {"constraints": ["late > 1"]},
             r'constraints\.0 "late > 1": no measure or axis "late"; known: damping',
         ),
-        ({"answers": [{"kind": "best"}]}, r"answers\.0\.kind.*got 'best'; one of largest, worst"),
+        ({"answers": [{"kind": "best"}]}, r'answers\.0\.kind.*got "best"; one of largest, worst'),
         ({"modes": ["rehearse"]}, "compares with the ideal"),
         ({"modes": ["simulate"]}, "emulated or rehearsed"),
         ({"measures": []}, "there are none"),

@@ -24,28 +24,33 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from dovetail.campaign import cases, odds, ranking, sensitivity
+from dovetail.campaign import cases, odds, questions, ranking, sensitivity
 from dovetail.campaign.pareto import non_dominated
 from dovetail.campaign.store import Store, open_results
 from dovetail.campaign.surface import fit_surface
-from dovetail.core.errors import DovetailError, ParameterError, UnknownNameError
+from dovetail.core.errors import DovetailError, ParameterError
 
 Table = dict[str, np.ndarray]
 
 
-def answers(folder: str | Path) -> list[str]:
-    """Lines for people to read, on what a campaign's folder holds."""
+class Answers(list[str]):
+    """Lines for people to read; `unanswered` counts the questions that have no answer."""
+
+    unanswered = 0
+
+
+def answers(folder: str | Path) -> Answers:
+    """What a campaign's folder holds, in words; each question of its file with its answer, or why there is none."""
     store = Store.resume(folder)
     data = open_results(folder, flat=True)
-    lines = [*_ranges(data), *_failures(store)]
+    lines = Answers([*_ranges(data), *_failures(store)])
     table = rows(data)
     for question in store.campaign.answers or _usual(store, data):
         try:
             lines += answer(store, table, question)
         except DovetailError as error:
             lines.append(f"no answer: {error}")
-        except KeyError as error:
-            lines.append(f"no answer: {question.get('kind')}: needs {error}")
+            lines.unanswered += 1
     return lines
 
 
@@ -89,14 +94,12 @@ def answer(store: Store, table: Table, question: Mapping[str, Any]) -> list[str]
         "surface": _surface,
         "trade-off": _trade_off,
     }
-    kind = question.get("kind")
-    if kind not in kinds:
-        raise UnknownNameError("kind of answer", str(kind), kinds)
-    names = [question[key] for key in ("measure", "of", "along", "other") if key in question]
-    for name in names + [str(n).lstrip("-") for n in question.get("measures", [])]:
-        if name not in table:
-            raise UnknownNameError(f"measure or axis ({kind})", name, table)
-    return kinds[kind](store, table, question)
+    wrong = questions.faults([question], table, store.campaign.kind, "answer")
+    if wrong:
+        raise ParameterError(
+            "; ".join(f"{fault.place.removeprefix('answer.0.')}: {fault.text}" for fault in wrong)
+        )
+    return kinds[question["kind"]](store, table, question)
 
 
 def _largest(store, table, q):
@@ -137,8 +140,6 @@ def _pareto(store, table, q):
 
 
 def _rank(store, table, q):
-    if store.campaign.kind != "one-at-a-time":
-        raise ParameterError(f'rank: needs a one-at-a-time design, this is "{store.campaign.kind}"')
     tables = {}
     default = {axis.name: axis.default for axis in store.campaign.axes}
     for axis in store.campaign.axes:

@@ -20,10 +20,11 @@ from typing import Any
 
 import numpy as np
 
-from dovetail.core.errors import Fault, ParameterError, did_you_mean
+from dovetail.core.errors import Fault, ParameterError, did_you_mean, shown
 from dovetail.core.units import to_si
 
 KEYS = ("path", "paths", "name", "values", "from", "to", "count", "scale", "default", "unit", "about")
+MOST_VALUES = 10_000_000
 NAME = re.compile(r"[A-Za-z_]\w*$")
 
 
@@ -80,13 +81,14 @@ def read_axis(
         if key not in KEYS
     ]
     paths = table.get("paths", [table["path"]] if "path" in table else [])
-    if not paths or not all(isinstance(p, str) for p in paths):
-        faults.append(Fault(f"{place}.path", "is missing; name the parameter that is varied"))
+    if not isinstance(paths, list) or not paths or not all(isinstance(p, str) for p in paths):
+        text = f"got {shown(paths)}; name the" if paths else "is missing; name the"
+        faults.append(Fault(f"{place}.path", f"{text} parameter that is varied"))
         return None, faults
     name = table.get("name", re.sub(r"\W+", "_", paths[0].split(".")[-1]).strip("_"))
     if not NAME.match(str(name)):
         faults.append(
-            Fault(f"{place}.name", f'got "{name}"; needs a word of letters, digits and underscores')
+            Fault(f"{place}.name", f"got {shown(name)}; needs a word of letters, digits and underscores")
         )
     unit = str(table.get("unit", unit or "1"))
     about = str(table.get("about", ""))
@@ -103,18 +105,20 @@ def read_axis(
 def _values(table: Mapping[str, Any], unit: str) -> tuple[tuple[Any, ...], float | None, float | None, str]:
     scale = table.get("scale", "linear")
     if scale not in ("linear", "log"):
-        raise ParameterError(f'scale: got "{scale}"; one of linear, log')
+        raise ParameterError(f"scale: got {shown(scale)}; one of linear, log")
     if "values" in table:
         if "from" in table or "to" in table:
             raise ParameterError("has both values and a range; give one of them")
         entries = table["values"]
         if not isinstance(entries, list):
-            raise ParameterError(f"values: got {entries!r}; needs a list")
+            raise ParameterError(f"values: got {shown(entries)}; needs a list")
         if not entries:
             raise ParameterError("is empty; give at least one value, or a range with from and to")
         values = tuple(_single(v, unit) for v in entries)
         if len(set(map(str, values))) < len(values):
             raise ParameterError(f"values: one is given twice in {list(entries)}; leave it out")
+        if len(values) > MOST_VALUES:
+            raise ParameterError(f"values: there are {len(values)}; at most {MOST_VALUES} of an axis")
         if len({isinstance(v, str) for v in values}) > 1:
             raise ParameterError(f"values: words and numbers are mixed in {list(entries)}; give one sort")
         return values, None, None, scale
@@ -128,8 +132,10 @@ def _values(table: Mapping[str, Any], unit: str) -> tuple[tuple[Any, ...], float
     count = table.get("count")
     if count is None:
         return (), low, high, scale
-    if not isinstance(count, int) or isinstance(count, bool) or count < 1:
-        raise ParameterError(f"count: got {count!r}; needs a whole number of at least 1")
+    if type(count) is not int or not 1 <= count <= MOST_VALUES:
+        raise ParameterError(
+            f"count: got {shown(count)}; needs a whole number of at least 1, at most {MOST_VALUES}"
+        )
     share = np.linspace(0.0, 1.0, count) if count > 1 else np.array([0.5])
     drawn = low * (high / low) ** share if scale == "log" else low + (high - low) * share
     return tuple(float(v) for v in drawn), low, high, scale
@@ -139,11 +145,11 @@ def _single(value: Any, unit: str) -> Any:
     """A number in SI, or a word; a list is no value of one axis."""
     if isinstance(value, list):
         raise ParameterError(
-            f"values: {value} is a list, the points of an axis are single values; vary one entry by its place, "
+            f"values: {shown(value)} is a list, the points of an axis are single values; vary one entry by its place, "
             "as in numerical.mass[0], or several together with paths"
         )
     if isinstance(value, bool | dict):
-        raise ParameterError(f"values: got {value!r}; needs numbers, quantities or words")
+        raise ParameterError(f"values: got {shown(value)}; needs numbers, quantities or words")
     if isinstance(value, str) and not re.match(r"\s*[-+.\d]", value):
         return value  # a word; what begins as a number does is a quantity
     return _number(value, unit)
@@ -152,5 +158,5 @@ def _single(value: Any, unit: str) -> Any:
 def _number(value: Any, unit: str) -> float:
     number = to_si(value, unit)
     if not isinstance(number, float) or not np.isfinite(number):
-        raise ParameterError(f"got {value!r}; needs a finite number")
+        raise ParameterError(f"got {shown(value)}; needs a finite number")
     return number

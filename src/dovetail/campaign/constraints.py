@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from dovetail.core.errors import Fault, ParameterError, UnknownNameError
+from dovetail.core.errors import DovetailError, Fault, ParameterError, UnknownNameError, shown
 
 _BINARY = {
     ast.Add: operator.add,
@@ -49,13 +49,27 @@ def kept(rule: str, table: Mapping[str, np.ndarray]) -> np.ndarray:
     array([ True, False])
     """
     try:
-        tree = ast.parse(rule, mode="eval").body
-    except SyntaxError as error:
-        raise ParameterError(f'"{rule}": is no rule ({error.msg})') from error
-    found = np.asarray(_value(tree, rule, table))
+        found = np.asarray(_value(_tree(rule), rule, table))
+    except (TypeError, ValueError, ArithmeticError, RecursionError, KeyError) as error:
+        if isinstance(error, DovetailError):
+            raise
+        raise ParameterError(f'"{rule}": cannot be computed ({error})') from error
     if found.dtype != bool:
         raise ParameterError(f'"{rule}": gives numbers; a rule compares, as in "a < b"')
     return np.broadcast_to(found, (len(next(iter(table.values()))),)).copy()
+
+
+def names(rule: str) -> list[str]:
+    """What a rule speaks of; `ParameterError` if it is none."""
+    words = {node.id for node in ast.walk(_tree(rule)) if isinstance(node, ast.Name)}
+    return sorted(words - set(_FUNCTIONS) - set(_CONSTANTS))
+
+
+def _tree(rule: str) -> ast.expr:
+    try:
+        return ast.parse(rule, mode="eval").body
+    except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError) as error:
+        raise ParameterError(f"{shown(rule)}: is no rule ({getattr(error, 'msg', error)})") from error
 
 
 def keep(rules: Sequence[str], table: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
@@ -77,8 +91,10 @@ def keep(rules: Sequence[str], table: dict[str, np.ndarray]) -> dict[str, np.nda
 
 def _value(node: ast.AST, rule: str, table: Mapping[str, Any]) -> Any:
     match node:
-        case ast.Constant(value=int() | float() | str() as value):
+        case ast.Constant(value=str() as value):
             return value
+        case ast.Constant(value=int() | float() as value):
+            return np.float64(value)  # no whole number of a million digits from 9**9**9
         case ast.Name(id=name):
             if name in table:
                 return table[name]

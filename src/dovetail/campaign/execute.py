@@ -123,6 +123,7 @@ def run(
     interrupted = False
     campaign = store.campaign if store.campaign.batch else _with_sizes(store)
     with store.writing():
+        store.say()
         missing = store.missing()
         done = before = store.count(missing)
         failed = len(store.reasons()) if done else 0

@@ -31,7 +31,6 @@ import dataclasses
 import hashlib
 import json
 import sys
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -40,7 +39,7 @@ from typing import Any
 
 import numpy as np
 
-from dovetail.campaign import constraints, sampling
+from dovetail.campaign import constraints, questions, sampling
 from dovetail.campaign.axes import Axis, read_axis
 from dovetail.campaign.measures import read_measure
 from dovetail.campaign.places import flat
@@ -52,7 +51,10 @@ from dovetail.core.errors import (
     TestFileError,
     UnknownNameError,
     did_you_mean,
+    guarded,
+    shown,
 )
+from dovetail.core.toml_file import read_toml
 from dovetail.core.units import SIGNAL
 
 KEYS = (
@@ -69,19 +71,9 @@ KEYS = (
     "constraints",
 )
 KEYS += ("set", "axis", "design", "chunk", "batch", "answers")
-ANSWERS = (
-    "largest",
-    "worst",
-    "probability",
-    "pareto",
-    "rank",
-    "sobol",
-    "morris",
-    "surface",
-    "trade-off",
-)
 MODES = ("emulate", "rehearse", "simulate")
 UNSEEN = ("title", "source", "answers", "chunk", "batch", "fixed")  # change no result
+MOST_SEEDS = 1_000_000
 SUBJECTS = ("test", "model", "evaluate")
 PACKAGE = Path(__file__).resolve().parents[1]
 
@@ -180,13 +172,7 @@ def load(path: str | Path, changes: dict[str, Any] | None = None) -> Campaign:
     from dovetail.testing.file import change
 
     path = Path(path)
-    try:
-        table = tomllib.loads(path.read_text("utf-8"))
-    except (OSError, UnicodeDecodeError) as error:
-        reason = (getattr(error, "strerror", None) or str(error)).lower()
-        raise OutputError(f"{path}: cannot be read ({reason}); give the path of a campaign file") from error
-    except tomllib.TOMLDecodeError as error:
-        raise TestFileError(path.name, [Fault("file", f"is not TOML: {error}")]) from error
+    table = read_toml(path, "campaign file")
     folder = str(path.resolve().parent)
     if folder not in sys.path and PACKAGE not in path.resolve().parents:
         sys.path.append(folder)  # functions of the user lie beside the file
@@ -201,7 +187,9 @@ def parse(table: Mapping[str, Any], source: str = "campaign", folder: Path = Pat
         if key not in KEYS
     ]
     if table.get("kind", "campaign") != "campaign":
-        faults.append(Fault("kind", f'got "{table["kind"]}"; this is read as a campaign, so leave it out'))
+        faults.append(
+            Fault("kind", f"got {shown(table['kind'])}; this is read as a campaign, so leave it out")
+        )
     named = [key for key in SUBJECTS if key in table]
     if len(named) != 1:
         faults.append(Fault("test", f"name one of {', '.join(SUBJECTS)}; found {', '.join(named) or 'none'}"))
@@ -213,6 +201,9 @@ def parse(table: Mapping[str, Any], source: str = "campaign", folder: Path = Pat
         faults.append(Fault("axis", "there is none; vary at least one parameter with [[axis]]"))
         entries = []
     for i, entry in enumerate(entries):
+        if not isinstance(entry, Mapping):
+            faults.append(Fault(f"axis.{i}", f"got {shown(entry)}; needs a table, [[axis]]"))
+            continue
         axis, found = read_axis(entry, f"axis.{i}", units(entry))
         faults += found
         if axis is not None:
@@ -237,6 +228,9 @@ def checked(campaign: Campaign, source: str = "campaign") -> Campaign:
     """The campaign with defaults of its axes, if its points can be made and its subject takes them."""
     from dovetail.campaign.subjects import subject_of
 
+    def check() -> list[Fault]:
+        return questions.faults(campaign.answers, subject.names(), campaign.kind)
+
     try:
         subject = subject_of(campaign)
         axes = tuple(
@@ -245,6 +239,8 @@ def checked(campaign: Campaign, source: str = "campaign") -> Campaign:
         )
         campaign = dataclasses.replace(campaign, axes=axes)
         campaign.points()
+        if faults := guarded("answers", check):
+            raise TestFileError(source, faults)
     except TestFileError as error:
         raise TestFileError(source, error.faults) from error
     except (ParameterError, UnknownNameError) as error:
@@ -255,6 +251,10 @@ def checked(campaign: Campaign, source: str = "campaign") -> Campaign:
 def _subject_table(subject: str, table: Mapping[str, Any], folder: Path, faults: list[Fault]):
     """Table of the test with its fixed changes (or constants of a model), and how to find an axis's unit."""
     fixed = table.get("set", {})
+    if not isinstance(fixed, Mapping) or not _plain(fixed):
+        text = f"got {shown(fixed)}; needs a table of numbers and words, and lists of them"
+        faults.append(Fault("set", text))
+        return {}, lambda entry: SIGNAL
     if subject != "test":
         return dict(fixed), lambda entry: None
     from dovetail.campaign.places import unit_at
@@ -263,16 +263,23 @@ def _subject_table(subject: str, table: Mapping[str, Any], folder: Path, faults:
 
     path = find_test(str(table["test"]), folder)
     try:
-        inner = change(tomllib.loads(path.read_text("utf-8")), flat(fixed), path.name)
+        inner = change(read_toml(path, "test file"), flat(fixed), path.name)
         test = parse_test(inner, path.name)
-    except OSError as error:
-        raise TestFileError(
-            path.name, [Fault("test", f"{path}: cannot be read ({error.strerror})")]
-        ) from error
+    except OutputError as error:
+        raise TestFileError(path.name, [Fault("test", str(error))]) from error
     except TestFileError as error:
         faults += [Fault(f"test.{fault.place}", fault.text) for fault in error.faults]
         return {}, lambda entry: SIGNAL
     return inner, lambda entry: unit_at(test, entry)
+
+
+def _plain(node: Any) -> bool:
+    """Whether a table holds what can be kept in a store: numbers, words, and lists and tables of them."""
+    if isinstance(node, Mapping):
+        return all(_plain(value) for value in node.values())
+    if isinstance(node, list):
+        return all(_plain(value) for value in node)
+    return isinstance(node, str | bool | float) or (type(node) is int and abs(node) < 2**63)
 
 
 def find_test(name: str, folder: Path = Path()) -> Path:
@@ -299,23 +306,25 @@ def _settings(table: Mapping[str, Any], subject: str, faults: list[Fault]) -> di
         value = table.get(key, [])
         value = [value] if isinstance(value, str) else value
         if not isinstance(value, list) or not all(isinstance(v, str) for v in value):
-            faults.append(Fault(key, f"got {value!r}; needs a list of words"))
+            faults.append(Fault(key, f"got {shown(value)}; needs a list of words"))
             return ()
         return tuple(value)
 
     design = table.get("design", {})
+    if not isinstance(design, Mapping):
+        faults.append(Fault("design", f"got {shown(design)}; needs a table with kind, points, seed"))
+        design = {}
     for key in design:
         if key not in ("kind", "points", "seed"):
             faults.append(Fault(f"design.{key}", "unknown key; known: kind, points, seed"))
     modes = words("modes") or ("rehearse",)
     faults += [Fault("modes", f'got "{m}"; one of {", ".join(MODES)}') for m in modes if m not in MODES]
     seeds = table.get("seeds", [])
-    if isinstance(seeds, int) and not isinstance(seeds, bool):
+    if type(seeds) is int and 0 <= seeds <= MOST_SEEDS:
         seeds = list(range(seeds))
-    if not isinstance(seeds, list) or not all(isinstance(s, int) for s in seeds):
-        faults.append(
-            Fault("seeds", f"got {table['seeds']!r}; needs a number of replicates, or a list of seeds")
-        )
+    if not isinstance(seeds, list) or not all(type(s) is int and 0 <= s < 2**63 for s in seeds):
+        text = f"needs a number of replicates (at most {MOST_SEEDS}), or a list of seeds"
+        faults.append(Fault("seeds", f"got {shown(table['seeds'])}; {text}"))
         seeds = []
     measures = words("measures")
     for text in measures:
@@ -325,22 +334,23 @@ def _settings(table: Mapping[str, Any], subject: str, faults: list[Fault]) -> di
             faults.append(Fault("measures", str(error)))
     if subject == "test" and not measures and not table.get("traces"):
         faults.append(Fault("measures", 'there are none; say what is kept, for example ["rms e1"]'))
-    for i, question in enumerate(table.get("answers", [])):
-        kind = question.get("kind") if isinstance(question, Mapping) else question
-        if kind not in ANSWERS:
-            faults.append(Fault(f"answers.{i}.kind", f"got {kind!r}; one of {', '.join(ANSWERS)}"))
+    kind = design.get("kind", "grid")
+    if not isinstance(kind, str):
+        faults.append(Fault("design.kind", f"got {shown(kind)}; one of {', '.join(sampling.KINDS)}"))
+    asked = table.get("answers", [])
+    faults += questions.faults(asked, None, kind)
     sizes = {key: table.get(key, 0) for key in ("chunk", "batch")}
     for key, size in {
         **sizes,
         "design.points": design.get("points", 0),
         "design.seed": design.get("seed", 0),
     }.items():
-        if not isinstance(size, int) or isinstance(size, bool) or size < 0:
-            faults.append(Fault(key, f"got {size!r}; needs a whole number"))
+        if type(size) is not int or not 0 <= size < 2**63:
+            faults.append(Fault(key, f"got {shown(size)}; needs a whole number"))
     return {
         "title": str(table.get("title", "")),
         "source": str(table.get("source", "")),
-        "kind": design.get("kind", "grid"),
+        "kind": kind,
         "number": design.get("points", 0),
         "seed": design.get("seed", 0),
         "modes": modes,
@@ -348,6 +358,6 @@ def _settings(table: Mapping[str, Any], subject: str, faults: list[Fault]) -> di
         "measures": measures,
         "traces": words("traces"),
         "constraints": words("constraints"),
-        "answers": tuple(table.get("answers", [])),
+        "answers": tuple(asked) if isinstance(asked, list) else (),
         **sizes,
     }

@@ -20,6 +20,7 @@ from dovetail.core.errors import ParameterError
 Table = dict[str, np.ndarray]
 DRAWN = ("latin-hypercube", "sobol", "random", "saltelli", "morris")
 KINDS = ("grid", "list", "one-at-a-time", *DRAWN)
+MOST_POINTS = 100_000_000
 LEVELS = 4  # of a Morris design: steps of 2/3 of the range, as in the source
 
 
@@ -38,6 +39,12 @@ def points(axes: Sequence[Axis], kind: str, number: int = 0, seed: int = 0) -> T
         raise ParameterError(f'design.kind: got "{kind}"; one of {", ".join(KINDS)}')
     if not axes:
         raise ParameterError("axis: there is none; a campaign varies at least one parameter")
+    sizes = {"grid": math.prod(len(axis.values) for axis in axes), "saltelli": number * (len(axes) + 2)}
+    sizes |= {"morris": number * (len(axes) + 1)}
+    if sizes.get(kind, number) > MOST_POINTS:
+        raise ParameterError(
+            f"design: a {kind} design of {sizes.get(kind, number)} points; at most {MOST_POINTS} fit into memory"
+        )
     if kind in DRAWN:
         if number < 1:
             raise ParameterError(f"design.points: got {number}; a {kind} design needs at least 1")

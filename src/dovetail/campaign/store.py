@@ -15,9 +15,11 @@ from __future__ import annotations
 
 import fcntl
 import json
+import re
 import shutil
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -29,11 +31,12 @@ import xarray as xr
 from dovetail.campaign import zarr_files
 from dovetail.campaign.plan import UNSEEN, Campaign
 from dovetail.campaign.subjects import Result, Values
-from dovetail.core.errors import OutputError
+from dovetail.core.errors import DovetailError, OutputError, shown
 
 FORMAT = 1
 VERSION = version("dovetail")
 RESULTS, DONE, PLAN = "results.zarr", "done", "campaign.toml"
+SAID = ("title", "source", "answers", "fixed")  # of a campaign: may be said anew when it is taken up
 
 
 class Store:
@@ -98,19 +101,43 @@ class Store:
             raise OutputError(f"{folder}: holds no campaign that was begun; leave --resume away to begin one")
         about = zarr_files.attributes(folder / RESULTS)
         if about.get("format") != FORMAT:
-            raise OutputError(f"{folder}: has format {about.get('format')}, this version writes {FORMAT}")
-        if about["dovetail"] != VERSION:
             raise OutputError(
-                f"{folder}: was computed by version {about['dovetail']}, this is {VERSION}, and numbers of two "
-                "versions do not belong in one table; go on with that version, or begin another folder"
+                f"{folder}: has format {shown(about.get('format'))}, this version writes {FORMAT}"
             )
-        kept = Campaign.from_spec(about["campaign"])
-        if campaign is not None and campaign.fingerprint != about["fingerprint"]:
+        if about.get("dovetail") != VERSION:
+            raise OutputError(
+                f"{folder}: was computed by version {str(about.get('dovetail'))[:40]}, this is {VERSION}, and numbers "
+                "of two versions do not belong in one table; go on with that version, or begin another folder"
+            )
+        try:
+            kept = Campaign.from_spec(about["campaign"])
+            total = len(next(iter(kept.points().values())))
+            sizes = [about[key] for key in ("chunk", "batch")]
+            right = kept.fingerprint == about["fingerprint"] and all(type(n) is int and n > 0 for n in sizes)
+        except (DovetailError, KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
+            raise OutputError(f"{folder / RESULTS / zarr_files.ABOUT}: is damaged ({error})") from error
+        if not right:
+            raise OutputError(f"{folder / RESULTS / zarr_files.ABOUT}: is damaged: it is not of its campaign")
+        if campaign is not None and campaign.fingerprint != kept.fingerprint:
             raise OutputError(
                 f"{folder}: holds another campaign ({_difference(kept, campaign)}); give another folder"
             )
-        total = len(next(iter(kept.points().values())))
-        return cls(folder, kept, about["chunk"], about["batch"], total)
+        if campaign is not None:  # what changes no result is as it is asked for now
+            kept = replace(kept, **{key: getattr(campaign, key) for key in SAID})
+        return cls(folder, kept, sizes[0], sizes[1], total)
+
+    def say(self) -> None:
+        """Write the campaign down as it is now: its questions and titles may be other than when it was begun."""
+        about = zarr_files.attributes(self.folder / RESULTS)
+        spec = json.loads(json.dumps(self.campaign.spec()))
+        if about["campaign"] == spec:
+            return
+        with told(self.folder, self.count, self.total):
+            zarr_files.create_group(
+                self.folder / RESULTS, {**about, "campaign": spec, "title": self.campaign.title}
+            )
+            plan = self.folder / PLAN  # in its place, as it carries the lock of whoever computes
+            plan.write_text(tomli_w.dumps(_without_none(spec)), "utf-8")
 
     @contextmanager
     def writing(self) -> Iterator[Store]:
@@ -137,7 +164,7 @@ class Store:
 
     def missing(self) -> list[int]:
         """Chunks that are not there yet."""
-        there = {int(file.stem) for file in (self.folder / DONE).glob("*.json")}
+        there = set(self._finished())
         return [number for number in range(self.chunks) if number not in there]
 
     def count(self, missing: list[int] | None = None) -> int:
@@ -163,9 +190,17 @@ class Store:
     def reasons(self) -> dict[int, str]:
         """Why points failed."""
         found: dict[int, str] = {}
-        for file in sorted((self.folder / DONE).glob("*.json")):
-            found |= {int(i): text for i, text in json.loads(file.read_text("utf-8"))["reasons"].items()}
+        for file in self._finished().values():
+            reasons = zarr_files.read_json(file).get("reasons")
+            if not isinstance(reasons, dict) or not all(re.fullmatch(r"\d{1,18}", i) for i in reasons):
+                raise OutputError(f"{file}: is damaged; remove it, and --resume computes its points again")
+            found |= {int(i): str(text) for i, text in reasons.items()}
         return found
+
+    def _finished(self) -> dict[int, Path]:
+        """Finished chunks by number, in order."""
+        files = sorted((self.folder / DONE).glob("*.json"))
+        return {int(file.stem): file for file in files if re.fullmatch(r"\d{1,18}", file.stem)}
 
     def _shape(self, name: str, values: Values) -> tuple[int, ...]:
         """Shape of a measure at one point, as it is kept; the first that come decide."""
@@ -196,14 +231,19 @@ def open_results(folder: str | Path, *, flat: bool = False) -> xr.Dataset:
     Points that were not computed yet are NaN, as failed ones are; `attrs["failed"]` counts those with a reason.
     """
     store = Store.resume(folder)
-    with xr.open_zarr(Path(folder) / RESULTS, consolidated=False, chunks=None) as opened:
-        data = opened.load()
-    names = [name for name in data.variables if data[name].attrs.get("coordinate")]
-    for name in names:
+    data = _arrays(store)
+    names = [name for name in data.variables if data[name].attrs.pop("coordinate", None)]
+    for name, column in store.campaign.points().items():  # known, and so not to be taken from damaged files
         words = data[name].attrs.pop("words", None)
-        data[name].attrs.pop("coordinate")
-        if words is not None:
-            data[name] = (data[name].dims, np.array(words)[data[name].values.astype(int)], data[name].attrs)
+        kept = data[name].values
+        places = {word: i for i, word in enumerate(words or ())}
+        known = column if words is None else np.array([places.get(str(v), -1) for v in column], dtype=float)
+        if data[name].dims != ("point",) or not np.array_equal(kept, known):
+            raise OutputError(
+                f"{store.folder / RESULTS / str(name)}: is damaged: these are not the campaign's points"
+            )
+        values = column if words is None else np.array([str(v) for v in column])
+        data[name] = ("point", values, data[name].attrs)
     data = data.set_coords(names)
     data = data[sorted(map(str, data.data_vars))]
     if "mode" in data.dims:
@@ -221,6 +261,27 @@ def open_results(folder: str | Path, *, flat: bool = False) -> xr.Dataset:
     data = data.set_index(point=axes).unstack("point") if len(axes) > 1 else data.swap_dims(point=axes[0])
     for name in axes:
         data[name].attrs = about[name]
+    return data
+
+
+def _arrays(store: Store) -> xr.Dataset:
+    """All arrays of a store; `OutputError` if Zarr cannot read them, or an axis has none."""
+    where = store.folder / RESULTS
+    for path in sorted(p for p in where.iterdir() if p.is_dir()):
+        about = zarr_files.attributes(path)
+        words = about.get("words", [])
+        if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
+            raise OutputError(f"{path / zarr_files.ABOUT}: is damaged: its words are no list of words")
+    try:
+        with xr.open_zarr(where, consolidated=False, chunks=None) as opened:
+            data = opened.load()
+    except Exception as error:  # of many kinds: Zarr and its codecs have no error of their own
+        text = f"{where}: is damaged and cannot be read ({str(error)[:200]})"
+        raise OutputError(f"{text}; begin the campaign anew in another folder") from error
+    missing = [axis.name for axis in store.campaign.axes if axis.name not in data]
+    if missing or data.sizes.get("point") != store.total:
+        names = ", ".join(missing) or f"points ({data.sizes.get('point', 0)} of {store.total} are there)"
+        raise OutputError(f"{where}: is damaged: it lacks {names}")
     return data
 
 

@@ -51,6 +51,10 @@ class Subject(ABC):
     def default(self, axis: Axis) -> Any:
         """Value of an axis where nothing is varied; None if there is none."""
 
+    def names(self) -> list[str] | None:
+        """What can be asked about: axes and measures, as `answers.rows` calls them; None if that is not known."""
+        return None
+
     @abstractmethod
     def evaluate(self, columns: Mapping[str, np.ndarray]) -> Result:
         """Measures of some points. One that cannot be computed is NaN, with its reason."""
@@ -85,6 +89,14 @@ class ModelSubject(Subject):
         check_names(campaign, None if open_ended else self.parameters, needed)
         self._program = lru_cache(self._compiled)
 
+    def names(self) -> list[str] | None:
+        if not self.campaign.answers:
+            return None
+        first = {name: column[0] for name, column in self.campaign.points().items()}
+        said = {p: first[axis.name] for axis in self.campaign.axes if not axis.numeric for p in axis.paths}
+        numbers = {axis.name: jnp.asarray(first[axis.name]) for axis in self.campaign.axes if axis.numeric}
+        return [*own_columns(self.campaign), *jax.eval_shape(self._of_one(said), numbers)]
+
     def default(self, axis: Axis) -> Any:
         if axis.paths[0] in self.campaign.table:
             return self.campaign.table[axis.paths[0]]
@@ -108,11 +120,16 @@ class ModelSubject(Subject):
         return finite_or_failed(with_units(self.function, found))
 
     def _compiled(self, said, batch):
+        one = self._of_one(dict(said))
+        return jax.jit(lambda points: jax.lax.map(one, points, batch_size=batch))
+
+    def _of_one(self, said: Mapping[str, Any]):
+        """The model as a function of the numbers of a point, with its words said."""
         numbers = [axis for axis in self.campaign.axes if axis.numeric]
 
         def one(point):
             given = {path: point[axis.name] for axis in numbers for path in axis.paths}
-            shown = self.function(**{**self.campaign.table, **dict(said), **given})
+            shown = self.function(**{**self.campaign.table, **said, **given})
             if not isinstance(shown, Mapping):
                 raise AnalysisError(
                     f"{self.campaign.of}: gave {type(shown).__name__}; needs a dictionary of numbers"
@@ -124,7 +141,7 @@ class ModelSubject(Subject):
                     )
             return dict(shown)
 
-        return jax.jit(lambda points: jax.lax.map(one, points, batch_size=batch))
+        return one
 
 
 class EvaluationSubject(Subject):
@@ -138,6 +155,10 @@ class EvaluationSubject(Subject):
         self.function = find_function(campaign.of)
         self.takes = getattr(self.function, "takes", None)
         check_names(campaign, self.takes, getattr(self.function, "needs", ()))
+
+    def names(self) -> list[str] | None:
+        given = getattr(self.function, "gives", None)
+        return None if given is None else [*own_columns(self.campaign), *given]
 
     def default(self, axis: Axis) -> Any:
         return {**(self.takes or {}), **self.campaign.table}.get(axis.paths[0])
@@ -178,6 +199,12 @@ class EvaluationSubject(Subject):
                     f"{name}: {values.shape} values for {len(places)} points; give one for each"
                 )
             found.setdefault(name, np.full(len(points), np.nan))[places] = values
+
+
+def own_columns(campaign: Campaign) -> list[str]:
+    """Columns that every campaign has."""
+    seeds = ["seed"] if len(campaign.seeds) > 1 else []
+    return ["point", *(axis.name for axis in campaign.axes), *seeds]
 
 
 def check_names(campaign: Campaign, known: Iterable[str] | None, needed: Iterable[str]) -> None:

@@ -21,7 +21,7 @@ from dovetail.campaign import measures as kept_of
 from dovetail.campaign.axes import Axis
 from dovetail.campaign.places import leaf, longest_buffers, parameter_at, put_leaf
 from dovetail.campaign.plan import Campaign
-from dovetail.campaign.subjects import MEMORY, Result, Subject, Values, groups
+from dovetail.campaign.subjects import MEMORY, Result, Subject, Values, groups, own_columns
 from dovetail.core.errors import DovetailError, Fault, ParameterError, TestFileError, UnknownNameError
 from dovetail.core.randomness import seeded
 from dovetail.testing import Outcome, Test, simulate
@@ -96,6 +96,11 @@ class TestSubject(Subject):
             except TestFileError as error:
                 return [Fault(f"axis {axis.name}", f"{value}: {f.place} {f.text}") for f in error.faults]
         return []
+
+    def names(self) -> list[str] | None:
+        measures = ["outcome", "end_time", *(measure.name for measure in self.measures)]
+        by_mode = [f"{name}_{mode}" for name in measures for mode in self.modes]
+        return [*own_columns(self.campaign), *measures, *by_mode]
 
     def default(self, axis: Axis) -> Any:
         try:

@@ -17,6 +17,8 @@ from typing import Any
 
 import numpy as np
 
+from dovetail.core.errors import OutputError
+
 ABOUT = "zarr.json"
 CODECS = [{"name": "bytes", "configuration": {"endian": "little"}}]
 
@@ -29,7 +31,7 @@ def create_group(path: Path, attributes: Mapping[str, Any]) -> None:
 
 def attributes(path: Path) -> dict[str, Any]:
     """Those of a group or an array."""
-    return json.loads((path / ABOUT).read_text("utf-8"))["attributes"]
+    return _about(path)["attributes"]
 
 
 def create_array(
@@ -68,7 +70,33 @@ def write_chunk(path: Path, number: int, values: np.ndarray, chunk: int) -> None
 
 def shape(path: Path) -> tuple[int, ...]:
     """That of an array."""
-    return tuple(json.loads((path / ABOUT).read_text("utf-8"))["shape"])
+    return tuple(_about(path)["shape"])
+
+
+def _about(path: Path) -> dict[str, Any]:
+    """What a group or an array says of itself; `OutputError` names its file if that is not right."""
+    about = read_json(path / ABOUT)
+    shape = about.get("shape", [])
+    right = isinstance(about.get("attributes"), dict) and isinstance(shape, list)
+    if not right or not all(type(size) is int and 0 <= size < 2**40 for size in shape):
+        raise OutputError(f"{path / ABOUT}: is damaged: it is not what Zarr writes")
+    return about
+
+
+def read_json(file: Path) -> dict[str, Any]:
+    """The table in a file; `OutputError` if it is missing or damaged."""
+    try:
+        table = json.loads(file.read_text("utf-8"))
+    except OSError as error:
+        reason = (
+            "is missing" if isinstance(error, FileNotFoundError) else f"cannot be read ({error.strerror})"
+        )
+        raise OutputError(f"{file}: {reason}") from error
+    except (ValueError, RecursionError) as error:
+        raise OutputError(f"{file}: is damaged ({error})") from error
+    if not isinstance(table, dict):
+        raise OutputError(f"{file}: is damaged: it holds no table")
+    return table
 
 
 def written(file: str | Path, text: str) -> None:

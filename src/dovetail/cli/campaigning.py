@@ -24,7 +24,7 @@ def run_campaign(
     workers: int,
     cluster: str | None,
 ) -> int:
-    """Compute, store, print what was found; the exit code is 1 if points failed."""
+    """Compute, store, print what was found; the exit code is 1 if points failed or a question has no answer."""
     from dovetail.studies.registry import find_campaign
 
     file = find_campaign(name)
@@ -57,10 +57,11 @@ def run_campaign(
             again += f" --set {shlex.quote(setting)}"
         say(f"interrupted; go on with: {again}")
         return EXIT_INTERRUPTED
-    for line in campaigns.answers(target):
+    told = campaigns.answers(target)
+    for line in told:
         say(line)
     say(f"a page with pictures: dovetail report {shlex.quote(str(target))}")
-    return 1 if done.failed else 0
+    return 1 if done.failed or told.unanswered else 0
 
 
 def _executor(workers: int, cluster: str | None) -> Any:
