@@ -14,9 +14,9 @@ The names of the FMU's variables are given where they differ from ours::
 
 from __future__ import annotations
 
-import atexit
+import os
 import shutil
-from functools import cache
+from collections import OrderedDict
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -27,39 +27,65 @@ import numpy as np
 from jax.experimental import io_callback
 
 from dovetail.core import Flow, Method, kind
-from dovetail.core.errors import LinkError, UnknownNameError
+from dovetail.core.errors import DovetailError, LinkError, UnknownNameError
+from dovetail.links.fmi.unpacked import new_folder
 from dovetail.mechanics import Substructure
 from dovetail.specimens import Specimen
 
+MOST_OPEN = 8  # instances of a process; the one that was not used for longest is closed for the next
+
 
 class Slave:
-    """One instance of an FMU, 2.0 or 3.0, with values by name."""
+    """One instance of an FMU, 2.0 or 3.0, with values by name; `close` ends it and what it started."""
 
     def __init__(self, file: str, start: tuple[tuple[str, float], ...]):
-        fmpy = _fmpy()
+        self.file, self.start, self.fmu = file, start, None
+        self.folder = new_folder()
+        here = os.getcwd()
         try:
-            self.description = fmpy.read_model_description(file)
-            self.folder = fmpy.extract(file)
+            self._open()
+        except DovetailError:
+            self.close()
+            raise
         except Exception as error:  # of many kinds, none of them FMPy's own
-            raise LinkError(f"{file}: is no FMU that can be read ({error})") from error
-        atexit.register(shutil.rmtree, self.folder, ignore_errors=True)
-        self.file, self.start = file, start
+            self.close()
+            raise LinkError(f"{file}: is no FMU that can be read ({str(error)[:500]})") from error
+        finally:
+            os.chdir(
+                here
+            )  # FMPy goes into the FMU's folder, and stays there when its library cannot be loaded
+
+    def _open(self) -> None:
+        fmpy = _fmpy()
+        self.description = fmpy.read_model_description(self.file)
         if self.description.coSimulation is None:
-            raise LinkError(f"{file}: holds no co-simulation; export it as one")
+            raise LinkError(f"{self.file}: holds no co-simulation; export it as one")
+        fmpy.extract(self.file, unzipdir=str(self.folder))
         self.references = {v.name: v.valueReference for v in self.description.modelVariables}
         self.three = self.description.fmiVersion.startswith("3")
+        self.check({name: name for name, _ in self.start}, "start value")
         common = {
             "guid": self.description.guid,
-            "unzipDirectory": self.folder,
+            "unzipDirectory": str(self.folder),
             "modelIdentifier": self.description.coSimulation.modelIdentifier,
             "instanceName": self.description.modelName,
         }
         from fmpy import fmi2, fmi3
 
-        self.fmu = (fmi3.FMU3Slave if self.three else fmi2.FMU2Slave)(**common)
-        self.fmu.instantiate()
+        fmu = (fmi3.FMU3Slave if self.three else fmi2.FMU2Slave)(**common)
+        fmu.instantiate()
+        self.fmu: Any = fmu
         self.count, self.fresh = 0, False
         self.begin()
+
+    def close(self) -> None:
+        """End the instance, with whatever processes it has, and remove what was unpacked."""
+        fmu, self.fmu = self.fmu, None
+        try:
+            if fmu is not None:
+                fmu.freeInstance()  # its library with it
+        finally:
+            shutil.rmtree(self.folder, ignore_errors=True)
 
     def check(self, names: dict[str, str], what: str) -> None:
         """That all of these are there."""
@@ -113,10 +139,24 @@ def _fmpy() -> Any:
     return fmpy
 
 
-@cache
+_open: OrderedDict[tuple[str, tuple[tuple[str, float], ...]], Slave] = (
+    OrderedDict()
+)  # the last used at its end
+
+
 def slave(file: str, start: tuple[tuple[str, float], ...]) -> Slave:
-    """The instance of this process for a file and start values."""
-    return Slave(file, start)
+    """The instance of this process for a file and start values; begun anew if it was closed meanwhile."""
+    known = _open.pop((file, start), None)
+    while known is None and len(_open) >= MOST_OPEN:
+        _open.popitem(last=False)[1].close()
+    _open[file, start] = found = known or Slave(file, start)
+    return found
+
+
+def close_all() -> None:
+    """End all instances of this process."""
+    while _open:
+        _open.popitem()[1].close()
 
 
 @jax.custom_jvp
