@@ -194,3 +194,34 @@ def test_it_lets_go_of_port_and_cell_when_it_stops(make_bench, serve_cell):
     with pytest.raises(LinkError, match="no cell answers"):
         RemoteCell(f"tcp://127.0.0.1:{port}", 1, patience=1.0)
     CellServer(make_bench(), Address("127.0.0.1", port)).listener.close()
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"nonce": "00", "axes": 10**400},
+        {"nonce": "00", "axes": -(10**400)},
+        {"nonce": "00", "axes": [[[[[[[[[[1]]]]]]]]]]},
+        {"nonce": 10**400, "axes": 1},
+    ],
+)
+def test_no_hello_ends_it(served, said):
+    """Any peer on the port can say this."""
+    address = served.server.address
+    with socket.create_connection((address.host, address.port), 5) as link:
+        Line(link, None).send(Message.HELLO, said)
+        assert link.recv(65536)[5] == Message.REFUSED
+    with RemoteCell(served.url, 1) as cell:
+        assert cell.read().number == 0
+
+
+def test_a_driver_that_fails_when_it_begins_ends_the_session_and_not_the_server(served):
+    def fail(run):
+        raise ZeroDivisionError("no current")
+
+    served.bench.begin = fail
+    with RemoteCell(served.url, 1) as cell, pytest.raises(LinkError, match="no current"):
+        cell.begin("run")
+    del served.bench.begin
+    with RemoteCell(served.url, 1) as cell:
+        assert cell.begin("run") is None

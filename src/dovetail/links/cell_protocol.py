@@ -32,6 +32,7 @@ import re
 import secrets
 import socket
 import struct
+import time
 from enum import IntEnum
 from typing import Any
 
@@ -46,6 +47,7 @@ from dovetail.transfer.robot import MotionType, TripCode
 MAGIC, VERSION = b"DVCL", 1
 HEADER = struct.Struct("<4sBBHQQII")
 MOST_BYTES = 65536
+DEEPEST = 8  # tables and lists of a message inside one another
 LONGEST_MOVE = 3600.0  # [s]
 CELL_PORT = 7002
 
@@ -95,14 +97,22 @@ class Line:
         return frame
 
     def receive(self, before: bytes = b"") -> tuple[Message, dict[str, Any], bytes]:
-        """The next frame: its kind, payload and bytes. Waits as long as the socket does.
+        """The next frame: its kind, payload and bytes. Waits as long as the socket does, for all of it.
 
         Raises
         ------
         LinkError
             If the frame is wrong or the connection ended; the session is then over.
         """
-        head = self._exactly(HEADER.size)
+        patience = self.socket.gettimeout()
+        end = None if patience is None else time.monotonic() + patience
+        try:
+            return self._frame(before, end)
+        finally:
+            self.socket.settimeout(patience)
+
+    def _frame(self, before: bytes, end: float | None) -> tuple[Message, dict[str, Any], bytes]:
+        head = self._exactly(HEADER.size, end)
         magic, version, kind, zero, session, sequence, size, pad = HEADER.unpack(head)
         if magic != MAGIC:
             raise LinkError("cell: this is not the cell protocol; is another program on that port?")
@@ -112,7 +122,7 @@ class Line:
             )
         if size > MOST_BYTES:
             raise LinkError(f"cell: a message of {size} bytes; the most is {MOST_BYTES}")
-        body, tag = self._exactly(size), self._exactly(TAG_LENGTH)
+        body, tag = self._exactly(size, end), self._exactly(TAG_LENGTH, end)
         signed = (before if kind == Message.WELCOME else b"") + head + body
         wanted = siphash128(self.key, signed) if self.key else bytes(TAG_LENGTH)
         if not hmac.compare_digest(tag, wanted):
@@ -129,8 +139,10 @@ class Line:
             self.session = session
         return Message(kind), _table(body), head + body + tag
 
-    def _exactly(self, size: int) -> bytes:
+    def _exactly(self, size: int, end: float | None) -> bytes:
         while len(self.buffer) < size:
+            if end is not None:  # a peer that sends a byte now and then holds nobody up
+                self.socket.settimeout(max(end - time.monotonic(), 1e-3))
             piece = self.socket.recv(65536)
             if not piece:
                 raise LinkError("cell: the connection was closed")
@@ -146,7 +158,18 @@ def _table(body: bytes) -> dict[str, Any]:
         raise LinkError(f"cell: a message that is not JSON ({error})") from None
     if not isinstance(table, dict):
         raise LinkError("cell: a message that is no table")
+    _check(table, DEEPEST)
     return table
+
+
+def _check(node: Any, depth: int) -> None:
+    """That nothing in a message is too deep to be shown, or too large to be a number of ours."""
+    if depth == 0:
+        raise LinkError(f"cell: a message of tables more than {DEEPEST} deep")
+    if isinstance(node, int) and abs(node) > 2**64:
+        raise LinkError(f"cell: a whole number of {node.bit_length()} bits; the most is 64")
+    for entry in node.values() if isinstance(node, dict) else node if isinstance(node, list) else ():
+        _check(entry, depth - 1)
 
 
 def _no_constant(word: str) -> None:

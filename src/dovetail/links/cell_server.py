@@ -109,6 +109,9 @@ class CellServer:
         except (LinkError, OSError) as error:
             self.report(f"session ends: {error}")
             self._refuse(line, str(error))
+        except Exception as error:  # of the driver, or of ours: no message may end the server
+            self.report(f"session ends: {type(error).__name__}: {error}")
+            self._refuse(line, f"the cell failed: {type(error).__name__}: {error}")
         finally:
             self.line = None
 

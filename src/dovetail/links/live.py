@@ -109,12 +109,19 @@ class Watched:
 
 
 def watched(folder: str | Path) -> Watched | None:
-    """The run that goes on in a folder; None if there is none."""
+    """The run that goes on in a folder; None if there is none, or nothing that makes sense says so."""
+    file = Path(folder) / LIVE / ABOUT
     try:
-        about = json.loads((Path(folder) / LIVE / ABOUT).read_text("utf-8"))
-    except (OSError, ValueError):
+        about = json.loads(file.read_bytes())
+        mode, process, window = about["mode"], about["process"], about["window"]
+    except OSError:
         return None
-    return Watched(Path(folder), about["mode"], int(about["process"]), Path(about["window"]))
+    except (ValueError, TypeError, KeyError, RecursionError):
+        mode = process = window = None
+    right = isinstance(mode, str) and isinstance(window, str) and "\0" not in window
+    if not right or type(process) is not int or not 0 < process < 2**31:
+        return None
+    return Watched(Path(folder), mode, process, Path(window))
 
 
 def _place(folder: Path, size: int) -> Path:

@@ -228,10 +228,12 @@ class Server:
 
 
 def receive_message(connection: socket.socket) -> bytes:
-    """One message of the handshake: all bytes to the end of its last line."""
-    data = b""
+    """One message of the handshake: all bytes to the end of its last line, within the time-out of the connection."""
+    data, patience = b"", connection.gettimeout() or HELLO_TIME
+    end = time.monotonic() + patience
     while not (data.endswith(b"\n") and b"\nmac " in data):
         try:
+            connection.settimeout(max(end - time.monotonic(), 1e-3))  # a byte now and then holds nobody up
             piece = connection.recv(MOST_BYTES)
         except TimeoutError:
             raise LinkError("handshake: no complete message in time") from None

@@ -97,10 +97,20 @@ class Window:
         if len(self.memory) < HEAD.size or self.memory[:8] != MAGIC:
             raise LinkError(f"{file}: is not the window of a loop")
         _, self.rows, self.width, offset, _, _ = HEAD.unpack_from(self.memory)
-        about = json.loads(self.memory[HEAD.size : self.memory.find(b"\n", HEAD.size)])
-        self.dt: float = about["dt"]
-        self.signals = {name: tuple(shape) for name, shape in about["signals"].items()}
-        self._values = np.frombuffer(self.memory, offset=offset).reshape(self.rows, self.width)
+        try:
+            about = json.loads(self.memory[HEAD.size : self.memory.find(b"\n", HEAD.size)])
+            self.dt = float(about["dt"])
+            self.signals = {str(name): tuple(shape) for name, shape in about["signals"].items()}
+            sizes = [size for shape in self.signals.values() for size in shape]
+            right = all(type(size) is int and 0 <= size <= len(self.memory) for size in sizes)
+            right = right and sum(math.prod(shape) for shape in self.signals.values()) == self.width
+            right = right and 0 < self.dt < math.inf and self.rows > 0
+        except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError):
+            right = False
+        if not right or offset + 8 * self.rows * self.width > len(self.memory):
+            raise LinkError(f"{file}: is the window of a loop, but damaged")
+        values = np.frombuffer(self.memory, count=self.rows * self.width, offset=offset)
+        self._values = values.reshape(self.rows, self.width)
         self._counters = np.frombuffer(self.memory, dtype=np.uint64, count=2, offset=CLAIMED)
 
     def __enter__(self) -> Window:
@@ -120,6 +130,8 @@ class Window:
         Of many, every so manieth is enough to see, and the newest; only these are copied.
         """
         newest = self.newest
+        if newest >= 2**53:
+            raise LinkError("the window of the loop is damaged: it counts more rows than can be")
         first = max(newest - min(count, self.rows), 0)
         numbers = np.arange(first + (-first - 1) % every, newest, every)
         if newest > first and newest - 1 not in numbers[-1:]:

@@ -84,17 +84,21 @@ class EgmDriver:
         except (LinkError, KeyError):
             self.rejected += 1
             return None
+        force = message.get("measuredForce", {})
+        sensed = force.get("force", []) if force.get("fcActive", True) else []
+        if 0 < len(sensed) < 3:  # no force at all would be taken for zero
+            self.rejected += 1
+            return None
         if self.peer not in (None, sender) or header.get("seqno", -1) <= self.newest:
             self.rejected += 1
             return None
         self.peer, self.newest = sender, header["seqno"]
-        force = message.get("measuredForce", {})
         clock = told.get("time", {})
         return RobotState(
             joints=np.radians(told.get("joints", {}).get("joints", [])),
             position=position,
             orientation=orientation,
-            force=np.array(force["force"]) if force.get("force") and force.get("fcActive", True) else None,
+            force=np.array(sensed) if sensed else None,
             time=clock.get("sec", 0) + 1e-6 * clock.get("usec", 0),
             motors_on=message.get("motorState", {}).get("state") == MOTORS_ON,
             guided=message.get("mciState", {}).get("state") == MCI_RUNNING,
