@@ -13,7 +13,9 @@ FREEZE := build/lock/bin/pip freeze --all --exclude pip --exclude dovetail
 ONE_CORE := NPROC=1 OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all check format bench bench-compare docs reproduced lock clean
+SECONDS ?= 3600
+
+.PHONY: help demo test test-all fuzz check format bench bench-compare docs reproduced lock clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -26,6 +28,9 @@ test: $(VENV)/dev.stamp  ## the tests, without the slow ones
 
 test-all: $(VENV)/dev.stamp  ## all tests
 	$(ONE_CORE) $(PYTEST) -n $(WORKERS)
+
+fuzz: $(VENV)/dev.stamp  ## damaged input for every reader, for an hour (SECONDS=600 for less); keeps what it finds
+	cd tests && $(ONE_CORE) ../$(BIN)/python -m fuzz --seconds $(SECONDS)
 
 check: $(VENV)/dev.stamp  ## format, lint, types, and the rules of the package
 	$(BIN)/ruff format --check .
