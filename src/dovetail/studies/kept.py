@@ -17,6 +17,7 @@ import platform
 from collections.abc import Iterable
 from importlib import metadata
 from pathlib import Path
+from typing import Any
 
 from dovetail.studies.registry import FOLDER
 from dovetail.studies.reproduction import Result, Target, judged
@@ -75,7 +76,7 @@ class Kept:
         """Keep a row that was just computed."""
         if result.status not in ("met", "missed") or self.fault:
             return
-        row = {"study": result.target.study, "id": result.target.id}
+        row: dict[str, Any] = {"study": result.target.study, "id": result.target.id}
         row |= {"got": result.got, "programs": result.programs}
         try:
             if not self._rows:
