@@ -1,7 +1,9 @@
 """Programs are counted, and dropped before a limit of the system is met; what they computed stays the same."""
 
 import math
+import os
 import sys
+from importlib import metadata
 from pathlib import Path
 
 import equinox as eqx
@@ -160,3 +162,12 @@ def test_the_sentence_reaches_whoever_asked_for_the_compilation(monkeypatch):
         function(1.0)
     monkeypatch.undo()
     assert float(function(1.0)) == 1.0 - factor  # nothing was lost
+
+
+def test_the_compiler_is_told_to_take_whole_loops_and_the_older_emitter():
+    flags = os.environ["XLA_FLAGS"].split()
+    assert "--xla_backend_extra_options=xla_cpu_small_while_loop_byte_threshold=1048576" in flags
+    known = metadata.version("jaxlib").startswith(
+        "0.10."
+    )  # XLA ends the process at a flag that it does not know
+    assert ("--xla_cpu_use_fusion_emitters=false" in flags) == known

@@ -12,6 +12,7 @@ from __future__ import annotations
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from dovetail.core.linear import Modes, modes
 from dovetail.mechanics import hose_geometry as geometry
@@ -19,7 +20,7 @@ from dovetail.mechanics.chain.base import dot, running
 from dovetail.mechanics.hose import Hose, HoseMotion
 from dovetail.mechanics.hose_air import HoseAir
 
-FAR = jnp.full(3, -1e6)  # [m] where a receiver disturbs nothing
+FAR = np.full(3, -1e6)  # [m] where a receiver disturbs nothing
 ROUNDS = 120
 
 

@@ -21,7 +21,7 @@ from dovetail.sea.deck_body import DeckBody, DeckFeel, deck_feel
 from dovetail.sea.harmonic import HarmonicDeck
 from dovetail.sea.motion import DeckMotion
 
-STILL = HarmonicDeck(amplitude=jnp.zeros(6), omega=1.0)
+STILL = HarmonicDeck(amplitude=(0.0,) * 6, omega=1.0)
 
 
 @kind("deck-airframe")

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from dovetail.core import kind, parameter
 from dovetail.mechanics.collision.friction_laws import length
@@ -16,7 +17,7 @@ from dovetail.mechanics.spatial import euler, quaternion
 from dovetail.sea.deck_body import DeckBody, DeckFeel
 from dovetail.specimens.base import Specimen
 
-_REST = DeckFeel(*(jnp.zeros(3) for _ in DeckFeel._fields))
+_REST = DeckFeel(*(np.zeros(3) for _ in DeckFeel._fields))
 
 
 @kind("deck-gear")

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 
 from dovetail.testing.loop import compiled_start, compiled_ticks
 from dovetail.testing.outcome import Outcome
 from dovetail.testing.run import Progress, Run, dataset, ended, find_trip
+from dovetail.testing.sharing import piece_length, shared
 
 if TYPE_CHECKING:
     from dovetail.testing.test import Test
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 def rehearse(test: Test, progress: Progress | None = None) -> Run:
     """Run the test against its virtual rig.
 
-    The loop is one compiled program, called in some twenty pieces so that progress can be told and an
-    interrupt keeps what was computed. A run that met a limit ends there.
+    The loop is one compiled program, called piece by piece so that progress can be told and an interrupt
+    keeps what was computed. A run that met a limit ends there.
     """
     prepared = test.prepared()
     records, outcome = _in_pieces(prepared, progress)
@@ -32,20 +32,19 @@ def rehearse(test: Test, progress: Progress | None = None) -> Run:
 
 def _in_pieces(prepared: Test, progress: Progress | None) -> tuple[dict[str, np.ndarray], Outcome]:
     total = prepared.tick_count
-    # the size depends on the test alone, so that a repeated run is the same to the bit
-    size = min(total, max(1000, -(-total // 20)))
+    size, program = piece_length(total, 1000, 40), shared(prepared)
     pieces: list[dict[str, np.ndarray]] = []
     outcome = Outcome.FINISHED
     kept = 0
     try:
-        state, first = compiled_start(prepared)
+        state, first = compiled_start(program)
         while kept < total:
-            state, piece = compiled_ticks(prepared, state, jnp.asarray(kept), size)
+            state, piece = compiled_ticks(program, state, np.asarray(kept), size)
             pieces.append(jax.tree.map(np.asarray, piece))
             kept += size
-            code = int(state["watch"]["code"])
-            if code:
-                kept, outcome = int(state["watch"]["tick"]), Outcome.from_code(code)
+            code, tick = int(state["watch"]["code"]), int(state["watch"]["tick"])
+            if code and tick <= total:
+                kept, outcome = tick, Outcome.from_code(code)
                 break
             if progress:
                 progress(min(kept / total, 1.0), f"{min(kept, total) * prepared.dt:.3g} s simulated")

@@ -26,9 +26,10 @@ from dovetail.testing.excitation import Excitation, Rest
 from dovetail.testing.loop import Driven
 from dovetail.testing.outcome import Outcome, Trip
 from dovetail.testing.run import Progress, Run, dataset
+from dovetail.testing.sharing import piece_length, shared
 from dovetail.testing.supervisor import Limits
 
-PIECES = 20
+PIECES = 200
 WATCHED = {"displacement": "displacement", "velocity": "velocity", "force": "tension"}  # limit: signal
 
 
@@ -172,15 +173,16 @@ _advance = eqx.filter_jit(advance)
 
 def _in_pieces(prepared: Simulation, progress: Progress | None) -> tuple[dict[str, np.ndarray], Outcome]:
     total = prepared.tick_count
-    size = min(total, max(100, -(-total // PIECES)))
+    size, program = piece_length(total, 100, PIECES), shared(prepared)
     pieces: list[dict[str, np.ndarray]] = []
     outcome, kept = Outcome.FINISHED, 0
     try:
-        state, first = _start(prepared)
+        state, first = _start(program)
         while kept < total:
-            state, piece = _advance(prepared, state, jnp.asarray(kept), size)
+            state, piece = _advance(program, state, np.asarray(kept), size)
             pieces.append({name: np.asarray(values) for name, values in piece.items()})
-            place, outcome = _breach(prepared.limits, pieces[-1])
+            in_run = {name: values[: total - kept] for name, values in pieces[-1].items()}
+            place, outcome = _breach(prepared.limits, in_run)
             if place is not None:
                 kept += place
                 break

@@ -22,7 +22,7 @@ import xarray as xr
 from dovetail.core import kind, parameter
 from dovetail.core.chart import Chart
 from dovetail.mechanics.airframe.aircraft import DeckAircraft
-from dovetail.mechanics.airframe.statics import equilibrium, foot_loads
+from dovetail.mechanics.airframe.statics import equilibrium, foot_loads, node_places
 
 FORMS = ("thesis", "consistent")
 
@@ -47,7 +47,7 @@ class FormsChart(Chart):
         craft = dataclasses.replace(craft, airframe=airframe, start=start, formulation=form)
         x = equilibrium(craft)
         loads = foot_loads(craft, x)
-        feet = np.asarray(craft.node_positions(x))[list(craft.feet)]
+        feet = node_places(craft, x)[list(craft.feet)]
         weight = float(craft.gravity) * (float(craft.airframe.mass) + craft.model.mass)
         deformation = np.asarray(craft.model.displacement(x["shape"]))
         first = craft.model.first_moment + craft.model.weight.T @ deformation.ravel()

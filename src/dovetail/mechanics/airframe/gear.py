@@ -133,7 +133,7 @@ class GearModel(eqx.Module):
     def undeformed_partials(self) -> np.ndarray:
         """B of all nodes where they are undeformed, (n nd, d + turns): a constant, also inside a compiled program."""
         with jax.ensure_compile_time_eval():
-            return np.asarray(self.partials(self.nodes)).reshape(self.count * self.nd, self.nd)
+            return np.asarray(_partials(self)).reshape(self.count * self.nd, self.nd)
 
     def at_nodes(self, values: jax.Array, nodes: tuple[int, ...]) -> jax.Array:
         """Vectors (m, d) at some nodes as loads on all, (n, nd), added where a node is named twice."""
@@ -154,6 +154,11 @@ class GearModel(eqx.Module):
         """[J]"""
         r = deformation.ravel()
         return r @ self.K @ r / 2
+
+
+@eqx.filter_jit  # a dozen small operations, each of which would compile by itself
+def _partials(model: GearModel) -> jax.Array:
+    return model.partials(jnp.asarray(model.nodes))
 
 
 class NodalGear(GearModel):

@@ -160,6 +160,9 @@ class WheelGear(LandingGear):
         return ModalGear(**common, basis=basis)
 
 
+_lever = jax.jit(lambda d, nodes: dimension(d).lever(nodes), static_argnums=0)
+
+
 def gear_constants(
     nodes: np.ndarray, M: np.ndarray, C: np.ndarray, K: np.ndarray, mass: float | None
 ) -> dict:
@@ -172,7 +175,7 @@ def gear_constants(
     total = float(np.trace(E.T @ weight)) / d if mass is None else mass
     # the first moment S with w x S = E^T M B w, exact for the consistent mass of straight elements
     B = np.zeros((n, nd, dim.turns))
-    B[:, :d] = np.asarray(dim.lever(jnp.asarray(nodes)))
+    B[:, :d] = _lever(d, nodes)
     B[:, d:] = np.eye(dim.turns)
     swept = weight.T @ B.reshape(n * nd, dim.turns)  # lever(S)
     if d == 2:

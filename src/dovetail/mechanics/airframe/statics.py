@@ -29,18 +29,18 @@ def equilibrium(aircraft: Any, *, iterations: int = 60, tolerance: float = 1e-9)
             aircraft, contact=dataclasses.replace(aircraft.contact, pull="allowed")
         )
     x = _touching(aircraft)
-    unknown = jnp.zeros(aircraft.model.nd + aircraft.model.shape_size)
+    unknown = np.zeros(aircraft.model.nd + aircraft.model.shape_size)
     scale = float(aircraft.gravity) * float(aircraft.airframe.mass)
     for _ in range(iterations):
-        force, slope = _linearised(aircraft, x, unknown)
-        if float(jnp.abs(force).max()) <= tolerance * scale:
+        force, slope = map(np.asarray, _linearised(aircraft, x, unknown))
+        if np.abs(force).max() <= tolerance * scale:
             return _found(aircraft, x, unknown)
         # directions with no stiffness are left alone; rows are scaled so that both are of one size
-        change = np.linalg.lstsq(np.asarray(slope), -np.asarray(force), rcond=1e-10)[0]
+        change = np.linalg.lstsq(slope, -force, rcond=1e-10)[0]
         most = np.abs(change[: aircraft.model.nd]).max()
-        unknown = unknown + jnp.asarray(change * min(1.0, 0.05 / max(most, 1e-12)))
+        unknown = unknown + change * min(1.0, 0.05 / max(most, 1e-12))
     raise ConvergenceError(
-        f"no rest was found near the start: forces of {float(jnp.abs(force).max()):.3g} N are left after {iterations} "
+        f"no rest was found near the start: forces of {np.abs(force).max():.3g} N are left after {iterations} "
         "steps; start nearer to where it stands"
     )
 
@@ -85,9 +85,14 @@ def _linearised(aircraft, x, unknown):
 
 def foot_loads(aircraft: Any, x: dict[str, Any]) -> np.ndarray:
     """Contact force on each foot (feet, d) [N], world axes."""
-    return np.asarray(_loads(aircraft, x))
+    return np.asarray(_shown(aircraft, x)[0])
+
+
+def node_places(aircraft: Any, x: dict[str, Any]) -> np.ndarray:
+    """World coordinates of all nodes (n, d) [m]."""
+    return np.asarray(_shown(aircraft, x)[1])
 
 
 @eqx.filter_jit
-def _loads(aircraft, x):
-    return jnp.sum(aircraft.touches(0.0, x).force, 1)
+def _shown(aircraft, x):
+    return jnp.sum(aircraft.touches(0.0, x).force, 1), aircraft.node_positions(x)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from dovetail.mechanics.airframe import DeckAircraft
-from dovetail.mechanics.airframe.statics import equilibrium, foot_loads
+from dovetail.mechanics.airframe.statics import equilibrium, foot_loads, node_places
 from dovetail.studies.registry import find_test
 from dovetail.testing import file
 
@@ -43,10 +43,10 @@ def at_rest(name: str, changes: Changes = ()) -> dict[str, np.ndarray]:
     return {
         "position": np.asarray(x["position"]),
         "roll": np.asarray(x["attitude"]),
-        "nodes": np.asarray(craft.node_positions(x)),
+        "nodes": node_places(craft, x),
         "loads": foot_loads(craft, x),
-        "airframe": np.asarray(craft.airframe.mass * craft.gravity),
-        "gear": np.asarray(craft.model.mass * craft.gravity),
+        "airframe": np.asarray(craft.airframe.mass) * np.asarray(craft.gravity),
+        "gear": craft.model.mass * np.asarray(craft.gravity),
     }
 
 
