@@ -58,7 +58,7 @@ class DrogueHose(Substructure):
     touch: jax.Array = parameter("N", "force that counts as contact", default=1.0, above=0.0)
 
     def init(self) -> tuple[dict[str, jax.Array], dict[str, jax.Array]]:
-        return _start(self)  # type: ignore[no-any-return]
+        return _start(self, trim_angles(self.hose, self.air))  # type: ignore[no-any-return]
 
     def motion(self, t, x) -> HoseMotion:
         """Where hose and drogue are."""
@@ -145,10 +145,9 @@ class DrogueHose(Substructure):
 
 
 @eqx.filter_jit  # some hundred small operations, each of which would compile by itself
-def _start(flow: DrogueHose):
+def _start(flow: DrogueHose, angles: jax.Array):
     """Steady flight, and the drogue's place in it."""
     hose = flow.hose
-    angles = trim_angles(hose, flow.air)
     zero = jnp.zeros(())
     m = hose.motion(angles, jnp.zeros_like(angles), top=flow.tow.motion(0.0, hose.tow_point)[:2])
     datum = jnp.concatenate([m.r[:, -2], angles[:, -1]])

@@ -78,7 +78,7 @@ class LatchedHose(Flow):
     )
 
     def init(self) -> dict[str, jax.Array]:
-        return _start(self)  # type: ignore[no-any-return]
+        return _start(self, trim_report(self.hose, self.air))  # type: ignore[no-any-return]
 
     def lengths(self, t, x) -> jax.Array:
         """Natural lengths (n - 1,) [m] of the hose's links: those of steady flight, less what the drum has taken in."""
@@ -163,10 +163,9 @@ class LatchedHose(Flow):
 
 
 @eqx.filter_jit  # some hundred small operations, each of which would compile by itself
-def _start(flow: LatchedHose) -> dict[str, jax.Array]:
+def _start(flow: LatchedHose, trim: dict[str, jax.Array]) -> dict[str, jax.Array]:
     """Steady flight; natural lengths are those that its tensions stretch to the links of `Hose`."""
     hose = flow.hose
-    trim = trim_report(hose, flow.air)
     m = hose.motion(trim["angles"], jnp.zeros_like(trim["angles"]))
     natural = m.l[:-1] / (1 + trim["tension"][:-1] / flow.axial_stiffness)
     return {"r": m.r[:, 1:-2], "v": jnp.zeros_like(m.r[:, 1:-2]), "natural": natural, "end": m.r[:, -2]}

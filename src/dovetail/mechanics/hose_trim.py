@@ -2,9 +2,9 @@ r"""A hose at rest in its stream: every link lies along the force that it carrie
 
 .. math:: -n_k \parallel \sum_{i\ge k} Q_i(n)
 
-by fixed-point iteration, since drag depends on the shape. Converges in some ten rounds, as what depends on the
-shape is small against the tension. Modes are those of the equations about it; the time of a wave along the hose is
-:math:`\int ds/\sqrt{T/\rho_l}`.
+by Newton's method on the sines between the two, from all links along the drogue's own pull: drag and bending depend
+on the shape. What does not converge, or would have to push, is refused; under a JAX transformation NaN says so.
+Modes are those of the equations about it; the time of a wave along the hose is :math:`\int ds/\sqrt{T/\rho_l}`.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from dovetail.core.errors import ConvergenceError
 from dovetail.core.linear import Modes, modes
 from dovetail.mechanics import hose_geometry as geometry
 from dovetail.mechanics.chain.base import dot, running
@@ -21,7 +22,6 @@ from dovetail.mechanics.hose import Hose, HoseMotion
 from dovetail.mechanics.hose_air import HoseAir
 
 FAR = np.full(3, -1e6)  # [m] where a receiver disturbs nothing
-ROUNDS = 120
 
 
 def still_forces(hose: Hose, air: HoseAir, m: HoseMotion, t=0.0, nozzle=FAR) -> jax.Array:
@@ -32,23 +32,59 @@ def still_forces(hose: Hose, air: HoseAir, m: HoseMotion, t=0.0, nozzle=FAR) -> 
 
 
 def trim_angles(hose: Hose, air: HoseAir) -> jax.Array:
-    """Angles (2, n) of all links in steady flight."""
-    n = hose.n
-    still = jnp.zeros((2, n))
+    """Angles (2, n) of all links in steady flight.
+
+    Raises
+    ------
+    ConvergenceError
+        If there is none, or none was found.
+    """
+    angles, aside, along = _balanced(hose, air)
+    steady = (aside <= BALANCED) & (along < 0)  # False for NaN
+    if isinstance(steady, jax.core.Tracer):
+        return jnp.where(steady, angles, jnp.nan)
+    if not steady:
+        found = f"a link lies {float(aside):.3g} rad beside its force" if along < 0 else "a link would push"
+        raise ConvergenceError(
+            f"hose: no steady flight found in {ROUNDS} rounds, {found}; each must lie within {BALANCED:g} rad "
+            "of a pull. Do: check airspeed, drag and masses, or take a hose that bends less or is longer."
+        )
+    return angles
+
+
+@eqx.filter_jit
+def _balanced(hose: Hose, air: HoseAir) -> tuple[jax.Array, jax.Array, jax.Array]:
+    """Angles (2, n) by Newton's method; the largest sine left, and the largest share of a force along its link."""
+
+    def unbalanced(angles):
+        """Sines (2 n,) between links and the forces that they carry; and the cosines (n,), -1 where they pull."""
+        angles = angles.reshape(2, -1)
+        force = still_forces(hose, air, hose.motion(angles, jnp.zeros_like(angles)))
+        carried = running(force, reverse=True)
+        unit = carried / jnp.sqrt(dot(carried, carried))
+        e_y, e_z = geometry.tangents(angles, jnp.ones(hose.n))
+        sines = jnp.concatenate([dot(e_y, unit), dot(e_z, unit)])
+        return sines, dot(geometry.direction(angles), unit)
 
     def improve(_, angles):
-        force = still_forces(hose, air, hose.motion(angles, still))
-        carried = running(force, reverse=True)
-        new = -carried / jnp.sqrt(dot(carried, carried))
-        mixed = 0.5 * (geometry.direction(angles) + new)
-        return geometry.angles_of(mixed / jnp.sqrt(dot(mixed, mixed)))
+        sines, push, _ = jax.linearize(unbalanced, angles, has_aux=True)
+        slope = jax.lax.map(push, jnp.eye(angles.size)).T  # column by column: compiles in less time
+        turn = jnp.linalg.solve(slope, sines)
+        return angles - turn * jnp.minimum(1.0, FARTHEST / jnp.max(jnp.abs(turn)))
 
-    return jax.lax.fori_loop(0, ROUNDS, improve, jnp.full((2, n), 0.1).at[1].set(0.0))
+    pull = geometry.angles_of(hose.aero_reference(*air.stream()))
+    angles = jax.lax.fori_loop(0, ROUNDS, improve, jnp.repeat(pull, hose.n))
+    sines, cosines = unbalanced(angles)
+    return angles.reshape(2, -1), jnp.max(jnp.abs(sines)), jnp.max(cosines)
 
 
 def trim_report(hose: Hose, air: HoseAir) -> dict[str, jax.Array]:
     """Shape and tension in steady flight, and the largest angular acceleration left."""
-    angles = trim_angles(hose, air)
+    return _report(hose, air, trim_angles(hose, air))  # type: ignore[no-any-return]
+
+
+@eqx.filter_jit
+def _report(hose: Hose, air: HoseAir, angles: jax.Array) -> dict[str, jax.Array]:
     m = hose.motion(angles, jnp.zeros_like(angles))
     solved = hose.solve(m, still_forces(hose, air, m), (jnp.zeros(()), None))
     speed = jnp.sqrt(solved.tension[:-1] / hose.specific_mass)
