@@ -314,3 +314,30 @@ def test_forces_half_way_along_rods_do_the_work_of_their_points():
 
     got, expected = both(q, rate)
     assert float(got) == pytest.approx(float(expected), rel=1e-12)
+
+
+@pytest.mark.parametrize("curvature", ["planes", "space"])
+def test_a_clamped_chain_tends_to_the_clamped_beam_with_the_square_of_its_rods(curvature):
+    """Tip deflection F L^3/(3 EI) and slowest motion 3.516 sqrt(EI/(m L^3)), for random beams."""
+    rng = np.random.default_rng(8)
+    lengths, masses, stiffness = rng.uniform(0.5, 20, 3), rng.uniform(0.1, 30, 3), 10 ** rng.uniform(-1, 3, 3)
+
+    @eqx.filter_jit
+    def matrices(chain):
+        """Mass and stiffness in phi, straight and at rest."""
+        zero, own = jnp.zeros(2 * chain.n + 1), slice(1, chain.n + 1)
+        return chain.mass_matrix(zero)[own, own], -jax.jacfwd(chain.elastic_force)(zero)[own, own]
+
+    errors = []
+    for n in (8, 16):
+        chain = RodChain(n=n, length=1.0, mass=1.0, axial_stiffness=1e9, bending=1.0, root="clamped")
+        chain = dataclasses.replace(chain, curvature=curvature, inertia="rod")
+        for L, m, EI in zip(lengths, masses, stiffness, strict=True):
+            M, K = matrices(dataclasses.replace(chain, length=L, mass=m, bending=EI))
+            bent = np.linalg.solve(K, np.full(n, L / n))  # by a unit force across the tip
+            slowest = np.sqrt(np.min(np.linalg.eigvals(np.linalg.solve(M, K)).real))
+            true = L**3 / (3 * EI), 3.5160152685 * np.sqrt(EI / (m * L**3))
+            errors.append(np.abs([np.sum(bent) * L / n / true[0] - 1, slowest / true[1] - 1]))
+    coarse, fine = np.split(np.array(errors), 2)
+    assert np.all(fine < 2e-3)
+    np.testing.assert_allclose(np.log2(coarse / fine), 2.0, atol=0.1)

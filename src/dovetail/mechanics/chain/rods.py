@@ -41,7 +41,8 @@ class RodChain(Chain):
     :math:`\cos^2\psi` out of the rotational energy: it keeps M regular at :math:`\psi=\pm\pi/2` and makes the
     model anisotropic. `curvature` bends joints in two planes, each for itself (`planes`, as published), or by
     the angle between rods (`space`). The `root` joint has its rest position hanging (`hanging`, as
-    published), or no stiffness and friction (`pinned`), or along `root_angles` (`clamped`).
+    published), or no stiffness and friction (`pinned`), or along `root_angles` (`clamped`). From a clamp to the middle
+    of the first rod it is half a rod, so such a chain tends to the clamped beam with the square of the rods' length.
 
     Axes: x downstream, y down, z to starboard. Singular at psi = 90 degrees with `rod`. The tension estimate of
     the source is that of the top element, in the output `stretch_tension`; `tension` is found rod by rod.
@@ -203,7 +204,7 @@ class RodChain(Chain):
         if self.curvature == "space":
             return -jax.grad(lambda q: sum(self._elastic_energies(q)))(q)
         phi0, psi0 = self._rest()
-        l = self.rod_length
+        l = self._joint_lengths()
 
         def plane(angle, rest):
             theta = jnp.diff(angle, prepend=rest)
@@ -220,6 +221,11 @@ class RodChain(Chain):
         if self.root == "pinned":
             theta = theta.at[0].set(0.0)
         return self.joint_damping * (jnp.concatenate([theta[1:], jnp.zeros(1)]) - theta)
+
+    def _joint_lengths(self):
+        """Length [m] of chain that bends in each joint: from the middle of a rod to that of the next."""
+        l = jnp.full(self.n, self.rod_length)
+        return l.at[0].divide(2) if self.root == "clamped" else l
 
     def _rest(self):
         return self.root_angles if self.root == "clamped" else jnp.zeros(2)
@@ -305,7 +311,7 @@ class RodChain(Chain):
 
     def _elastic_energies(self, q):
         s, phi, psi = self.split(q)
-        l = self.rod_length
+        l = self._joint_lengths()
         phi0, psi0 = self._rest()
         axial = 0.5 * self._stiffness(s) * s**2
         if self.curvature == "space":
