@@ -5,6 +5,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from scipy.integrate import quad
 
 from dovetail.core.errors import ParameterError
 from dovetail.core.randomness import seeded
@@ -87,3 +88,34 @@ def test_spread_waves_keep_the_height_and_turn_about_the_mean():
 def test_without_a_seed_there_is_no_sea():
     with pytest.raises(ParameterError, match="has no random numbers"):
         Seaway(spectrum=Bretschneider(height=1.0, period=8.0)).displacement(0.0)
+
+
+def test_height_and_period_are_those_of_the_spectrum_for_random_seas():
+    """Judged by the integral of the printed formula; the height is exact, the period cut at 16 times the peak."""
+    rng = np.random.default_rng(8)
+    moments = jax.jit(lambda s, n: jnp.sum(0.5 * s.components()[1] ** 2 * s.components()[0] ** n))
+    ratios = []
+    for i in range(24):
+        H, T, gamma = rng.uniform(0.5, 12), rng.uniform(4, 18), rng.uniform(1, 6)
+        made = sea(i, spectrum=Jonswap(height=H, period=T, enhancement=gamma), waves=256)
+        m0, m2 = (float(moments(made, n)) for n in (0, 2))
+        assert 4 * np.sqrt(m0) == pytest.approx(H, rel=1e-9)
+
+        def shape(x, gamma=gamma):
+            peaked = np.exp(-0.5 * ((x - 1) / (0.07 if x <= 1 else 0.09)) ** 2)
+            return x**-5.0 * np.exp(-1.25 * x**-4.0) * gamma**peaked
+
+        whole = [quad(lambda x, n=n: x**n * shape(x), 0.1, np.inf, limit=500)[0] for n in (0, 2)]
+        ratios.append(2 * np.pi * np.sqrt(m0 / m2) / (T * np.sqrt(whole[0] / whole[1])))
+    assert np.mean(ratios) == pytest.approx(1.0025, abs=0.002)
+    assert np.std(ratios) < 0.01
+
+
+def test_spread_waves_are_distributed_as_the_power_of_a_cosine_and_lean_to_neither_side():
+    shares = jnp.linspace(0.0, 1.0, 101)
+    for power in (0.5, 2.0, 7.3, 30.0):
+        angles = np.asarray(sea(spreading=power)._aside(shares))[1:-1]
+        np.testing.assert_allclose(angles, -angles[::-1], atol=1e-9)
+        whole = quad(lambda a, n=power: np.cos(a) ** n, -np.pi / 2, np.pi / 2)[0]
+        below = [quad(lambda a, n=power: np.cos(a) ** n, -np.pi / 2, b)[0] / whole for b in angles]
+        np.testing.assert_allclose(below, shares[1:-1], atol=1e-3)

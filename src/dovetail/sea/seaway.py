@@ -1,9 +1,11 @@
 r"""A deck in irregular waves: a spectrum, a ship's response, a seed.
 
-The sea is a sum of waves of random phase, one in each of `waves` equal parts of the band, at a random place in it so
-that the record does not repeat; wave i has the amplitude :math:`a_i = \sqrt{2 S(\omega_i)\,\Delta\omega_i}` and the
-direction of the sea plus, with spreading, a random angle distributed as :math:`\cos^{n}`. The ship answers each at its
-frequency of encounter:
+The sea is a sum of waves of random phase, one in each of `waves` parts of the band, at a random place in it so that
+the record does not repeat; wave i has the amplitude :math:`a_i = c\sqrt{2 S(\omega_i)\,\Delta\omega_i}` and the
+direction of the sea plus, with spreading, a random angle distributed as :math:`\cos^{n}`. The factor c makes the
+height the spectrum's, whatever the band. The mean period between crossings wants a wide one: cut at x times the peak
+frequency it is longer by :math:`1/(1.6 x^2)`, 0.25 % at 16 and 4 % at 4. The ship answers each at its frequency of
+encounter:
 
 .. math:: q_j(t) = \mathrm{Re}\sum_i a_i\,H_j(\omega_i, \beta_i, U)\,e^{i(\omega_{e,i}t + \varepsilon_i)}
 
@@ -38,7 +40,9 @@ class Seaway(DeckMotion, Random):
     lowest: jax.Array = parameter(
         "1", "lower end of the band, over the peak frequency", default=0.5, above=0.0
     )
-    highest: jax.Array = parameter("1", "upper end of the band", default=4.0, above=0.0)
+    highest: jax.Array = parameter(
+        "1", "upper end of the band, over the peak frequency", default=16.0, above=0.0
+    )
     rise: jax.Array = parameter("s", "time over which the motion fades in", default=0.0, at_least=0.0)
 
     def components(self) -> tuple[jax.Array, jax.Array, jax.Array, jax.Array]:
@@ -46,22 +50,26 @@ class Seaway(DeckMotion, Random):
         places, phases, turns = jax.random.uniform(self.drawn(0), (3, self.waves))
         peak = self.spectrum.peak
         # half of the waves between the lower end and 1.6 times the peak, where most of the energy is
-        near = self.waves - self.waves // 2
+        far = self.waves // 2
         edges = jnp.concatenate(
             [
-                jnp.linspace(self.lowest, 1.6, near + 1)[:-1],
-                jnp.linspace(1.6, self.highest, self.waves // 2 + 1),
+                jnp.linspace(self.lowest, 1.6, self.waves - far + 1)[:-1],
+                jnp.geomspace(1.6, self.highest, far + 1),
             ]
         )
         width = jnp.diff(edges) * peak
         omega = edges[:-1] * peak + places * width
-        amplitude = jnp.sqrt(2 * self.spectrum.density(omega) * width)
-        grid = jnp.linspace(-jnp.pi / 2, jnp.pi / 2, 181)
-        share = jnp.cumsum(jnp.cos(grid) ** jnp.maximum(self.spreading, 1e-6))
-        angle = jnp.where(
-            self.spreading > 0, jnp.interp(turns, (share - share[0]) / (share[-1] - share[0]), grid), 0.0
-        )
-        return omega, amplitude, self.heading + angle, 2 * jnp.pi * phases
+        energy = self.spectrum.density(omega) * width
+        amplitude = self.spectrum.height / 4 * jnp.sqrt(2 * energy / jnp.sum(energy))
+        return omega, amplitude, self.heading + self._aside(turns), 2 * jnp.pi * phases
+
+    def _aside(self, shares: jax.Array) -> jax.Array:
+        """Angles [rad] from the mean direction below which lie these shares of the waves."""
+        edges = jnp.linspace(-jnp.pi / 2, jnp.pi / 2, 182)
+        middle = 0.5 * (edges[1:] + edges[:-1])
+        part = jnp.cumsum(jnp.cos(middle) ** jnp.maximum(self.spreading, 1e-6))
+        below = jnp.concatenate([jnp.zeros(1), part]) / part[-1]
+        return jnp.where(self.spreading > 0, jnp.interp(shares, below, edges), 0.0)
 
     def elevation(self, t: jax.Array) -> jax.Array:
         """Height of the sea [m] at the ship's origin, were it not there."""
