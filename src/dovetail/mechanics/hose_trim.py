@@ -22,6 +22,9 @@ from dovetail.mechanics.hose import Hose, HoseMotion
 from dovetail.mechanics.hose_air import HoseAir
 
 FAR = np.full(3, -1e6)  # [m] where a receiver disturbs nothing
+ROUNDS = 30
+FARTHEST = 0.4  # [rad] that a link may turn in a round
+BALANCED = 1e-9  # sine of the angle between link and force that counts as none; four rounds reach 1e-15
 
 
 def still_forces(hose: Hose, air: HoseAir, m: HoseMotion, t=0.0, nozzle=FAR) -> jax.Array:
