@@ -13,6 +13,7 @@ Axes: x downstream, y down, z to starboard.
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 import jax
@@ -32,6 +33,8 @@ from dovetail.core.errors import DovetailError, Fault, StepSizeError
 from dovetail.mechanics.chain import Chain, LengthProgramme, Loads
 from dovetail.mechanics.chain.angles import direction
 from dovetail.mechanics.chain.base import apart, dot
+from dovetail.mechanics.chain.links import LinkChain
+from dovetail.mechanics.chain.remesh import AdaptiveElements, remesh
 from dovetail.mechanics.chain.static import hanging_directions, straight_to
 from dovetail.mechanics.chain.torsion import TwistLine
 
@@ -46,7 +49,8 @@ class TowedRope(Flow):
     straight to `start_tip`, or in its static equilibrium. The tip body's mass is put on the chain's tip. Without a
     `density` the standard atmosphere gives it at the `altitude`. `descent` tilts gravity against the stream: a glide.
     With `weight = "altitude"` gravity is that of the sea level and falls with the square of the distance from the
-    earth's centre. A `twist` line joins the roll of the tip body to the support.
+    earth's centre. A `twist` line joins the roll of the tip body to the support. With `elements` a simulation changes
+    the number of links of a `link-chain` as the rope bends and straightens; its records have the most of them.
     """
 
     FIRST = ("displacement", "tension", "stretch_tension", "velocity", "tip_command", "tip_attitude")
@@ -66,6 +70,7 @@ class TowedRope(Flow):
     drag: CableDrag | None = None
     reel: LengthProgramme | None = None
     twist: TwistLine | None = None
+    elements: AdaptiveElements | None = None
     airspeed: jax.Array = parameter("m/s", "true airspeed", default=170.0, at_least=0.0)
     altitude: jax.Array = parameter("m", "altitude", default=5000.0)
     density: jax.Array | None = parameter("kg/m^3", "density of the air", default=None, at_least=0.0)
@@ -230,14 +235,30 @@ class TowedRope(Flow):
             "tip_attitude": self.device.attitude(x["device"], command),
         }
         shown["energy_residual"] = total - x["energy"] - x["work"]["external"] - x["work"]["damping"]
+        if self.elements is not None:
+            shown = self.elements.shown(shown, chain.links)
         if self.twist is not None:
             length = chain.length if loads.length is None else loads.length[0]
             shown["twist_torque"] = self.twist.torques(x["twist"], length, self.device.roll(x["device"]))
         return shown
 
+    def adapted(self, x: dict[str, Any]) -> tuple[TowedRope, dict[str, Any]]:
+        """This rope and its state with as many links as it needs; what that changes of the energy is in the ledger."""
+        chain: Any = self.loaded_chain
+        n = chain.links if self.elements is None else self.elements.wanted(chain, x["rope"])
+        if n == chain.links:
+            return self, x
+        own: Any = self.chain
+        _, rope = remesh(chain, x["rope"], n)
+        return dataclasses.replace(self, chain=dataclasses.replace(own, n=n)), {**x, "rope": rope}
+
     def faults(self, method: Method, step: float) -> list[Fault]:
         """What is wrong with the whole: a step too long, a rope too weak, a wake that ends too soon."""
         faults = []
+        plain = isinstance(self.chain, LinkChain) and np.ndim(self.chain.node_mass) == 0
+        if self.elements is not None and (not plain or self.reel is not None):
+            text = "the number of links can change for a link-chain of constant length without masses on its nodes"
+            faults.append(Fault("system.elements", text + "; take such a chain, or leave elements out"))
         rates = self.chain.with_tip(self.device.mass).fastest_rates()
         try:
             check_step(method, rates, step)

@@ -40,7 +40,7 @@ class Simulation(Part):
     ----------
     system
         The flow. It may say what is wrong with itself: `faults(method, step)` and `time_faults(duration)` give
-        lists of `Fault`.
+        lists of `Fault`. It may change between pieces of a run: `adapted(x)` gives the flow and its state from there.
     excitation
         What drives it, where it takes an excitation; no interface force acts.
     limits
@@ -187,6 +187,7 @@ def _in_pieces(prepared: Simulation, progress: Progress | None) -> tuple[dict[st
                 kept += place
                 break
             kept += size
+            prepared, state = _adapted(prepared, state)
             if progress:
                 progress(min(kept / total, 1.0), f"{min(kept, total) * prepared.dt:.3g} s simulated")
     except KeyboardInterrupt:
@@ -198,6 +199,16 @@ def _in_pieces(prepared: Simulation, progress: Progress | None) -> tuple[dict[st
         for name in pieces[0]
     }
     return {name: values[: min(kept, total) + 1] for name, values in whole.items()}, outcome
+
+
+def _adapted(simulation: Simulation, state: Any) -> tuple[Simulation, Any]:
+    """The simulation from here on, with its state: others where the system wants to change, as with its elements."""
+    ask = getattr(simulation.system, "adapted", None)
+    system, x = ask(state[0]) if ask else (simulation.system, state[0])
+    if system is simulation.system:
+        return simulation, state
+    simulation = dataclasses.replace(simulation, system=system)
+    return simulation, (x, simulation.method.init(driven(simulation), x))
 
 
 def _breach(limits: Limits, piece: dict[str, np.ndarray]) -> tuple[int | None, Outcome]:

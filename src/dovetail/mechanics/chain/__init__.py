@@ -10,8 +10,8 @@ Depends on: core.
 =============== ==================================================================================
 
 Beside them: `ManyLinks` (link chains side by side, for sweeps), `capture.join` (a body caught at the tip), `remesh`
-(another number of links), `taut` (one straight rod), `torsion` (twist), `static` (equilibria), `identify` (damping from
-a measurement), `plain` (NumPy only), `ledger`.
+(another number of links, and `AdaptiveElements`: as many as a run needs), `taut` (one straight rod), `torsion` (twist),
+`static` (equilibria), `identify` (damping from a measurement), `plain` (NumPy only), `ledger`.
 """
 
 from dovetail.mechanics.chain.ancf import AncfCable
@@ -20,10 +20,12 @@ from dovetail.mechanics.chain.elastic import ElasticChain
 from dovetail.mechanics.chain.length import LengthProgramme, SmoothReel
 from dovetail.mechanics.chain.links import LinkChain
 from dovetail.mechanics.chain.many import ManyLinks
+from dovetail.mechanics.chain.remesh import AdaptiveElements
 from dovetail.mechanics.chain.rods import RodChain
 from dovetail.mechanics.chain.torsion import TwistLine
 
 __all__ = [
+    "AdaptiveElements",
     "AncfCable",
     "Chain",
     "ElasticChain",

@@ -67,6 +67,10 @@ class BristleSlider(SurfaceFriction):
     the force above the limit, unless `damping_bound = "free"`, as printed: then a foot that slides as it touches
     feels the full damper at the slightest normal force, a jump that no step gets past. With equal coefficients it
     is Coulomb's slider.
+
+    The damper resists the slip. Eqs 4.47 and 4.52 taken literally, :math:`F = K_f z - C_f\dot z` with
+    :math:`\dot z = -v(1 - |z|/z_{max})`, make it push along with the slip (`damper = "printed"`): a foot that sticks is
+    then not damped but driven.
     """
 
     stiffness: jax.Array = parameter("N/m", "of the bristle, K_f", above=0.0)
@@ -80,6 +84,8 @@ class BristleSlider(SurfaceFriction):
         "limit", "free", about="whether the damper may exceed the limit", default="limit"
     )
 
+    damper: str = choice("resists", "printed", about="sign of the bristle's damper", default="resists")
+
     def limit(self, normal, speed) -> jax.Array:
         """Largest force [N] at a speed of slip (..., 1)."""
         mu = self.sliding + (self.stiction - self.sliding) * jnp.exp(-((speed / self.stribeck) ** 2))
@@ -90,7 +96,8 @@ class BristleSlider(SurfaceFriction):
         pull = self.stiffness * length(z)
         slides = pull >= most
         share = jnp.where(slides, 0.0, 1 - pull / jnp.where(most > 0, most, 1.0))
-        stuck = self.stiffness * z - self.damping * slip * share
+        damping = -self.damping if self.damper == "printed" else self.damping
+        stuck = self.stiffness * z - damping * slip * share
         if self.damping_bound == "limit":
             size = length(stuck)
             stuck = stuck * jnp.where(size > most, most / jnp.where(size > 0, size, 1.0), 1.0)

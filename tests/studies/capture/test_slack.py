@@ -1,0 +1,46 @@
+"""A rope that is let go has more links while it whips than while it hangs, and moves as one of many links."""
+
+import numpy as np
+import pytest
+
+from dovetail.core.errors import TestFileError
+from dovetail.studies.registry import find_test
+from dovetail.testing.file import load
+
+SHORT = {"system.chain.length": 5.0, "system.chain.mass": 1.6, "system.chain.bending": 0.005}
+SHORT |= {"system.chain.joint_damping": 0.002, "system.chain.mass_damping": 0.6, "duration": 6.0}
+
+
+@pytest.fixture(scope="module")
+def let_go():
+    adaptive = SHORT | {"system.elements.most": 20}
+    fixed = adaptive | {"system.chain.n": 20, "system.elements.least": 20}
+    return [load(find_test("capture/slack"), changes).simulate().data for changes in (adaptive, fixed)]
+
+
+@pytest.mark.slow
+def test_links_are_added_while_it_bends_and_taken_away_when_it_hangs(let_go):
+    links = let_go[0]["link_count"].values
+    assert links[0] == 10
+    assert links.max() == 20
+    assert links[-1] == 5
+    assert np.all(let_go[1]["link_count"] == 20)
+
+
+@pytest.mark.slow
+def test_the_tip_moves_as_with_many_links(let_go):
+    tips = [data["displacement"].values for data in let_go]
+    apart = np.linalg.norm(tips[0] - tips[1], axis=1)
+    assert apart.max() < 0.02 * 5.0  # a swing of 5 m either way
+
+
+@pytest.mark.slow
+def test_the_energy_that_a_change_of_links_costs_is_small_and_in_the_ledger(let_go):
+    data = let_go[0]
+    exchanged = float(np.ptp(data["gravity_energy"].values))
+    assert float(np.abs(data["energy_residual"].values).max()) < 5e-3 * exchanged
+
+
+def test_what_cannot_change_its_links_is_refused():
+    with pytest.raises(TestFileError, match="the number of links can change for a link-chain"):
+        load(find_test("capture/deploy"), {"system.elements": {"kind": "adaptive-elements"}}).prepared()
