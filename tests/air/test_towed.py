@@ -165,3 +165,23 @@ def test_a_run_that_has_not_settled_says_so():
     system = TowedRope(chain=CHAIN, air="off", start_angles=(1.0, 0.0))
     run = Simulation(system=system, rate=20.0, substeps=5, duration=5.0).simulate()
     assert system.measures(run.data)["settled"] == "not within the 5 s"
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_in_a_glide_the_rope_hangs_by_gravity_and_trails_by_an_airflow_that_is_tilted(seed):
+    rng = np.random.default_rng(seed)
+    glide, drag, weight = rng.uniform(-0.2, 0.3), rng.uniform(0.2, 1.5), rng.uniform(50.0, 300.0)
+    device = PointDevice(mass=weight, drag_area=drag, trim_lift=0.0)
+    rope = TowedRope(chain=CHAIN, device=device, density=0.7, airspeed=90.0, descent=glide)
+    # in the axes of the earth (aft, down): the air comes from ahead and below, gravity points down
+    aft, down = np.array([np.cos(glide), -np.sin(glide)]), np.array([np.sin(glide), np.cos(glide)])
+    wind = np.asarray(rope.local_wind(0.0, jnp.zeros((3, 1)), jnp.zeros((3, 1))))[:, 0]
+    np.testing.assert_allclose(wind[0] * aft + wind[1] * down, 90.0 * aft)
+    found = np.asarray(rope.static_directions())
+    for k in range(
+        4
+    ):  # each link along the force below its middle: drag of the device, weight of what hangs there
+        below = weight + 30.0 * (4 - k - 0.5) / 4
+        force = 0.5 * 0.7 * 90.0**2 * drag * aft + 9.81 * below * np.array([0.0, 1.0])
+        link = found[0, k] * aft + found[1, k] * down
+        np.testing.assert_allclose(link, force / np.linalg.norm(force), atol=1e-9)

@@ -2,8 +2,8 @@ import jax.numpy as jnp
 import numpy as np
 
 from dovetail.mechanics.airframe.touching import contact_points, distances, guards, settled
-from dovetail.mechanics.collision import BristleSlider
-from dovetail.mechanics.securing import TableMotion
+from dovetail.mechanics.collision import BristleSlider, Polygon
+from dovetail.mechanics.securing import Platform, Still, TableMotion
 
 
 def test_an_anchor_rides_with_the_body_it_is_on(make):
@@ -28,3 +28,18 @@ def test_a_first_touch_is_timed_and_turns_its_guard(make):
     assert float(after["held"]["event_time"]) == 0.7
     assert np.all(np.asarray(guards(aircraft, 0.7, after)) > 0)
     assert np.asarray(distances(aircraft, 0.7, after)).shape == (2, 1, 4)
+
+
+def test_a_foot_in_a_corner_is_pushed_by_both_bodies_at_once(make):
+    rng = np.random.default_rng(2)
+    for down, aside in rng.uniform(1e-5, 5e-4, (5, 2)):
+        face = 0.35 + 0.01 - aside  # the tube of the right foot reaches that far into the wall
+        wall = Polygon(vertices=[[face, 1.0], [face + 1, 1.0], [face + 1, -1.0], [face, -1.0]])
+        deck = Polygon(vertices=[[-5.0, 0.1], [5.0, 0.1], [5.0, -2.0], [-5.0, -2.0]])
+        still = Still(at=[0.0, 0.0, 0.0])
+        bodies = tuple(Platform(name=n, body=b, motion=still) for n, b in (("deck", deck), ("wall", wall)))
+        aircraft = make(2, platforms=bodies, start=[0.0, 0.55 - down, 0.0])
+        touch = aircraft.touches(0.0, aircraft.init())
+        np.testing.assert_allclose(touch.force[1, 0], [0.0, 1e6 * down], atol=1e-6)
+        np.testing.assert_allclose(touch.force[1, 1], [-1e6 * aside, 0.0], atol=1e-6)
+        np.testing.assert_allclose(touch.force[0, 1], 0.0)  # the other foot is far from the wall

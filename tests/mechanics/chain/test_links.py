@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from dovetail.core import RK4
+from dovetail.core import RK4, linearise
 from dovetail.core.errors import ParameterError
 from dovetail.core.methods.rolled import rolled
 from dovetail.mechanics.chain import LinkChain, Loads
@@ -240,3 +240,17 @@ def test_one_program_runs_a_batch_and_differentiates_by_its_parameters():
 def test_impossible_ropes_are_refused_with_what_would_be_right(field, value, words):
     with pytest.raises(ParameterError, match=words):
         LinkChain(**{"n": 3, "length": 1.0, "mass": 1.0, field: value})
+
+
+def test_rayleigh_damping_gives_each_bending_mode_its_own_share():
+    alpha, beta = 0.7, 2e-3
+    plain = LinkChain(n=6, length=6.0, mass=6.0, bending=40.0)
+    damped = dataclasses.replace(plain, mass_damping=alpha, stiffness_damping=beta)
+    x, weightless = plain.straight(jnp.array([0.0, 1.0, 0.0])), Loads(field=jnp.zeros(3))
+    free, lost = (np.linalg.eigvals(linearise(c, x, weightless).A) for c in (plain, damped))
+    bending = np.unique(np.round(free.imag[(np.abs(free.real) < 1e-6) & (free.imag > 0.5)], 6))
+    assert len(bending) == 5  # the sixth is a turn about the support
+    for w in bending:  # C = alpha M + beta K: |lambda| stays w, and twice the decay is alpha + beta w^2
+        nearest = lost[np.argmin(np.abs(np.abs(lost) - w) + 1e3 * (np.abs(lost.imag) < 1e-9))]
+        assert abs(nearest) == pytest.approx(w, rel=1e-5)
+        assert -2 * nearest.real == pytest.approx(alpha + beta * w**2, rel=1e-4)

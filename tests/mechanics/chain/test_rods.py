@@ -341,3 +341,12 @@ def test_a_clamped_chain_tends_to_the_clamped_beam_with_the_square_of_its_rods(c
     coarse, fine = np.split(np.array(errors), 2)
     assert np.all(fine < 2e-3)
     np.testing.assert_allclose(np.log2(coarse / fine), 2.0, atol=0.1)
+
+
+def test_friction_on_absolute_rates_takes_from_every_angle_its_own():
+    rng = np.random.default_rng(8)
+    plain = RodChain(n=4, length=4.0, mass=4.0, axial_stiffness=1e3, joint_damping=0.3)
+    damped = dataclasses.replace(plain, rate_damping=0.9)
+    rate = jnp.asarray(rng.normal(size=9))
+    took = damped.damping_force(rate) - plain.damping_force(rate)
+    np.testing.assert_allclose(took, np.r_[0.0, -0.9 * np.asarray(rate[1:])], atol=1e-14)

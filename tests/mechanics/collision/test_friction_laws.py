@@ -61,3 +61,15 @@ def test_lugre_in_steady_slip_is_its_stribeck_curve():
 def test_coulomb_without_memory_opposes_slip_in_the_surface():
     force = CoulombSurface(law=Coulomb(mu=0.3)).act(N, jnp.array([3.0, -4.0]), jnp.zeros(2), S)[0]
     np.testing.assert_allclose(force, [-18.0, 24.0], rtol=1e-6)
+
+
+def test_the_printed_damper_drives_what_ours_resists():
+    v, z = jnp.array([0.01, 0.0]), jnp.array([-1e-5, 0.0])
+    ours, printed, none = (
+        BristleSlider(stiffness=1e6, damping=c, sliding=0.4, stiction=0.4, damper=d, damping_bound="free")
+        for c, d in ((1e3, "resists"), (1e3, "printed"), (0.0, "resists"))
+    )
+    spring = none.act(N, v, z, S)[0]
+    share = 1 - 1e6 * 1e-5 / 40.0
+    np.testing.assert_allclose(ours.act(N, v, z, S)[0] - spring, [-1e3 * 0.01 * share, 0.0])
+    np.testing.assert_allclose(printed.act(N, v, z, S)[0] - spring, [1e3 * 0.01 * share, 0.0])

@@ -27,3 +27,15 @@ def test_a_run_that_blows_up_is_told_from_one_that_does_not():
     assert held[0] == pytest.approx(0.5)
     assert not lost[1]
     assert jnp.isfinite(lost[0])
+
+
+@pytest.mark.parametrize("name", ["uhmwpe-16", "uhmwpe-24", "uhmwpe-32", "steel-24", "steel-32"])
+def test_a_rope_of_the_catalogue_has_the_stiffness_and_mass_of_its_section(name):
+    entry, chain = assembly.catalogue()[name], assembly.rope(name, length=180.0, c=7.0, c_k=30.0)
+    d, E = entry["diameter"], entry["modulus"]
+    assert d == pytest.approx(int(name.split("-")[1]) * 1e-3)
+    assert float(chain.mass) == pytest.approx(180.0 * entry["mass_per_length"])
+    assert float(chain.axial_stiffness) == pytest.approx(E * np.pi * (d / 2) ** 2 / 180.0)
+    assert float(chain.bending) == pytest.approx(E * np.pi * (d / 2) ** 4 / 4)
+    assert float(chain.joint_damping) == pytest.approx(7.0 * float(chain.mass))
+    assert float(chain.axial_damping) == pytest.approx(30.0 * float(chain.mass))

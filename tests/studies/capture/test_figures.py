@@ -25,11 +25,23 @@ def test_every_figure_of_the_source_is_named_by_an_example_that_draws_it():
     assert "table 1" in text
 
 
+DRAWN = """
+import runpy, sys, matplotlib.pyplot as plt
+runpy.run_path(sys.argv[1])
+axes = [a for n in plt.get_fignums() for a in plt.figure(n).axes]
+print("axes", len(axes), "empty", sum(not a.has_data() for a in axes))
+"""
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("file", EXAMPLES, ids=lambda file: file.stem)
-def test_an_example_runs(file, tmp_path):
+def test_an_example_draws_its_figures_and_leaves_none_empty(file, tmp_path):
     surroundings = os.environ | {"MPLBACKEND": "Agg"}
+    command = [sys.executable, "-c", DRAWN, str(file)]
     done = subprocess.run(
-        [sys.executable, file], capture_output=True, text=True, cwd=tmp_path, env=surroundings, check=False
+        command, capture_output=True, text=True, cwd=tmp_path, env=surroundings, check=False
     )
     assert done.returncode == 0, done.stderr
+    axes, empty = re.findall(r"axes (\d+) empty (\d+)", done.stdout)[-1]
+    assert int(axes) > 0
+    assert int(empty) == 0

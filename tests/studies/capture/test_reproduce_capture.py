@@ -1,6 +1,11 @@
 """Targets of the towed rope that need no run."""
 
+import numpy as np
+
+from dovetail.air import VortexPair
 from dovetail.studies.capture import reproduce_capture
+
+OFF_AND_ON = ((1e-9, 0.0), (250e3, 0.1))  # mass of the aircraft [kg], share by which the stream is slowed
 
 
 def test_four_times_the_steady_tension_leaves_three_ropes():
@@ -9,3 +14,20 @@ def test_four_times_the_steady_tension_leaves_three_ropes():
 
 def test_every_rope_of_the_table_is_in_the_catalogue():
     assert {name for name, _ in reproduce_capture.ROPES} <= set(reproduce_capture.catalogue())
+
+
+def test_the_wake_changes_a_swing_that_crosses_it_and_not_one_that_stays_below():
+    """Off and on, side by side: let go from the horizontal, and from 0.4 rad below it, 100 m deep."""
+    found = {}
+    for angle, watched in ((np.pi / 2, 600), (np.pi / 2 - 0.4, 250)):  # the second for as long as it is below
+        chain = reproduce_capture.rope(length=250.0, n=3)
+        systems = [
+            reproduce_capture.capture_system(chain, wake=wake, start_angles=(angle, 0.0))
+            for wake in (VortexPair(aircraft_mass=mass, deficit=deficit) for mass, deficit in OFF_AND_ON)
+        ]
+        still, wake = (tip[:watched] for tip in reproduce_capture.fleet(systems, duration=6.0))
+        found[angle] = np.abs(still - wake).max(), still[:, 1].min()
+    crossing, below = found.values()
+    assert crossing[0] > 0.3
+    assert below[1] > 50.0
+    assert below[0] == 0.0

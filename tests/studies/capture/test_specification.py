@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 
 from dovetail.studies.capture import specification as spec
+from dovetail.studies.registry import find_test
+from dovetail.testing.file import load
 
 SMALL = {"links": 3, "duration": 40.0}
 
@@ -28,3 +30,14 @@ def test_what_is_too_weak_or_in_the_wake_is_not_allowed_and_the_rest_is_a_trade(
     assert np.isnan(table[:2]).all()
     assert table[2, 0] < table[3, 0]  # lighter
     assert table[2, 2] > table[3, 2]  # less strong
+
+
+@pytest.mark.slow
+def test_of_the_catalogue_strength_then_depth_and_settling_then_weight_leave_the_sources_rope():
+    test = load(find_test("capture/select"))
+    told = test.system.measures(test.simulate().data)
+    assert told["choice"] == "uhmwpe-24 of 300 m"  # the source's, sec. 5.1
+    assert "breaks at 280 kN" in told["uhmwpe-16 of 250 m"]
+    assert "breaks at 375 kN" in told["steel-24 of 250 m"]
+    assert "settles at" in told["uhmwpe-24 of 200 m"]
+    assert "settles at" in told["uhmwpe-24 of 250 m"]

@@ -1,9 +1,11 @@
 import numpy as np
 import pytest
 
+from dovetail.mechanics.beam import modes
 from dovetail.studies.reproduction import judge, targets
 from dovetail.studies.shipboard.assembly import aircraft
 from dovetail.studies.shipboard.reproduce_mesh import NODES, meshed
+from dovetail.studies.shipboard.reproduce_rotor import mesh_of_blade
 
 OURS = {t.id: t for t in targets("shipboard") if t.compute.startswith("reproduce_mesh:")}
 
@@ -26,3 +28,22 @@ NOT_REPRODUCED = ("RT-14",)  # its note says why
 def test_targets_are_met(name):
     result = judge(OURS[name])
     assert result.status == "met", f"{name}: got {result.got}, expected {OURS[name].expected}"
+
+
+def test_a_finer_gear_converges_to_the_frequency_of_its_tubes():
+    found = []
+    for nodes in NODES:
+        gear = aircraft("case-4-hinged", meshed(nodes)).gear
+        w = modes(*gear.mesh.assemble(), gear.held())[0]
+        found.append(float(w[w > 1.0][0]))
+    assert np.all(np.diff(found) < 0)  # from above, as by Rayleigh's quotient
+    error = np.array(found[:3]) - found[3]
+    assert error[0] / error[1] > 8  # of order four, measured against 18 nodes
+
+
+def test_finer_blades_converge_to_the_midpoint_rule():
+    *ends, middle = mesh_of_blade()
+    excess = np.array(ends) - middle
+    np.testing.assert_allclose(
+        excess[:-1] / excess[1:], 2.0, rtol=0.03
+    )  # half an element too much at each end
