@@ -164,3 +164,33 @@ def test_points_with_the_same_words_follow_each_other(models):
     table = campaign.points()
     assert list(table["law"]) == ["linear", "linear", "square", "square"]
     np.testing.assert_array_equal(table["mass"], [1, 2, 1, 2])
+
+
+def test_a_test_names_its_files_from_its_folder_and_a_campaign_from_its_own(tmp_path, monkeypatch):
+    (tmp_path / "tests").mkdir()
+    for name in ("tests/a.csv", "b.csv", "c.csv"):
+        (tmp_path / name).write_text("0,1\n0.1,2\n0.2,3\n")
+    (tmp_path / "tests" / "quake.toml").write_text(
+        'duration = "0.1 s"\n'
+        'numerical = { kind = "oscillator", m = 2.2, c = 15, k = 2250 }\n'
+        'rig = { actuator = { kind = "gain", gain = 1 }, specimen = { kind = "spring", k = 2250 } }\n'
+        'excitation = { kind = "ground-record", file = "a.csv" }\n'
+    )
+    of = {"test": "tests/quake.toml", "measures": ["peak displacement"]}
+    masses = {"path": "numerical.m", "values": [2.0, 3.0]}
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    as_it_is = parse({**of, "axis": [masses]}, folder=tmp_path)
+    assert as_it_is.table["excitation"]["file"] == str(tmp_path / "tests" / "a.csv")
+    fixed = parse({**of, "axis": [masses], "set": {"excitation": {"file": "b.csv"}}}, folder=tmp_path)
+    assert fixed.table["excitation"]["file"] == str(tmp_path / "b.csv")
+    files = {"path": "excitation.file", "values": ["b.csv", "c.csv"]}
+    varied = parse({**of, "axis": [files]}, folder=tmp_path)
+    assert varied.axes[0].values == (str(tmp_path / "b.csv"), str(tmp_path / "c.csv"))
+
+
+def test_the_unit_of_an_axis_is_that_of_its_parameter(file):
+    with pytest.raises(
+        TestFileError, match=r'axis.0.unit   got "deg", and the parameter is in s; leave it out'
+    ):
+        load(file(FILE.replace('path = "rig.actuator.delay"', 'path = "rig.actuator.delay"\nunit = "deg"')))

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -68,6 +69,23 @@ def test_check_prints_the_resolved_test(dovetail):
     assert 'between_ticks = "smooth"' in out
     Path("resolved.toml").write_text(out)
     assert dovetail("check", "resolved.toml") == (0, out, "")
+
+
+def test_check_says_what_became_radians_above_the_test_that_it_prints(dovetail):
+    lag = '{ kind = "second-order-lag", omega = "16 Hz", damping = 0.6 }'
+    code, out, _ = dovetail("check", "substructuring/cs1", "--set", f"rig.actuator={lag}")
+    assert code == 0
+    assert out.startswith('# rig.actuator.omega: "16 Hz" is 100.531 rad/s: a cycle is 2 pi rad\n')
+    assert tomllib.loads(out)["rig"]["actuator"]["omega"] == pytest.approx(32 * 3.141592653589793)
+
+
+def test_an_entry_of_a_list_is_set_by_the_path_that_a_campaign_has_for_it(dovetail):
+    code, out, _ = dovetail("check", "substructuring/cs2", "--set", 'numerical.k[1]="5 kN/m"')
+    assert code == 0
+    assert tomllib.loads(out)["numerical"]["k"] == [4750.0, 5000.0]
+    code, _, err = dovetail("check", "substructuring/cs2", "--set", "numerical.k[2]=5")
+    assert code == 2
+    assert "numerical.k[2]   there is no such entry; the list has 2, counted from 0" in err
 
 
 def bad_file(change):

@@ -9,7 +9,7 @@ import tomli_w
 
 import dovetail as dv
 from dovetail.core.errors import OutputError, TestFileError
-from dovetail.testing import dump, file, load, parse
+from dovetail.testing import dump, excitation, file, load, parse, save
 
 GOOD = """
 title = "one mass"
@@ -193,3 +193,46 @@ def test_a_test_built_in_python_can_be_written_and_read_back(make_cs1):
     assert dataclasses.asdict(again).keys() == dataclasses.asdict(test).keys()
     assert again.rehearse().data.identical(test.rehearse().data)
     assert isinstance(again, dv.Test)
+
+
+def test_a_file_is_looked_for_from_the_folder_of_the_test_that_names_it(tmp_path, monkeypatch):
+    home = tmp_path / "tests"
+    home.mkdir()
+    (home / "quake.csv").write_text("0,1\n0.5,2\n1,3\n")
+    quake = '[excitation]\nkind = "ground-motion"\nof = { kind = "ground-record", file = "quake.csv" }\n'
+    text = GOOD.replace(GOOD[GOOD.index("[excitation]") : GOOD.index("[limits]")], quake)
+    (home / "a.toml").write_text(text)
+    monkeypatch.chdir(tmp_path)
+    first = load("tests/a.toml")
+    assert first.excitation.of.file == str(home / "quake.csv")
+    (home / "other.csv").write_text("0,1\n0.5,2\n1,4\n")
+    other = load("tests/a.toml", {"excitation.of.file": "other.csv"})  # as a line of that file would
+    assert float(other.excitation.of.samples[-1]) == 4.0
+    with pytest.raises((OutputError, TestFileError), match="none.csv: cannot be read"):
+        load("tests/a.toml", {"excitation.of.file": "none.csv"})
+    folder = save(first.with_values(duration=0.01).rehearse(), tmp_path / "run")
+    (home / "quake.csv").unlink()
+    assert dump(load(folder / "test.toml"))["excitation"] == dump(first)["excitation"]
+
+
+def test_a_file_named_in_python_is_named_in_full_where_the_test_is_written(tmp_path, monkeypatch):
+    (tmp_path / "quake.csv").write_text("0,1\n0.5,2\n1,3\n")
+    monkeypatch.chdir(tmp_path)
+    test = dataclasses.replace(parse(table()), excitation=excitation.GroundRecord(file="quake.csv"))
+    assert dump(test)["excitation"]["file"] == str(tmp_path / "quake.csv")
+
+
+def test_dials_and_schedules_are_said_in_the_units_of_what_they_move():
+    dials = {"numerical.k": {"least": "1 kN/m", "most": "3 N/mm", "over": "2 s"}}
+    ramp = {"kind": "switch", "at": "10 ms", "before": "2 ms", "after": 0.003}
+    test = parse(table(dials=dials, schedule={"rig.actuator.parts[0].delay": ramp}))
+    dial, switch = test.dials["numerical.k"], test.schedule["rig.actuator.parts[0].delay"]
+    assert (float(dial.least), float(dial.most)) == (1000.0, 3000.0)
+    assert (float(switch.before), float(switch.after)) == (0.002, 0.003)
+    assert dump(parse(tomllib.loads(tomli_w.dumps(dump(test))))) == dump(test)
+    data = dataclasses.replace(test, duration=0.02).rehearse().data
+    assert np.isfinite(data.displacement).all()
+    wrong = faults(dials={"numerical.k": {"least": "1 kg", "most": "3 N/mm"}})
+    assert 'dials."numerical.k".least   got "1 kg", which is kg; needs N/m' in wrong
+    unknown = faults(dials={"numerical.q": {"least": "1 kg", "most": 3}})
+    assert "dials.numerical.q   no parameter" in unknown

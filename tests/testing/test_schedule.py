@@ -1,12 +1,10 @@
 """Parameters that change during a run."""
 
-import jax.numpy as jnp
 import numpy as np
 import pytest
 
 import dovetail as dv
-from dovetail.core.errors import TestFileError, UnknownNameError
-from dovetail.testing import schedule
+from dovetail.core.errors import TestFileError
 
 
 def test_a_ramp_is_constant_outside_and_straight_inside():
@@ -41,19 +39,6 @@ def test_switching_from_the_emulated_to_the_measured_force(make_cs1):
     after = float(abs(data.displacement.sel(time=slice(5.0, 6.0))).max())
     assert after > 2.0 * before
     np.testing.assert_allclose(data.measured_share.sel(time=[2.9, 3.1], method="nearest"), [0.0, 1.0])
-
-
-def test_paths_reach_into_parts_tuples_and_dictionaries(make_cs1):
-    test = make_cs1()
-    assert float(schedule.get(test, "rig.actuator.delay")) == pytest.approx(3e-3)
-    other = schedule.put(test, "rig.actuator.delay", jnp.array(1e-3))
-    assert float(other.rig.actuator.delay) == pytest.approx(1e-3)
-    assert schedule.get({"a": (1, 2)}, "a.1") == 2
-
-
-def test_an_unknown_path_lists_what_is_there(make_cs1):
-    with pytest.raises(UnknownNameError, match='"rig.actuater.delay" "actuater"; did you mean "actuator"'):
-        schedule.get(make_cs1(), "rig.actuater.delay")
 
 
 def test_a_schedule_for_what_is_not_there_is_a_fault_of_the_test(make_cs1):

@@ -17,6 +17,7 @@ import numpy as np
 
 from dovetail.core import Part, kind, parameter
 from dovetail.core.errors import OutputError, ParameterError
+from dovetail.core.parameter import file_name
 
 
 class Wake(Part):
@@ -78,7 +79,7 @@ class GriddedWake(Wake):
     so that a run ends there with what was computed; `check_cover` says so before.
     """
 
-    file: str
+    file: str = file_name()
     attack: jax.Array = parameter("rad", "angle of attack to read the field at", default=0.0)
 
     def _tables(self):

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from dovetail.core.errors import Fault, ParameterError, did_you_mean, shown
-from dovetail.core.units import to_si
+from dovetail.core.units import SIGNAL, to_si
 
 KEYS = ("path", "paths", "name", "values", "from", "to", "count", "scale", "default", "unit", "about")
 MOST_VALUES = 10_000_000
@@ -90,7 +90,13 @@ def read_axis(
         faults.append(
             Fault(f"{place}.name", f"got {shown(name)}; needs a word of letters, digits and underscores")
         )
-    unit = str(table.get("unit", unit or "1"))
+    said = str(table.get("unit", unit or "1"))
+    if said != unit and unit not in (None, SIGNAL):
+        text = (
+            f'got "{said}", and the parameter is in {unit}; leave it out, values may have units of their own'
+        )
+        faults.append(Fault(f"{place}.unit", text))
+    unit = said
     about = str(table.get("about", ""))
     try:
         values, low, high, scale = _values(table, unit)

@@ -23,10 +23,11 @@ from scipy.optimize import minimize
 from dovetail.campaign import variants
 from dovetail.campaign.axes import Axis
 from dovetail.campaign.measures import read_measure
-from dovetail.campaign.places import leaf, longest_buffers, put_leaf
+from dovetail.campaign.places import longest_buffers
 from dovetail.core.errors import AnalysisError, ParameterError
 from dovetail.core.randomness import seeded
 from dovetail.testing import Test
+from dovetail.testing.path import get, spread
 
 Objective = Callable[[jax.Array], jax.Array]
 
@@ -54,7 +55,7 @@ def objective(test: Test, measure: str, bounds: Mapping[str, tuple[float, float]
     if not what.compiled:
         raise ParameterError(f'"{measure}": is computed outside the loop, so it has no derivative')
     for path, (low, high) in bounds.items():
-        if not isinstance(leaf(test, path), jax.Array):
+        if not isinstance(get(test, path), jax.Array):
             raise ParameterError(f'"{path}" is no numeric parameter; only those have derivatives')
         if not high > low:
             raise ParameterError(f'"{path}": bounds {low:g} to {high:g} are empty')
@@ -66,7 +67,7 @@ def objective(test: Test, measure: str, bounds: Mapping[str, tuple[float, float]
     def cost(share):
         values, variant = ends[:, 0] + (ends[:, 1] - ends[:, 0]) * share, test
         for i, path in enumerate(bounds):
-            variant = put_leaf(variant, path, values[i])
+            variant = spread(variant, path, values[i])
         prepared = seeded(variant.sampled_at(test.dt, shape), jax.random.key(test.seed))
         records, _, _ = variants._simulated(prepared)
         ideal = variants._emulated(variant) if what.needs_ideal else None
@@ -134,7 +135,7 @@ def search(
 
 
 def _start(test: Test, bounds, start) -> np.ndarray:
-    given = [float(np.mean(leaf(test, path))) for path in bounds] if start is None else list(start)
+    given = [float(np.mean(get(test, path))) for path in bounds] if start is None else list(start)
     ends = np.array(list(bounds.values()), float)
     share = (np.array(given) - ends[:, 0]) / (ends[:, 1] - ends[:, 0])
     if np.any(share < 0) or np.any(share > 1):

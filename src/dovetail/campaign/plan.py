@@ -169,7 +169,7 @@ def load(path: str | Path, changes: dict[str, Any] | None = None) -> Campaign:
     OutputError
         If there is no such file.
     """
-    from dovetail.testing.file import change
+    from dovetail.testing.table import change
 
     path = Path(path)
     table = read_toml(path, "campaign file")
@@ -207,7 +207,7 @@ def parse(table: Mapping[str, Any], source: str = "campaign", folder: Path = Pat
         axis, found = read_axis(entry, f"axis.{i}", units(entry))
         faults += found
         if axis is not None:
-            axes.append(axis)
+            axes.append(_with_whole_names(axis, inner, folder) if subject == "test" else axis)
     twice = {axis.name for axis in axes if [a.name for a in axes].count(axis.name) > 1}
     faults += [
         Fault("axis", f'"{name}" is the name of two axes; give one of them another') for name in sorted(twice)
@@ -258,12 +258,14 @@ def _subject_table(subject: str, table: Mapping[str, Any], folder: Path, faults:
     if subject != "test":
         return dict(fixed), lambda entry: None
     from dovetail.campaign.places import unit_at
-    from dovetail.testing.file import change
     from dovetail.testing.file import parse as parse_test
+    from dovetail.testing.file import read_table, whole_names
+    from dovetail.testing.table import change
 
     path = find_test(str(table["test"]), folder)
     try:
-        inner = change(read_toml(path, "test file"), flat(fixed), path.name)
+        # the test names its files from where it is, the campaign from its own folder
+        inner = whole_names(change(read_table(path), flat(fixed), path.name), folder)
         test = parse_test(inner, path.name)
     except OutputError as error:
         raise TestFileError(path.name, [Fault("test", str(error))]) from error
@@ -280,6 +282,19 @@ def _plain(node: Any) -> bool:
     if isinstance(node, list):
         return all(_plain(value) for value in node)
     return isinstance(node, str | bool | float) or (type(node) is int and abs(node) < 2**63)
+
+
+def _with_whole_names(axis: Axis, inner: dict[str, Any], folder: Path) -> Axis:
+    """The axis with files among its values named in full, from the folder of the campaign."""
+    if axis.numeric or not inner:
+        return axis
+    from dovetail.testing.file import whole_names
+    from dovetail.testing.path import get
+    from dovetail.testing.table import change
+
+    path = axis.paths[0]
+    values = (get(whole_names(change(inner, {path: value}), folder), path) for value in axis.values)
+    return dataclasses.replace(axis, values=tuple(values))
 
 
 def find_test(name: str, folder: Path = Path()) -> Path:

@@ -19,7 +19,7 @@ import numpy as np
 
 from dovetail.campaign import measures as kept_of
 from dovetail.campaign.axes import Axis
-from dovetail.campaign.places import leaf, longest_buffers, parameter_at, put_leaf
+from dovetail.campaign.places import longest_buffers
 from dovetail.campaign.plan import Campaign
 from dovetail.campaign.subjects import MEMORY, Result, Subject, Values, groups, own_columns
 from dovetail.core.errors import DovetailError, Fault, ParameterError, TestFileError, UnknownNameError
@@ -27,8 +27,10 @@ from dovetail.core.randomness import seeded
 from dovetail.testing import Outcome, Test, simulate
 from dovetail.testing import simulation as simulations
 from dovetail.testing.emulate import Accuracy, coupled_system, integrate_ideal
-from dovetail.testing.file import change, parse
+from dovetail.testing.file import parse
+from dovetail.testing.path import declared_at, get, spread
 from dovetail.testing.run import dataset
+from dovetail.testing.table import change
 
 LANES = 256  # side by side on a processor at most: beyond, nothing is gained
 MANY_LANES = 65_536  # on a GPU
@@ -72,7 +74,7 @@ class TestSubject(Subject):
         kinds = set()
         for path in axis.paths:
             try:
-                old = leaf(self.test, path)
+                old = get(self.test, path)
             except DovetailError as error:
                 if axis.numeric:
                     told = str(error).partition("; ")[2] if isinstance(error, UnknownNameError) else error
@@ -104,7 +106,7 @@ class TestSubject(Subject):
 
     def default(self, axis: Axis) -> Any:
         try:
-            value = leaf(self.test, axis.paths[0])
+            value = get(self.test, axis.paths[0])
         except DovetailError:
             return None
         return float(np.mean(value)) if isinstance(value, jax.Array | int | float) else None
@@ -184,7 +186,7 @@ class Group:
         self._program = eqx.filter_jit(self._many)
 
     def _example(self):
-        return {a.name: jnp.asarray(np.max(leaf(self.test, a.paths[0])), float) for a in self.subject.varied}
+        return {a.name: jnp.asarray(np.max(get(self.test, a.paths[0])), float) for a in self.subject.varied}
 
     def bytes_per_lane(self) -> int:
         """What one run records before it is reduced [B]."""
@@ -201,7 +203,7 @@ class Group:
         test = self.test
         for axis in self.subject.varied:
             for path in axis.paths:
-                test = put_leaf(test, path, values[axis.name])
+                test = spread(test, path, values[axis.name])
         return test
 
     def prepared(self, values, seed) -> tuple[Any, Any]:
@@ -270,7 +272,7 @@ class Group:
     def _out_of_range(self, own: dict[str, np.ndarray]) -> dict[int, str]:
         found: dict[int, str] = {}
         for axis in self.subject.varied:
-            about = parameter_at(self.test, axis.paths[0])
+            about = declared_at(self.test, axis.paths[0])
             if about is None:
                 continue
             for i, value in enumerate(own[axis.name]):

@@ -17,6 +17,8 @@ from dovetail.cli.rigs import describe, run_against, save_somewhere
 from dovetail.core.errors import AnalysisError, Fault, ParameterError, TestFileError
 from dovetail.studies.registry import find_test
 from dovetail.testing import Outcome, Run, folder
+from dovetail.testing.file import read_table
+from dovetail.testing.remarks import remarks
 
 EXIT_STOPPED, EXIT_INTERRUPTED = 3, 130
 GREW = (
@@ -46,8 +48,12 @@ def parse_settings(settings: list[str]) -> dict[str, Any]:
 
 
 def check_test(name: str, settings: list[str]) -> None:
-    """Print the resolved test, or all that is wrong with it."""
-    test = testing.load(find_test(name), parse_settings(settings))
+    """Print the resolved test with remarks above it, or all that is wrong with it."""
+    file = find_test(name)
+    table = read_table(file, parse_settings(settings))
+    test = testing.parse(table, file.name)
+    for remark in remarks(test, table):
+        print(f"# {remark}")
     print(tomli_w.dumps(testing.dump(test)), end="")
 
 

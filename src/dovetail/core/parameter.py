@@ -17,7 +17,7 @@ import numpy as np
 
 from dovetail.core.errors import ParameterError, shown
 
-_KEY = "dovetail"
+_KEY, _FILE = "dovetail", "dovetail.file"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -56,7 +56,9 @@ class Parameter:
     @property
     def range_text(self) -> str:
         """The range in words, with the unit."""
-        return f"must be {self._range}" + (f" {self.unit}" if self.unit not in ("1", "signal") else "")
+        return f"must be {self._range}" + (
+            f" {self.unit}" if self.unit not in ("1", "signal", "parameter") else ""
+        )
 
     @property
     def _range(self) -> str:
@@ -124,6 +126,17 @@ def constant(
         metadata={_KEY: Parameter(unit, about, above=above, finite=True)},
         **extra,
     )
+
+
+def file_name(*, default: Any = dataclasses.MISSING) -> Any:
+    """The name of a file that a part reads; in a test file, from the folder of that file."""
+    extra = {} if default is dataclasses.MISSING else {"default": default}
+    return eqx.field(static=True, metadata={_FILE: True}, **extra)
+
+
+def file_names(cls: type) -> list[str]:
+    """The fields of a class that name a file."""
+    return [f.name for f in dataclasses.fields(cls) if _FILE in f.metadata]
 
 
 def declared(cls: type) -> dict[str, Parameter]:

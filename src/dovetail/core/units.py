@@ -18,6 +18,9 @@ from typing import Any, NamedTuple
 
 from dovetail.core.errors import ParameterError, shown
 
+PARAMETER = (
+    "parameter"  # the unit of whatever parameter a dial or a schedule moves; the reader of a test knows it
+)
 SIGNAL = "signal"  # the unit of whatever signal a part acts on: any unit is taken, and turned into SI
 _WORDS = {
     "s": "a time",
@@ -99,6 +102,8 @@ def _by_pint(text: str, unit: str) -> float:
 
     registry = _registry()
     quantity = registry.Quantity(text)
+    if unit == PARAMETER and not str(quantity.units) == "dimensionless":
+        raise ParameterError(f'got "{text}" for a parameter that is not known; its unit cannot be checked')
     if unit == SIGNAL:
         if _angle(quantity).cycles:
             raise ParameterError(
@@ -109,7 +114,7 @@ def _by_pint(text: str, unit: str) -> float:
     # a bare number in quotes is taken as SI, as it would be without the quotes
     if quantity.dimensionless and unit != "1" and str(quantity.units) == "dimensionless":
         return float(quantity.magnitude)
-    target = registry.Quantity(1, "dimensionless" if unit == "1" else unit)
+    target = registry.Quantity(1, _pint(unit))
     try:
         value = float(quantity.to(target.units).magnitude)
     except pint.PintError as error:
@@ -128,7 +133,7 @@ def turned(value: Any, unit: str) -> str | None:
     >>> turned("16 Hz", "rad/s")
     '"16 Hz" is 100.531 rad/s: a cycle is 2 pi rad'
     """
-    if not isinstance(value, str) or unit == SIGNAL:
+    if not isinstance(value, str) or unit in (SIGNAL, PARAMETER):
         return None
     known = _NUMBER.fullmatch(value)
     if known and known[2] in _USUAL.get(unit, ()):
@@ -136,7 +141,7 @@ def turned(value: Any, unit: str) -> str | None:
     si = _parse(value, unit)
     registry = _registry()
     given = _angle(registry.Quantity(value))
-    wanted = _angle(registry.Quantity(1, "dimensionless" if unit == "1" else unit))
+    wanted = _angle(registry.Quantity(1, _pint(unit)))
     if not given.power or given.power != wanted.power or given.cycles == wanted.cycles:
         return None
     return f'"{value}" is {si:g} {unit}: a cycle is 2 pi rad'
@@ -169,8 +174,13 @@ def _counts(angle: _Angle) -> str:
     return "cycles" if angle.cycles else "radians"
 
 
+def _pint(unit: str) -> str:
+    """A unit as pint has it."""
+    return "dimensionless" if unit in ("1", PARAMETER) else unit
+
+
 def _example(unit: str) -> str:
-    if unit in ("1", SIGNAL):
+    if unit in ("1", SIGNAL, PARAMETER):
         return ""
     words = f"{_WORDS[unit]} in " if unit in _WORDS else ""
     return f'; needs {words}{unit}, for example "1.5 {unit}"'

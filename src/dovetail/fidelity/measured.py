@@ -35,7 +35,7 @@ def read_traces(path: str | Path) -> xr.Dataset:
     """
     path = Path(path)
     try:
-        with path.open(newline="", encoding="utf-8") as stream:
+        with path.open(newline="", encoding="utf-8-sig") as stream:
             rows = [row for row in csv.reader(stream) if row]
     except (OSError, UnicodeDecodeError) as error:
         raise OutputError(f"{path}: cannot be read ({error}); give a CSV file of traces") from error

@@ -33,6 +33,7 @@ from dovetail.links.tick import PythonTick, Settings
 from dovetail.links.watching import Ring
 from dovetail.testing import loop, schedule
 from dovetail.testing import operator as operators
+from dovetail.testing import path as paths
 from dovetail.testing.operator import Operator
 from dovetail.testing.outcome import Outcome
 from dovetail.testing.run import Progress, Run
@@ -206,7 +207,7 @@ def _whole(test: Test, handles: jax.Array, phases: tuple[int, int]) -> dict[str,
         x = rig.note(rig.settle(x, state["watch"]["code"]), handles[0], row)
         return k + 1, x, state, (command, last), dials
 
-    dials = jnp.asarray([jnp.max(schedule.get(test, path)) for path in test.dials], dtype=float)
+    dials = jnp.asarray([jnp.max(paths.get(test, path)) for path in test.dials], dtype=float)
     carry = (jnp.zeros((), dtype=int), x, state, commands, dials)
     done, x, state, (last, before), _ = jax.lax.while_loop(going, advance, carry)
 

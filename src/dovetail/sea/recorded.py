@@ -10,14 +10,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
 
 from dovetail.core import kind, parameter
 from dovetail.core.errors import OutputError
-from dovetail.core.parameter import known
+from dovetail.core.parameter import file_name, known
 from dovetail.mechanics.securing.motion import check_table
 from dovetail.sea.motion import NAMES, DeckMotion
 
@@ -29,7 +28,7 @@ class RecordedDeck(DeckMotion):
     A resolved test holds the rows, so that it needs the file no more.
     """
 
-    file: str = eqx.field(default="", static=True)
+    file: str = file_name(default="")
     times: jax.Array = parameter("s", "rising", default=())
     values: jax.Array = parameter("1", "six [m, rad] for each time", default=())
 
@@ -97,7 +96,7 @@ def read_motion(path: str | Path) -> tuple[np.ndarray, np.ndarray]:
     """
     path = Path(path)
     try:
-        lines = [line.strip() for line in path.read_text("utf-8").splitlines() if line.strip()]
+        lines = [line.strip() for line in path.read_text("utf-8-sig").splitlines() if line.strip()]
     except (OSError, UnicodeDecodeError) as error:
         reason = (getattr(error, "strerror", None) or str(error)).lower()
         raise OutputError(f"{path}: cannot be read ({reason}); give the file of a deck motion") from error

@@ -26,14 +26,13 @@ from __future__ import annotations
 from abc import abstractmethod
 from pathlib import Path
 
-import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
 
 from dovetail.core import Part, kind, parameter
 from dovetail.core.errors import OutputError, ParameterError
-from dovetail.core.parameter import known
+from dovetail.core.parameter import file_name, known
 
 G = 9.81  # [m/s^2]
 
@@ -114,7 +113,7 @@ class TabulatedResponse(ShipResponse):
     sign. Waves outside the frequencies have no effect.
     """
 
-    file: str = eqx.field(default="", static=True)
+    file: str = file_name(default="")
     omega: jax.Array = parameter("rad/s", "of the waves", default=())
     heading: jax.Array = parameter("rad", "direction of the waves", default=())
     real: jax.Array = parameter("1", "real parts (6, frequencies, headings)", default=())

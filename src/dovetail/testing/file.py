@@ -31,7 +31,7 @@ from dovetail.core.errors import (
     shown,
     unforeseen,
 )
-from dovetail.core.parameter import Parameter, declared
+from dovetail.core.parameter import Parameter, declared, file_names
 from dovetail.core.registry import find, kinds, name_of
 from dovetail.core.toml_file import read_toml
 from dovetail.core.units import to_si
@@ -40,9 +40,11 @@ from dovetail.testing.chart_file import ChartFile
 from dovetail.testing.creep.cell_file import CellFile
 from dovetail.testing.creep.settings import Stepping
 from dovetail.testing.operator import Dial
+from dovetail.testing.path import declared_at, joined
 from dovetail.testing.rig import AbstractRig, Rig
 from dovetail.testing.simulation import Simulation
 from dovetail.testing.supervisor import Limits
+from dovetail.testing.table import change, copied, located
 from dovetail.testing.test import Test
 from dovetail.transfer.robot import Arm, Course, SafetyLimits
 
@@ -72,13 +74,15 @@ ROOTS: dict[str, type] = {
     "map": ChartFile,
     "cell": CellFile,
 }  # of a file
+MOVED = ("least", "most", "before", "after")  # of a dial or a schedule: in the unit of what it moves
 PROVENANCE = "provenance"  # a table that a resolved test carries and a reader skips
 
 
 def load(path: str | Path, changes: dict[str, Any] | None = None) -> Any:
-    """Read a test file; `changes` overrides values at dotted paths.
+    """Read a test file; `changes` overrides values at paths.
 
-    The answer is a `Test`, a `Simulation`, a `ChartFile` or a `CellFile`, as the file says.
+    The answer is a `Test`, a `Simulation`, a `ChartFile` or a `CellFile`, as the file says. Files that it names are
+    looked for from its folder.
 
     Raises
     ------
@@ -87,8 +91,19 @@ def load(path: str | Path, changes: dict[str, Any] | None = None) -> Any:
     OutputError
         If there is no such file.
     """
+    return parse(read_table(path, changes), Path(path).name)
+
+
+def read_table(path: str | Path, changes: dict[str, Any] | None = None) -> dict[str, Any]:
+    """The table of a test file with other values at paths; the files that it names are named in full."""
     path = Path(path)
-    return parse(change(read_toml(path, "test file"), changes or {}, path.name), path.name)
+    return whole_names(change(read_toml(path, "test file"), changes or {}, path.name), path.parent)
+
+
+def whole_names(table: dict[str, Any], folder: Path) -> dict[str, Any]:
+    """The table of a test with the names of files made whole from `folder`."""
+    kind = table.get("kind")
+    return located(table, ROOTS.get(kind, Test) if isinstance(kind, str) else Test, folder)
 
 
 def parse(table: dict[str, Any], source: str = "test") -> Any:
@@ -98,7 +113,7 @@ def parse(table: dict[str, Any], source: str = "test") -> Any:
         raise TestFileError(source, [Fault("kind", f"got {shown(root)}; one of {', '.join(ROOTS)}, or none")])
     table = {key: value for key, value in table.items() if key not in (PROVENANCE, "kind")}
     try:
-        test = _make(ROOTS[root], table)
+        test = _make(ROOTS[root], _moved(table, ROOTS[root], source))
     except ValidationError as error:
         raise TestFileError(source, _faults(error, table, ROOTS[root])) from error
     except ValueError as error:  # of the test as a whole
@@ -110,39 +125,41 @@ def parse(table: dict[str, Any], source: str = "test") -> Any:
     return test
 
 
+def _moved(table: dict[str, Any], root: type, source: str) -> dict[str, Any]:
+    """The table with what dials and schedules say in units in SI: their unit is that of the parameter they move."""
+    said = [
+        (group, path, name, value)
+        for group in ("dials", "schedule")
+        for path, entry in _items(table.get(group))
+        for name, value in _items(entry)
+        if isinstance(value, str) and name in MOVED
+    ]
+    if not said:
+        return table
+    table, faults = copied(table), []
+    bare = _make(root, {key: value for key, value in table.items() if key not in ("dials", "schedule")})
+    for group, path, name, value in said:
+        try:
+            about = declared_at(bare, path)
+            table[group][path][name] = to_si(value, "1" if about is None else about.unit)
+        except UnknownNameError:
+            table[group][path][name] = 0.0  # that there is no such parameter is said of the whole test
+        except ParameterError as error:
+            faults.append(Fault(joined((group, path, name)), str(error)))
+    if faults:
+        raise TestFileError(source, faults)
+    return table
+
+
+def _items(node: Any) -> Any:
+    return node.items() if isinstance(node, dict) else ()
+
+
 def dump(test: Test | Simulation | ChartFile | CellFile) -> dict[str, Any]:
     """The resolved test, every default written out, as a nested table that `parse` takes back."""
     name = next(name for name, root in ROOTS.items() if isinstance(test, root))
     root = {} if name == "test" else {"kind": name}
     return root | {key: value for key, value in _dump(test).items() if key != "kind"}
-
-
-def change(table: dict[str, Any], changes: dict[str, Any], source: str = "test") -> dict[str, Any]:
-    """The table with other values at dotted paths; tables on the way are made."""
-    table = _copy(table)
-    for path, value in changes.items():
-        *way, last = path.split(".")
-        node: Any = table
-        for i, name in enumerate(way):
-            if isinstance(node, list):
-                try:
-                    node = node[int(name)]
-                except (ValueError, IndexError):
-                    place = ".".join(way[: i + 1])
-                    text = f"there is no such entry; the list has {len(node)}, counted from 0"
-                    raise TestFileError(source, [Fault(place, text)]) from None
-            else:
-                node = node.setdefault(name, {})
-        if not isinstance(node, dict):
-            raise TestFileError(source, [Fault(path, f'cannot be set: "{".".join(way)}" is no table')])
-        node[last] = value
-    return table
-
-
-def _copy(node: Any) -> Any:
-    if isinstance(node, dict):
-        return {key: _copy(value) for key, value in node.items()}
-    return [_copy(value) for value in node] if isinstance(node, list) else node
 
 
 # reading
@@ -282,7 +299,9 @@ def _dump(node: Any) -> Any:
         for field in dataclasses.fields(node):
             value = getattr(node, field.name)
             if field.name not in UNSAID and field.init and value is not None:
-                table[field.name] = _dump(value)
+                # a file is named in full: what is written may be read from another folder
+                named = field.name in file_names(type(node)) and value
+                table[field.name] = str(Path(value).resolve()) if named else _dump(value)
         return table
     if isinstance(node, dict):
         return {key: _dump(value) for key, value in node.items()}

@@ -30,7 +30,8 @@ import numpy as np
 
 from dovetail.core import Part, parameter
 from dovetail.core.errors import DovetailError, Fault, OutputError, ParameterError, UnknownNameError
-from dovetail.testing import schedule as schedules
+from dovetail.core.units import PARAMETER
+from dovetail.testing import path as paths
 
 if TYPE_CHECKING:
     from dovetail.testing.test import Test
@@ -44,8 +45,8 @@ LONGEST = 4096  # [bytes] of a wish
 class Dial(Part):
     """A parameter of the test that the operator may change while it runs."""
 
-    least: jax.Array = parameter("1", "smallest value, in the parameter's unit")
-    most: jax.Array = parameter("1", "largest value")
+    least: jax.Array = parameter(PARAMETER, "smallest value, in the parameter's unit")
+    most: jax.Array = parameter(PARAMETER, "largest value")
     over: jax.Array = parameter(
         "s", "from the one to the other: a turn takes its share of this", default=1.0, above=0.0
     )
@@ -232,14 +233,13 @@ def _pressed(told: dict[str, Any]) -> Press:
 
 def start_values(test: Test) -> dict[str, float]:
     """Where the test has each of its dials."""
-    return {path: float(np.max(schedules.get(test, path))) for path in test.dials}
+    return {path: float(np.max(paths.get(test, path))) for path in test.dials}
 
 
 def apply(test: Test, values: jax.Array) -> Test:
     """The test with its dials at `values`, one for each, in their order."""
     for i, path in enumerate(test.dials):
-        old = schedules.get(test, path)
-        test = schedules.put(test, path, jnp.broadcast_to(values[i], jnp.shape(old)).astype(old.dtype))
+        test = paths.spread(test, path, values[i])
     return test
 
 
@@ -252,7 +252,7 @@ def faults(test: Test) -> list[Fault]:
             found.append(Fault(place, "rig, limits and steps stay as they are while a test runs"))
             continue
         try:
-            value = schedules.get(test, path)
+            value = paths.get(test, path)
         except DovetailError as error:
             found.append(Fault(place, str(error)))
             continue

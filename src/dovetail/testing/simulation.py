@@ -21,13 +21,14 @@ from dovetail.core import RK4, Flow, Method, Part, constant, count, signals
 from dovetail.core.errors import Fault, ParameterError, TestFileError, guarded
 from dovetail.core.methods.rolled import rolled
 from dovetail.core.randomness import seeded
-from dovetail.testing import schedule as schedules
+from dovetail.testing import path as paths
 from dovetail.testing.excitation import Excitation, Rest
 from dovetail.testing.loop import Driven
 from dovetail.testing.outcome import Outcome, Trip
 from dovetail.testing.run import Progress, Run, dataset
 from dovetail.testing.sharing import piece_length, shared
 from dovetail.testing.supervisor import Limits
+from dovetail.testing.whole import axis_faults, length_faults
 
 PIECES = 200
 WATCHED = {"displacement": "displacement", "velocity": "velocity", "force": "tension"}  # limit: signal
@@ -90,15 +91,7 @@ class Simulation(Part):
 
     def faults(self) -> list[Fault]:
         """All that is wrong with it as a whole, beyond what each part checks for itself."""
-        faults = []
-        if not self.duration * self.rate > 0.5:
-            faults.append(
-                Fault("duration", f"{self.duration:g} s is shorter than one record of {self.dt:g} s")
-            )
-        elif not self.duration * self.rate < 2**53:
-            faults.append(
-                Fault("duration", f"{self.duration:g} s at {self.rate:g} Hz are too many records to count")
-            )
+        faults = length_faults(self.duration, self.rate, "record") + axis_faults(self.axes, self.shape)
         ask = getattr(self.system, "faults", None)
         until = getattr(self.system, "time_faults", None)  # what is prescribed and ends too soon
         faults += guarded("system", lambda: ask(self.method, self.dt / self.substeps)) if ask else []
@@ -115,10 +108,9 @@ class Simulation(Part):
         """A variant with other values at dotted paths."""
         changed = self
         for path, value in values.items():
-            old = schedules.get(changed, path)
+            old = paths.get(changed, path)
             if isinstance(old, jax.Array):
-                value = jnp.broadcast_to(jnp.asarray(value, dtype=old.dtype), old.shape)
-                changed = schedules.put(changed, path, value)
+                changed = paths.spread(changed, path, value)
             elif "." in path:
                 raise ParameterError(f'"{path}" is no numeric parameter; build the part anew instead')
             else:

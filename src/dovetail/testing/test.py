@@ -15,6 +15,7 @@ from dovetail.core.errors import DovetailError, Fault, ParameterError, TestFileE
 from dovetail.core.randomness import seeded
 from dovetail.mechanics import Substructure
 from dovetail.testing import operator as operators
+from dovetail.testing import path as paths
 from dovetail.testing import schedule as schedules
 from dovetail.testing.creep.settings import Stepping
 from dovetail.testing.excitation import Excitation, Rest
@@ -22,11 +23,15 @@ from dovetail.testing.loop import Driven
 from dovetail.testing.rig import AbstractRig
 from dovetail.testing.steps import step_faults
 from dovetail.testing.supervisor import Limits
+from dovetail.testing.whole import axis_faults, length_faults
 
 if TYPE_CHECKING:
     from dovetail.testing.emulate import Accuracy
     from dovetail.testing.outlook import Stability
     from dovetail.testing.run import Progress, Run
+
+
+STILL = 'shorten the test or lengthen the table (of a ground record one may say after = "still")'
 
 
 class Test(Part):
@@ -111,7 +116,7 @@ class Test(Part):
     def faults(self) -> list[Fault]:
         """All that is wrong with this test as a whole, beyond what each part checks for itself."""
         checks = {
-            "duration": self._length_faults,
+            "duration": lambda: length_faults(self.duration, self.rate, "tick"),
             "rig": self._delay_faults,
             "excitation": self._end_faults,
             "schedule": self._schedule_faults,
@@ -121,27 +126,20 @@ class Test(Part):
         shapes = guarded("numerical", self._shape_faults)
         return faults + (shapes or guarded("rate", lambda: step_faults(self)))
 
-    def _length_faults(self) -> list[Fault]:
-        if 0.5 < self.duration * self.rate < 2**53:
-            return []
-        if self.duration * self.rate > 1:
-            return [Fault("duration", f"{self.duration:g} s at {self.rate:g} Hz are too many ticks to count")]
-        return [Fault("duration", f"{self.duration:g} s is shorter than one tick of {self.dt:g} s")]
-
     def _end_faults(self) -> list[Fault]:
         """An excitation that ends before the test does."""
         ends = getattr(self.excitation, "ends", None)
         if ends is None or float(ends) >= self.duration * (1 - 1e-12):
             return []
         text = f"the table ends at {float(ends):g} s, before the test does at {self.duration:g} s; "
-        return [Fault("excitation", text + "shorten the test or lengthen the table")]
+        return [Fault("excitation", text + STILL)]
 
     def _schedule_faults(self) -> list[Fault]:
         """Scheduled parameters that are not there, or cannot change."""
         faults = []
         for path in self.schedule:
             try:
-                if not isinstance(schedules.get(self, path), jax.Array):
+                if not isinstance(paths.get(self, path), jax.Array):
                     faults.append(
                         Fault(f"schedule.{path}", "is no numeric parameter and cannot change in a run")
                     )
@@ -152,7 +150,7 @@ class Test(Part):
     def _shape_faults(self) -> list[Fault]:
         """Parts that do not fit the interface, each by its place."""
         shape = self.shape
-        faults = []
+        faults = axis_faults(self.axes, shape)
         home = None if self.stepping is None else self.stepping.home
         if home is not None and np.size(home) != (axes := int(np.prod(shape))):
             faults.append(
@@ -189,13 +187,12 @@ class Test(Part):
         return seeded(sized, jax.random.key(self.seed))
 
     def with_values(self, **values: Any) -> Test:
-        """A variant with other values at dotted paths: `test.with_values(**{"rig.actuator.delay": 9e-3})`."""
+        """A variant with other values at paths: `test.with_values(**{"rig.actuator.delay": 9e-3})`."""
         test = self
         for path, value in values.items():
-            old = schedules.get(test, path)
+            old = paths.get(test, path)
             if isinstance(old, jax.Array):
-                value = jax.numpy.broadcast_to(jax.numpy.asarray(value, dtype=old.dtype), old.shape)
-                test = schedules.put(test, path, value)
+                test = paths.spread(test, path, value)
             elif "." in path:
                 raise ParameterError(f'"{path}" is no numeric parameter; build the part anew instead')
             else:

@@ -81,6 +81,29 @@ def test_a_record_is_straight_between_its_samples_and_ends():
     )
 
 
+def test_a_record_begins_when_its_times_do_and_loses_no_sample_to_a_byte_order_mark(tmp_path):
+    rng = np.random.default_rng(5)
+    for mark in ("", "\ufeff"):
+        start, samples = float(rng.uniform(0.5, 9.0)), rng.normal(size=6)
+        rows = "".join(f"{start + 0.02 * i!r},{a!r}\n" for i, a in enumerate(samples.tolist()))
+        (tmp_path / "r.csv").write_text(mark + rows, "utf-8")
+        record = GroundRecord(file=str(tmp_path / "r.csv"))
+        np.testing.assert_array_equal(record.samples, samples)
+        at = start + 0.02 * np.arange(6)
+        np.testing.assert_allclose([float(record(t)) for t in at[:-1] + 1e-9], samples[:-1], atol=1e-6)
+        assert float(record(start - 1e-3)) == 0.0
+        assert record.ends == pytest.approx(at[-1])
+
+
+def test_a_test_longer_than_its_record_is_refused_unless_the_ground_is_still_then():
+    record = GroundRecord(samples=[0.0, 1.0, -1.0], spacing=0.5, start=2.0)
+    assert record.ends == 3.0
+    assert GroundMotion(record, 0.4).ends == 3.0
+    still = GroundRecord(samples=[0.0, 1.0, -1.0], spacing=0.5, start=2.0, after="still")
+    assert still.ends == np.inf
+    assert float(still(3.1)) == 0.0
+
+
 AT2 = """PEER STRONG MOTION DATABASE RECORD
 SOMEWHERE, 1979
 ACCELERATION TIME HISTORY IN UNITS OF G
@@ -93,14 +116,15 @@ ACCELERATION TIME HISTORY IN UNITS OF G
 @pytest.mark.parametrize("header", ["NPTS=   5, DT=   .0050 SEC,", "5 0.0050 NPTS, DT"])
 def test_peer_records_are_read_in_units_of_gravity(tmp_path, header):
     (tmp_path / "r.AT2").write_text(AT2.format(header=header))
-    spacing, samples = read_record(tmp_path / "r.AT2")
-    assert spacing == 0.005
+    start, spacing, samples = read_record(tmp_path / "r.AT2")
+    assert (start, spacing) == (0.0, 0.005)
     np.testing.assert_allclose(samples, G * np.array([0.01, -0.02, 0.005, 0.0, 0.001]))
 
 
 def test_csv_records_are_read_with_or_without_a_heading(tmp_path):
     (tmp_path / "r.csv").write_text("time [s], acceleration [m/s^2]\n0.00, 0.5\n0.01, -1.0\n\n0.02, 0.25\n")
-    spacing, samples = read_record(tmp_path / "r.csv")
+    start, spacing, samples = read_record(tmp_path / "r.csv")
+    assert start == 0.0
     assert spacing == pytest.approx(0.01)
     np.testing.assert_allclose(samples, [0.5, -1.0, 0.25])
 
@@ -123,6 +147,7 @@ def test_a_record_remembers_its_samples_not_only_its_file(tmp_path):
             AT2.format(header="NPTS= 50, DT= .005 SEC"),
             "announces 50 samples .* holds 5; the file is cut",
         ),
+        ("r.csv", "O.0,1\n0.1,2\n0.2,3\n", 'line 1: got "O.0,1"; needs a time'),
         ("r.csv", "0,1\n0.1,two\n", r'line 2: got "0.1,two"'),
         ("r.csv", "0,1\n0.1,2\n0.3,1\n", "equally spaced"),
         ("r.csv", "time,acceleration\n", "holds 0 samples"),

@@ -28,6 +28,7 @@ from jax.experimental import io_callback
 
 from dovetail.core import Flow, Method, kind
 from dovetail.core.errors import DovetailError, LinkError, UnknownNameError
+from dovetail.core.parameter import file_name
 from dovetail.links.fmi.unpacked import new_folder
 from dovetail.mechanics import Substructure
 from dovetail.specimens import Specimen
@@ -173,7 +174,7 @@ def _no_slope(primals, tangents):
 class _Fmu(Flow):
     """What both have in common. The state is what the FMU showed last, and how many steps it has taken."""
 
-    file: str = eqx.field(static=True, default="")
+    file: str = file_name(default="")
     inputs: dict[str, str] = eqx.field(static=True, default_factory=dict)
     outputs: dict[str, str] = eqx.field(static=True, default_factory=dict)
     start: dict[str, float] = eqx.field(static=True, default_factory=dict)

@@ -17,19 +17,19 @@ References
 from __future__ import annotations
 
 import dataclasses
+import math
 from functools import lru_cache
 from pathlib import Path
 from typing import ClassVar
 
-import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
 
-from dovetail.core import constant, count, kind, parameter
+from dovetail.core import choice, constant, count, kind, parameter
 from dovetail.core.block import Time
 from dovetail.core.errors import OutputError, ParameterError
-from dovetail.core.parameter import arrived, known
+from dovetail.core.parameter import arrived, file_name, known
 from dovetail.testing.excitation.base import Excitation
 
 G = 9.80665  # [m/s^2] standard gravity
@@ -132,20 +132,26 @@ def _samples(cls: type[KanaiTajimi], fixed: tuple[tuple[str, float], ...]) -> np
 
 @kind("ground-record")
 class GroundRecord(Excitation):
-    """A recorded ground acceleration, straight between its samples, zero after its end.
+    """A recorded ground acceleration, straight between its samples; before the first the ground is still.
 
     From a file (`file = "record.at2"`, or `.csv`, see `read_record`), or from samples given outright. A
-    resolved test holds the samples, so that it needs the file no more.
+    resolved test holds the samples, so that it needs the file no more. A test that lasts longer than the record is
+    refused, unless `after` says that the ground is still then.
     """
 
-    file: str = eqx.field(default="", static=True)
-    samples: jax.Array = parameter("m/s^2", "acceleration at 0, spacing, 2 spacing ...", default=())
+    file: str = file_name(default="")
+    samples: jax.Array = parameter("m/s^2", "acceleration at start, start + spacing ...", default=())
     spacing: jax.Array = parameter("s", "time from one sample to the next", default=0.0, at_least=0.0)
+    start: jax.Array = parameter("s", "time of the first sample", default=0.0)
     scale: jax.Array = parameter("1", "factor on the record", default=1.0)
+    after: str = choice(
+        "refused", "still", about="a test that lasts longer than the record", default="refused"
+    )
 
     def __post_init__(self):
         if self.file and isinstance(self.samples, tuple | list) and not len(self.samples):
-            self.spacing, self.samples = read_record(self.file)
+            first, self.spacing, self.samples = read_record(self.file)
+            self.start = self.start + first
 
     def __check_init__(self):
         samples, spacing = self.samples, self.spacing
@@ -156,8 +162,14 @@ class GroundRecord(Excitation):
         if known(spacing) and float(spacing) <= 0:
             raise ParameterError("GroundRecord.spacing: got 0 s; give the time between samples")
 
+    @property
+    def ends(self) -> float:
+        return (
+            math.inf if self.after == "still" else float(self.start + (len(self.samples) - 1) * self.spacing)
+        )
+
     def value(self, t: Time) -> jax.Array:
-        return self.scale * _between(self.samples, jnp.asarray(t, float) / self.spacing)
+        return self.scale * _between(self.samples, (jnp.asarray(t, float) - self.start) / self.spacing)
 
 
 def _between(samples: jax.Array, place: jax.Array) -> jax.Array:
@@ -168,12 +180,12 @@ def _between(samples: jax.Array, place: jax.Array) -> jax.Array:
     return jnp.where((place >= 0) & (place <= last), value, 0.0)
 
 
-def read_record(path: str | Path) -> tuple[float, np.ndarray]:
-    """Spacing [s] and accelerations [m/s^2] of a record.
+def read_record(path: str | Path) -> tuple[float, float, np.ndarray]:
+    """Time of the first sample [s], spacing [s] and accelerations [m/s^2] of a record.
 
     `.at2`: the PEER ground-motion format, three lines of text, a line with `NPTS=` and `DT=`, then
-    accelerations in units of gravity. Anything else: comma-separated times [s] and accelerations [m/s^2], a
-    line that starts with no number being a heading.
+    accelerations in units of gravity, from 0 s on. Anything else: comma-separated times [s] and accelerations
+    [m/s^2], lines above them that hold no numbers being headings. A byte-order mark is passed over.
 
     Raises
     ------
@@ -182,14 +194,14 @@ def read_record(path: str | Path) -> tuple[float, np.ndarray]:
     """
     path = Path(path)
     try:
-        lines = path.read_text("utf-8", errors="replace").splitlines()
+        lines = path.read_text("utf-8-sig", errors="replace").splitlines()
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         raise OutputError(f"{path}: cannot be read ({reason}); give the file of a ground motion") from error
     return _at2(path, lines) if path.suffix.lower() == ".at2" else _csv(path, lines)
 
 
-def _at2(path: Path, lines: list[str]) -> tuple[float, np.ndarray]:
+def _at2(path: Path, lines: list[str]) -> tuple[float, float, np.ndarray]:
     # "NPTS= 5372, DT= .0100 SEC", or the older "5372 0.0100 NPTS, DT": the same two numbers in both
     header = lines[3].replace(",", " ").replace("=", " ").split() if len(lines) > 4 else []
     numbers = [word for word in header if _is_number(word)]
@@ -204,14 +216,14 @@ def _at2(path: Path, lines: list[str]) -> tuple[float, np.ndarray]:
         raise OutputError(
             f"{path}: announces {count_} samples every {spacing:g} s and holds {len(values)}; the file is cut"
         )
-    return spacing, G * values[:count_]
+    return 0.0, spacing, G * values[:count_]
 
 
-def _csv(path: Path, lines: list[str]) -> tuple[float, np.ndarray]:
+def _csv(path: Path, lines: list[str]) -> tuple[float, float, np.ndarray]:
     rows: list = []
     for number, line in enumerate(lines, 1):
         cells = line.replace(";", ",").split(",")
-        if not line.strip() or (not rows and not _is_number(cells[0])):
+        if not line.strip() or (not rows and not any(_is_number(cell) for cell in cells[:2])):
             continue  # empty, or a heading
         if len(cells) < 2 or not all(_is_number(cell) for cell in cells[:2]):
             raise OutputError(f'{path}, line {number}: got "{line}"; needs a time [s] and an acceleration')
@@ -224,7 +236,7 @@ def _csv(path: Path, lines: list[str]) -> tuple[float, np.ndarray]:
         raise OutputError(
             f"{path}: its times are {steps.min():g} to {steps.max():g} s apart; they must be equally spaced"
         )
-    return float(steps.mean()), table[:, 1]
+    return float(table[0, 0]), float(steps.mean()), table[:, 1]
 
 
 def _is_number(text: str) -> bool:

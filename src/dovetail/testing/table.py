@@ -1,0 +1,113 @@
+"""The table of a test file before it is a test: other values at paths, files found from where they are named.
+
+A file that a test names (a ground motion, a table of operators, an FMU) is looked for from the folder of the file in
+which its name is written, whatever the working folder: `located` makes such names whole. Which fields are files says
+their declaration, `core.parameter.file_name`.
+"""
+
+from __future__ import annotations
+
+import types
+import typing
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from dovetail.core import Part
+from dovetail.core.errors import Fault, ParameterError, TestFileError, UnknownNameError
+from dovetail.core.parameter import file_names
+from dovetail.core.registry import find
+from dovetail.testing.path import joined, steps
+
+
+def change(table: dict[str, Any], changes: dict[str, Any], source: str = "test") -> dict[str, Any]:
+    """The table with other values at paths (see `path`); tables on the way are made.
+
+    Raises
+    ------
+    TestFileError
+        If a path leads through what is no table or list, or to an entry that is not there.
+    """
+    table = copied(table)
+    for path, value in changes.items():
+        try:
+            way = steps(path)
+        except ParameterError as error:
+            raise TestFileError(source, [Fault(path, str(error))]) from error
+        node: Any = table
+        for i, step in enumerate(way):
+            before = joined(way[:i])
+            if isinstance(node, list):
+                entry = int(step) if isinstance(step, int) or step.isdecimal() else len(node)
+                if entry >= len(node):
+                    text = f"there is no such entry; the list has {len(node)}, counted from 0"
+                    raise TestFileError(source, [Fault(joined(way[: i + 1]), text)])
+                step = entry
+            elif not isinstance(node, dict):
+                text = f'cannot be set: "{before}" is no table but {node!r}; give {before} as a whole'
+                raise TestFileError(source, [Fault(path, text)])
+            elif isinstance(step, int):
+                text = f'cannot be set: "{before}" is no list in the file; give {before} as a whole'
+                raise TestFileError(source, [Fault(path, text)])
+            if i == len(way) - 1:
+                node[step] = value
+            else:
+                node = node[step] if isinstance(node, list) else node.setdefault(step, {})
+    return table
+
+
+def copied(node: Any) -> Any:
+    """A table with all tables and lists in it, to be changed."""
+    if isinstance(node, dict):
+        return {key: copied(value) for key, value in node.items()}
+    return [copied(value) for value in node] if isinstance(node, list) else node
+
+
+def located(table: dict[str, Any], root: type, folder: Path) -> dict[str, Any]:
+    """The table with the names of files made whole from `folder`; `root` is the class that it is of."""
+    return _located(copied(table), root, folder.resolve())
+
+
+def _located(node: Any, base: type, folder: Path) -> Any:
+    if isinstance(node, list):
+        return [_located(entry, base, folder) for entry in node]
+    cls = _class_of(node, base)
+    if cls is None:
+        return node
+    for name in file_names(cls):
+        if isinstance(node.get(name), str) and node[name]:
+            node[name] = str(folder / node[name])  # one that is whole already stays
+    for name, (inner, named) in _parts(cls).items():
+        value = node.get(name)
+        if named and isinstance(value, dict):
+            node[name] = {key: _located(entry, inner, folder) for key, entry in value.items()}
+        elif isinstance(value, dict | list):
+            node[name] = _located(value, inner, folder)
+    return node
+
+
+def _class_of(node: Any, base: type) -> type | None:
+    """The class of the part whose table this is; None where it cannot be told, which the reader will say."""
+    if not isinstance(node, dict):
+        return None
+    if not isinstance(node.get("kind"), str):
+        return base
+    try:
+        return find(node["kind"])
+    except UnknownNameError:
+        return base  # the kind of a file, as in kind = "simulation"
+
+
+@cache
+def _parts(cls: type) -> dict[str, tuple[type, bool]]:
+    """Fields of a class that hold parts, with the class of these, and whether they are held by name."""
+    found = {}
+    for name, hint in typing.get_type_hints(cls).items():
+        arguments = [a for a in typing.get_args(hint) if a is not type(None)]
+        if typing.get_origin(hint) in (types.UnionType, typing.Union, tuple) and arguments:
+            hint, arguments = arguments[0], list(typing.get_args(arguments[0]))
+        named = typing.get_origin(hint) is dict
+        inner = arguments[1] if named else hint
+        if isinstance(inner, type) and issubclass(inner, Part):
+            found[name] = (inner, named)
+    return found

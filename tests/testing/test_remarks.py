@@ -1,0 +1,44 @@
+"""Remarks on a test file that is right."""
+
+import numpy as np
+import pytest
+
+from dovetail.testing import parse
+from dovetail.testing.remarks import remarks
+
+TABLE = {
+    "rate": "60000 rpm",
+    "duration": "0.1 s",
+    "numerical": {"kind": "oscillator", "m": "2.2 kg", "c": 15, "k": "2.25 kN/m"},
+    "rig": {
+        "actuator": {
+            "kind": "series",
+            "parts": [{"kind": "second-order-lag", "omega": "16 Hz", "damping": 0.7}],
+        },
+        "specimen": {"kind": "spring", "k": 2250},
+    },
+    "excitation": {"kind": "sine", "amplitude": "12 mm", "frequency": "6 rad/s", "phase": "90 deg"},
+    "dials": {"excitation.frequency": {"least": "3 rad/s", "most": "2 Hz"}},
+}
+
+
+def test_what_became_radians_or_cycles_is_remarked_on_with_its_place():
+    test = parse(TABLE)
+    assert test.rate == pytest.approx(1000.0)
+    assert float(test.rig.actuator.parts[0].omega) == pytest.approx(32 * np.pi)
+    assert float(test.dials["excitation.frequency"].least) == pytest.approx(1.5 / np.pi)
+    assert remarks(test, TABLE) == [
+        'rig.actuator.parts[0].omega: "16 Hz" is 100.531 rad/s: a cycle is 2 pi rad',
+        'excitation.frequency: "6 rad/s" is 0.95493 Hz: a cycle is 2 pi rad',
+        'dials."excitation.frequency".least: "3 rad/s" is 0.477465 Hz: a cycle is 2 pi rad',
+    ]
+
+
+def test_of_what_was_taken_as_it_was_written_nothing_is_said():
+    plain = {
+        **TABLE,
+        "rig": {"actuator": {"kind": "gain", "gain": 1}, "specimen": {"kind": "spring", "k": "2 kN/m"}},
+        "dials": {},
+    }
+    plain["excitation"] = {"kind": "sine", "amplitude": "12 mm", "frequency": "3 Hz"}
+    assert remarks(parse(plain), plain) == []

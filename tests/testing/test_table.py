@@ -1,0 +1,74 @@
+"""Tables of test files: other values at paths, names of files made whole."""
+
+import pytest
+
+from dovetail.core import Part
+from dovetail.core.errors import TestFileError
+from dovetail.core.registry import kinds
+from dovetail.testing import Test
+from dovetail.testing.table import _parts, change, located
+
+TABLE = {"numerical": {"mass": [1, 2], "rows": [[1, 2], [3, 4]]}, "parts": [{"k": 1}], "excitation": "rest"}
+
+
+def test_values_are_set_at_paths_and_nothing_else_is_touched():
+    changed = change(
+        TABLE, {"numerical.mass[1]": 5, "numerical.rows[0][1]": 9, "parts.0.k": 3, "a.b.c": 1, "rate": 2}
+    )
+    assert changed == {
+        "numerical": {"mass": [1, 5], "rows": [[1, 9], [3, 4]]},
+        "parts": [{"k": 3}],
+        "excitation": "rest",
+        "a": {"b": {"c": 1}},
+        "rate": 2,
+    }
+    assert TABLE["numerical"]["mass"] == [1, 2]
+    assert change({}, {'dials."feedback.share".most': 1}) == {"dials": {"feedback.share": {"most": 1}}}
+
+
+@pytest.mark.parametrize(
+    ("path", "place", "text"),
+    [
+        ("numerical.mass[2]", "numerical.mass[2]", "there is no such entry; the list has 2, counted from 0"),
+        ("parts.one.k", "parts.one", "there is no such entry; the list has 1"),
+        (
+            "excitation.frequency",
+            "excitation.frequency",
+            "\"excitation\" is no table but 'rest'; give excitation",
+        ),
+        ("numerical.mass[0].x", "numerical.mass[0].x", '"numerical.mass[0]" is no table but 1'),
+        ("rig.k[0]", "rig.k[0]", '"rig.k" is no list in the file; give rig.k as a whole'),
+        ("a..b", "a..b", "is no path"),
+    ],
+)
+def test_a_path_that_leads_nowhere_is_told(path, place, text):
+    with pytest.raises(TestFileError) as caught:
+        change(TABLE, {path: 3})
+    assert caught.value.faults[0].place == place
+    assert text in caught.value.faults[0].text
+
+
+def test_names_of_files_are_made_whole_wherever_they_stand(tmp_path):
+    table = {
+        "excitation": {"kind": "ground-motion", "of": {"kind": "ground-record", "file": "a/quake.csv"}},
+        "numerical": {"kind": "oscillator", "file": "no field"},
+        "rig": {
+            "actuator": {"kind": "series", "parts": [{"kind": "none such", "file": "x"}, 3]},
+            "specimen": 4,
+        },
+        "schedule": 3,
+        "kind": "no such kind",
+    }
+    found = located(table, Test, tmp_path)
+    assert found["excitation"]["of"]["file"] == str(tmp_path / "a" / "quake.csv")
+    assert located(found, Test, tmp_path / "elsewhere") == found  # whole names stay
+    assert found["numerical"] == table["numerical"]
+    assert found["rig"] == table["rig"]
+    assert table["excitation"]["of"]["file"] == "a/quake.csv"
+
+
+def test_the_parts_in_every_part_can_be_told():
+    import dovetail.links.fmi  # noqa: F401  (registers its kinds)
+
+    assert all(isinstance(_parts(cls), dict) for cls in kinds(Part).values())
+    assert _parts(Test)["dials"][1]  # by name
