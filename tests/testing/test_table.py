@@ -34,7 +34,7 @@ def test_values_are_set_at_paths_and_nothing_else_is_touched():
         (
             "excitation.frequency",
             "excitation.frequency",
-            "\"excitation\" is no table but 'rest'; give excitation",
+            '"excitation" is no table but "rest"; give excitation',
         ),
         ("numerical.mass[0].x", "numerical.mass[0].x", '"numerical.mass[0]" is no table but 1'),
         ("rig.k[0]", "rig.k[0]", '"rig.k" is no list in the file; give rig.k as a whole'),

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from dovetail.core import Part
-from dovetail.core.errors import Fault, ParameterError, TestFileError, UnknownNameError
+from dovetail.core.errors import Fault, ParameterError, TestFileError, UnknownNameError, shown
 from dovetail.core.parameter import file_names
 from dovetail.core.registry import find
 from dovetail.testing.path import joined, steps
@@ -35,6 +35,7 @@ def change(table: dict[str, Any], changes: dict[str, Any], source: str = "test")
         except ParameterError as error:
             raise TestFileError(source, [Fault(path, str(error))]) from error
         node: Any = table
+        step: Any
         for i, step in enumerate(way):
             before = joined(way[:i])
             if isinstance(node, list):
@@ -44,7 +45,7 @@ def change(table: dict[str, Any], changes: dict[str, Any], source: str = "test")
                     raise TestFileError(source, [Fault(joined(way[: i + 1]), text)])
                 step = entry
             elif not isinstance(node, dict):
-                text = f'cannot be set: "{before}" is no table but {node!r}; give {before} as a whole'
+                text = f'cannot be set: "{before}" is no table but {shown(node)}; give {before} as a whole'
                 raise TestFileError(source, [Fault(path, text)])
             elif isinstance(step, int):
                 text = f'cannot be set: "{before}" is no list in the file; give {before} as a whole'
