@@ -179,7 +179,9 @@ def _in_pieces(prepared: Simulation, progress: Progress | None) -> tuple[dict[st
                 kept += place
                 break
             kept += size
-            prepared, state = _adapted(prepared, state)
+            if (adapted := _adapted(prepared, state)) is not None:
+                prepared, state = adapted
+                program = shared(prepared)
             if progress:
                 progress(min(kept / total, 1.0), f"{min(kept, total) * prepared.dt:.3g} s simulated")
     except KeyboardInterrupt:
@@ -193,12 +195,12 @@ def _in_pieces(prepared: Simulation, progress: Progress | None) -> tuple[dict[st
     return {name: values[: min(kept, total) + 1] for name, values in whole.items()}, outcome
 
 
-def _adapted(simulation: Simulation, state: Any) -> tuple[Simulation, Any]:
-    """The simulation from here on, with its state: others where the system wants to change, as with its elements."""
+def _adapted(simulation: Simulation, state: Any) -> tuple[Simulation, Any] | None:
+    """Simulation and state from here on, where the system wants to change, as with its elements; else None."""
     ask = getattr(simulation.system, "adapted", None)
     system, x = ask(state[0]) if ask else (simulation.system, state[0])
     if system is simulation.system:
-        return simulation, state
+        return None
     simulation = dataclasses.replace(simulation, system=system)
     return simulation, (x, simulation.method.init(driven(simulation), x))
 
