@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from scipy.integrate import quad
 
 from dovetail.core.errors import AnalysisError
 from dovetail.mechanics.contact import Flores, Hertz
@@ -21,6 +22,21 @@ def test_time_of_an_elastic_contact():
     assert float(contact_time(Hertz(stiffness=K), MASS, 0.1)) == pytest.approx(
         float(p.ideal.duration), rel=1e-4
     )
+
+
+def test_time_of_an_elastic_contact_of_any_exponent():
+    """Judged by the quarter swing that scipy integrates, with the singular end taken out; pi for a linear spring."""
+    rng = np.random.default_rng(8)
+    for n in (1.0, 1.5, *rng.uniform(0.6, 4.0, 6)):
+        k, m, v = 10 ** rng.uniform(4, 9), 10 ** rng.uniform(-1, 3), 10 ** rng.uniform(-3, 0)
+        depth = ((n + 1) * m * v**2 / (2 * k)) ** (1 / (n + 1))
+        # 1 - s^(n+1) = q^2
+        whole = quad(lambda q, n=n: (1 - q**2) ** (1 / (n + 1) - 1) * 2 / (n + 1), 0, 1)[0]
+        assert float(contact_time(Hertz(stiffness=k, exponent=n), m, v)) == pytest.approx(
+            2 * whole * depth / v, rel=1e-6
+        )
+    linear = Hertz(stiffness=1e6, exponent=1.0)
+    assert float(contact_time(linear, 2.0, 0.3)) == pytest.approx(np.pi * np.sqrt(2.0 / 1e6), rel=1e-12)
 
 
 def test_a_linear_contact_gains_from_a_lag_above_b_over_k():

@@ -47,7 +47,7 @@ def test_the_held_force_costs_half_a_tick(make_cs1):
     assert error == pytest.approx(errors[1000.0], rel=0.1)
 
 
-def test_a_batch_is_its_single_runs(make_cs1):
+def test_a_batch_is_its_single_runs_to_rounding(make_cs1):
     test = make_cs1(delay=6e-3, duration=0.5).prepared()
     delays = jnp.array([1e-3, 3.3e-3, 6e-3])
 

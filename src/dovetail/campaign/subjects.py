@@ -45,7 +45,11 @@ class Result:
 
 
 class Subject(ABC):
-    """Evaluates points; the same points give the same bits."""
+    """Evaluates points; the same chunk of points gives the same bits.
+
+    A point in another chunk, or alone, is equal to rounding only: what is computed several at a time is rounded
+    differently in its last digits.
+    """
 
     @abstractmethod
     def default(self, axis: Axis) -> Any:

@@ -9,10 +9,12 @@ J2, J3   rms and peak of x - z, over those of z [%]
 J4, J5   rms and peak of x - x1* at the interface storey, over those of x1* [%]
 J6, J7   rms of x_i - x_i* of the two other storeys, over that of x_i* [%]
 J8, J9   peak of the same [%]
+J2o ...  J2, J4, J6 and J7 with their offset [%]
 =======  ====================================================================================
 
-An rms is taken about the mean. J1 is in whole samples, as published, but counts a lead too, as negative.
-J2 to J5 are of the *measured* displacement, so the noise of its sensor is part of them.
+An rms is taken about the mean, as published; that hides an offset of a sensor or of the whole test, so each such
+criterion has a second value, of the same error and size about zero. J1 is in whole samples, as published, but counts a
+lead too, as negative. J2 to J5 are of the *measured* displacement, so the noise of its sensor is part of them.
 
 References
 ----------
@@ -29,8 +31,8 @@ import scipy.fft
 from dovetail.core.errors import AnalysisError
 from dovetail.fidelity.traces import Recording, on_common_times, period, values
 
-NAMES = ("J1", "J2", "J3", "J4", "J5", "J6", "J7", "J8", "J9")
-UNITS = ("ms", *("%",) * 8)
+NAMES = ("J1", "J2", "J3", "J4", "J5", "J6", "J7", "J8", "J9", "J2o", "J4o", "J6o", "J7o")
+UNITS = ("ms", *("%",) * 12)
 MEANING = (
     "delay of measured behind demand",
     "rms tracking error",
@@ -41,13 +43,17 @@ MEANING = (
     "rms error of storey 3",
     "peak error of storey 2",
     "peak error of storey 3",
+    "rms tracking error, offset included",
+    "rms error of storey 1, offset included",
+    "rms error of storey 2, offset included",
+    "rms error of storey 3, offset included",
 )
 LONGEST = 0.05  # [s] delay or lead looked for
 
 
 @dataclasses.dataclass(frozen=True)
 class RthsCriteria:
-    """J1 [ms] and J2 to J9 [%] of one run."""
+    """J1 [ms], J2 to J9 and what J2, J4, J6 and J7 are with their offset [%], of one run."""
 
     values: tuple[float, ...]
 
@@ -56,7 +62,7 @@ class RthsCriteria:
 
     def __str__(self) -> str:
         rows = zip(NAMES, self.values, UNITS, MEANING, strict=True)
-        return "\n".join(f"{name}  {value:8.3f} {unit:<2}  {text}" for name, value, unit, text in rows)
+        return "\n".join(f"{name:<3} {value:8.3f} {unit:<2}  {text}" for name, value, unit, text in rows)
 
 
 def rths_criteria(run: Recording, ideal: Recording) -> RthsCriteria:
@@ -81,7 +87,7 @@ def rths_criteria(run: Recording, ideal: Recording) -> RthsCriteria:
 def criteria_of(
     demand: np.ndarray, measured: np.ndarray, storeys: np.ndarray, reference: np.ndarray, dt: float
 ) -> np.ndarray:
-    """J1 to J9 from samples every `dt` [s]: traces (time,), storeys (time, 3). NaN where one is not finite.
+    """All of `NAMES` from samples every `dt` [s]: traces (time,), storeys (time, 3). NaN where one is not finite.
 
     Raises
     ------
@@ -101,11 +107,13 @@ def criteria_of(
     ]
     rms = [100 * np.std(error) / np.std(of) for error, of in pairs]
     peak = [100 * np.abs(error).max() / np.abs(of).max() for error, of in pairs]
+    whole = [100 * np.sqrt(np.mean(error**2) / np.mean(of**2)) for error, of in pairs]
     return np.array(
         [
             1e3 * dt * _shift(demand, measured, int(LONGEST / dt)),
             *(rms[0], peak[0], rms[1], peak[1]),
             *(rms[2], rms[3], peak[2], peak[3]),
+            *whole,
         ]
     )
 

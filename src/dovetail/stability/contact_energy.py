@@ -17,17 +17,24 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import scipy.optimize
+import scipy.special
 
 from dovetail.core.errors import AnalysisError
 from dovetail.mechanics.contact import Dissipative, NormalLaw, realised
 from dovetail.specimens.contact_loop import Instruments, first_impact, hertz_depth
 
-SPEED_SHAPE = 0.5 * 2.9432  # contact time of a Hertz impact over depth/speed, halved
-
 
 def contact_time(law: NormalLaw, mass, speed) -> jax.Array:
-    """Duration [s] of an elastic impact by Hertz's law, 2.943 stopping depths over the speed."""
-    return 2 * SPEED_SHAPE * hertz_depth(law.stiffness.value, law.exponent, mass, speed) / speed
+    r"""Duration [s] of an elastic impact, in stopping depths over the speed.
+
+    .. math:: 2\int_0^1 \frac{ds}{\sqrt{1 - s^{n+1}}}
+        = \frac{2}{n+1}\,\mathrm{B}\!\left(\tfrac{1}{n+1}, \tfrac12\right),
+
+    which is 2.943 for Hertz's exponent n = 3/2 and :math:`\pi` for a linear contact.
+    """
+    n = law.exponent
+    depth = hertz_depth(law.stiffness.value, n, mass, speed)
+    return 2 / (n + 1) * scipy.special.beta(1 / (n + 1), 0.5) * depth / speed
 
 
 def linear_gain(lag: float, *, k: float, b: float) -> float:
@@ -39,14 +46,12 @@ def first_order_gain(law: NormalLaw, mass, speed, lag) -> jax.Array:
     r"""Energy [J] that a small lag [s] adds to an elastic impact, :math:`\frac{\tau}{m}\int F^2 dt`.
 
     With :math:`s = \delta/\delta_{max}` the integral is
-    :math:`2 k^2\delta_{max}^{2n+1} v^{-1}\int_0^1 s^{2n}(1 - s^{n+1})^{-1/2} ds`.
+    :math:`2 k^2\delta_{max}^{2n+1} v^{-1}\int_0^1 s^{2n}(1 - s^{n+1})^{-1/2} ds`, which is
+    :math:`\mathrm{B}(\frac{2n+1}{n+1}, \frac12)/(n+1)`.
     """
     n = law.exponent
     depth = hertz_depth(law.stiffness.value, n, mass, speed)
-    # substitution 1 - s^(n+1) = q^2 removes the singularity at the turn
-    q = (np.arange(4000) + 0.5) / 4000
-    s = (1 - q**2) ** (1 / (n + 1))
-    shape = float(np.mean(s**n * 2 / (n + 1)))
+    shape = scipy.special.beta((2 * n + 1) / (n + 1), 0.5) / (n + 1)
     squares = 2 * law.stiffness.value**2 * depth ** (2 * n + 1) / speed * shape
     return lag / mass * squares
 

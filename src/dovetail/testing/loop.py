@@ -181,7 +181,8 @@ def simulate(test: Test) -> tuple[dict[str, Any], dict[str, jax.Array]]:
     """The whole rehearsal of a prepared test as one pure function: final state and records.
 
     For batches and derivatives: `eqx.filter_vmap(simulate)(tests)`, `eqx.filter_grad(...)`. The run is
-    not cut where a limit was met; `state["watch"]` holds the code and the tick of the first breach.
+    not cut where a limit was met; `state["watch"]` holds the code and the tick of the first breach. A member of a
+    batch is equal to its single run to rounding, some 2e-15 of its size, not to the bit: it is computed beside others.
     """
     state, _ = start(test)
     return ticks(test, state, jnp.zeros((), dtype=int), test.tick_count, scan=jax.lax.scan)
