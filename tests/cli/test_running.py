@@ -229,3 +229,31 @@ def test_a_run_with_impacts_tells_them_beside_the_ideal_and_warns_of_coarse_step
     assert any(line.startswith("  rehearse") for line in told)
     assert told[-1].startswith("warning: the motion comes in steps of 100 um")
     assert "warning" not in "".join(_impacts(ideal, None))
+
+
+@pytest.mark.parametrize(
+    ("words", "text"),
+    [
+        (("--mode", "run", "--rig", "udp://127.0.0.1:9"), "no rig answers"),
+        (("--mode", "run", "--rig", "nowhere"), "the address of a rig has the form udp://HOST:PORT"),
+        (("--mode", "creep", "--rig", "tcp://127.0.0.1:9"), "no cell answers"),
+        (("--mode", "replay", "--recording", "none"), "result.nc: is missing"),
+        (
+            ("--set", "rig.specimen.k=[1.0, 2.0]"),
+            "Spring answers with a force of 2 axes and the interface has one",
+        ),
+    ],
+)
+def test_a_refused_run_leaves_nothing_behind_and_can_be_tried_again(dovetail, words, text):
+    for _ in range(2):
+        code, _, err = dovetail("run", "substructuring/cs1", "--out", "runs/here", *words)
+        assert code == 2
+        assert text in err
+        assert not Path("runs").exists()
+
+
+def test_what_was_in_an_empty_folder_of_the_user_stays(dovetail):
+    Path("mine").mkdir()
+    dovetail("run", "substructuring/cs1", "--out", "mine", "--mode", "run", "--rig", "udp://127.0.0.1:9")
+    assert Path("mine").is_dir()
+    assert not list(Path("mine").iterdir())

@@ -88,3 +88,15 @@ def test_signals_keep_their_units_in_the_file(run, tmp_path):
     again = folder.read(run.save(tmp_path / "run"))
     assert again.data.displacement.attrs["units"] == "m"
     assert np.issubdtype(again.data.displacement.dtype, np.float64)
+
+
+def test_only_folders_that_hold_nothing_of_a_run_are_taken_away(tmp_path):
+    used, begun, unused = (folder.create(tmp_path / name) for name in ("used", "begun", "new/unused"))
+    (used / "result.nc").touch()
+    (begun / "journal.jsonl").write_text('{"journal": 1}\n{"move": 1}\n')
+    (unused / "journal.jsonl").write_text('{"journal": 1}\n')
+    (unused / "test.toml").touch()
+    (unused / "live").mkdir()
+    folder.forget_unused()
+    assert {path.name for path in tmp_path.iterdir()} == {"used", "begun"}
+    folder.forget_unused()

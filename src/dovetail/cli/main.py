@@ -301,6 +301,9 @@ def main() -> None:
         sys.exit(130)
     except Exception as error:
         sys.exit(_tell(error))
+    finally:
+        if folders := sys.modules.get("dovetail.testing.folder"):
+            folders.forget_unused()
     sys.exit(code or 0)
 
 

@@ -7,6 +7,8 @@ import datetime
 import json
 import os
 import platform
+import shutil
+from contextlib import suppress
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -21,8 +23,9 @@ from dovetail.testing.operator import NAME as PRESSES
 from dovetail.testing.recorded import AFTERMATH, OUTCOME, RESULT, TEST, checksum, read, readings
 from dovetail.testing.run import Run
 
-__all__ = ["create", "next_folder", "provenance", "read", "readings", "save"]
+__all__ = ["create", "forget_unused", "next_folder", "provenance", "read", "readings", "save"]
 
+_made: list[tuple[Path, list[Path]]] = []  # folders of this process, each with what was not there before it
 PACKAGES = ("dovetail", "jax", "jaxlib", "equinox", "diffrax", "numpy", "scipy", "xarray")
 
 
@@ -35,6 +38,7 @@ def create(folder: str | Path) -> Path:
         If there is something in it already, or it cannot be written.
     """
     folder = Path(folder)
+    new = [path for path in (folder, *folder.parents) if not path.exists()]
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise OutputError(f"{folder}: is already there and not empty; choose another folder or remove it")
     try:
@@ -44,8 +48,35 @@ def create(folder: str | Path) -> Path:
         probe.unlink()
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
+        for path in new:
+            with suppress(OSError):
+                path.rmdir()
         raise OutputError(f"{folder}: cannot be written ({reason}); choose another folder") from error
+    _made.append((folder, new))
     return folder
+
+
+def forget_unused() -> None:
+    """Take away every folder that was made here and holds nothing of a run, so that it can be tried again.
+
+    A run that is refused (nobody at the address, values that do not fit) has written at most what others watch it by.
+    """
+    while _made:
+        folder, new = _made.pop()
+        if not folder.is_dir() or not all(_unused(path) for path in folder.iterdir()):
+            continue
+        for path in folder.iterdir():
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
+        for path in new:
+            with suppress(OSError):  # of others by now
+                path.rmdir()
+
+
+def _unused(path: Path) -> bool:
+    """Whether a file of a run's folder says nothing that the test does not say."""
+    if path.name == JOURNAL:
+        return path.read_bytes().count(b"\n") <= 1  # its head: no move was asked for
+    return path.name in (TEST, LIVE, PRESSES) or path.suffix == ".partial"
 
 
 def next_folder(parent: Path, name: str) -> Path:
