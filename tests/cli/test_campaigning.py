@@ -2,7 +2,7 @@
 
 import pytest
 
-from dovetail.campaign import open_results
+from dovetail.campaign import Store, open_results
 
 FILE = """
 title = "Frequencies"
@@ -57,3 +57,41 @@ def test_what_is_wrong_is_told_without_a_traceback(dovetail, file, tmp_path):
     code, _, err = dovetail("campaign", "docking/nothing")
     assert code == 2
     assert "no campaign" in err
+
+
+WORST = '[[answers]]\nkind = "worst"\nmeasure = "frequency"\n'
+
+
+def test_answers_that_were_edited_are_answered_anew_without_computing(dovetail, file, tmp_path):
+    out = tmp_path / "out"
+    file.write_text(FILE.replace("[-1, 1, 4]", "[1, 4]"))
+    code, text, _ = dovetail("campaign", file, "--out", out)
+    assert code == 0
+    assert "worst frequency" not in text
+    file.write_text(file.read_text() + WORST)
+    code, text, _ = dovetail("campaign", file, "--out", out, "--resume")
+    assert code == 0
+    assert "0 computed now" in text
+    assert "worst frequency:" in text
+    assert "20 at point 1" in text
+    assert Store.resume(out).campaign.answers[0]["kind"] == "worst"  # and a report of the folder has them too
+    assert 'measure = "frequency"' in (out / "campaign.toml").read_text()
+    file.write_text(file.read_text().replace(WORST, ""))
+    _, text, _ = dovetail("campaign", file, "--out", out, "--resume")
+    assert "worst frequency" not in text
+
+
+def test_a_rule_that_names_nothing_is_told_before_a_point_is_computed(dovetail, file, tmp_path):
+    file.write_text(FILE + '[[answers]]\nkind = "probability"\nrule = "speed > 3"\n')
+    code, text, err = dovetail("campaign", file, "--out", tmp_path / "out")
+    assert code == 2
+    assert 'answers.0.rule   no measure or axis "speed"; known: ' in err
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_question_that_the_results_cannot_answer_is_no_success(dovetail, file, tmp_path):
+    few = FILE.replace("[-1, 1, 4]", "[1, 4]")
+    file.write_text(few + '[[answers]]\nkind = "largest"\nof = "mass"\nmeasure = "frequency"\nbelow = 1e-9\n')
+    code, text, _ = dovetail("campaign", file, "--out", tmp_path / "out")
+    assert "no answer: " in text
+    assert code == 1

@@ -5,7 +5,7 @@ from typer.testing import CliRunner
 
 import dovetail as dv
 from dovetail.cli.main import app
-from dovetail.core.errors import ParameterError
+from dovetail.core.errors import OutputError, ParameterError
 from dovetail.studies.registry import find_test
 from dovetail.testing import folder
 
@@ -35,7 +35,7 @@ def test_beyond_loopback_the_address_has_a_token(recorded):
 
 
 def test_a_folder_without_a_run_is_named(tmp_path):
-    with pytest.raises(ParameterError, match="holds no result.nc; give the folder that a run wrote"):
+    with pytest.raises(OutputError, match="holds no result.nc; give the folder that a run wrote"):
         command(tmp_path)
 
 

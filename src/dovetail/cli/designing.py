@@ -35,7 +35,7 @@ def design_test(
 
     Of a creep test, or of the folder of a recorded run, the answer is what a real-time test of it would need.
     """
-    if (Path(name) / "result.nc").is_file():
+    if Path(name).is_dir():
         run = folder.read(Path(name))
         return real_time(run, folder.create(out) if out else Path(name), mass)
     file = find_test(name)

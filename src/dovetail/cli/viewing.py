@@ -70,12 +70,8 @@ def _pictures(run: Run, ghost: bool) -> dict[str, Any]:
 
 
 def _run(what: str) -> Run:
-    if (Path(what) / "result.nc").is_file():
-        return folder.read(what)
     if Path(what).is_dir():
-        raise ParameterError(
-            f"{what}: holds no result.nc; give the folder that a run wrote, or a test's name"
-        )
+        return folder.read(what)
     test = testing.load(find_test(what))
     if isinstance(test, testing.Simulation):
         return test.simulate()

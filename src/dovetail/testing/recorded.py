@@ -41,7 +41,7 @@ def read(folder: str | Path) -> Run:
     """
     folder = Path(folder)
     if not any((folder / name).exists() for name in (RESULT, OUTCOME, JOURNAL)):
-        raise OutputError(f"{folder}: holds no {RESULT}; give the folder that a run wrote")
+        raise OutputError(f"{folder}: holds no {RESULT}; give the folder that a run wrote, or a test")
     faults: dict[str, str] = {}
 
     def part(name: str, reader: Callable[[Path], Any]) -> Any:

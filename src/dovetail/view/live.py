@@ -156,9 +156,9 @@ class LivePage:
 
 
 def finished(folder: Path, patience: float = 60.0) -> bool:
-    """Whether the run of a folder has written its recording, waited for."""
+    """Whether the run of a folder has written its recording, and its outcome after that, waited for."""
     end = time.monotonic() + patience
-    while not (folder / "result.nc").is_file():
+    while not (folder / "outcome.json").is_file():
         if time.monotonic() > end:
             return False
         time.sleep(0.2)
