@@ -79,6 +79,15 @@ def test_check_says_what_became_radians_above_the_test_that_it_prints(dovetail):
     assert tomllib.loads(out)["rig"]["actuator"]["omega"] == pytest.approx(32 * 3.141592653589793)
 
 
+def test_what_the_memory_cannot_hold_is_refused_before_a_folder_is_made(dovetail):
+    code, _, err = dovetail(
+        "run", "substructuring/cs1", "--set", "rate='1 GHz'", "--set", "duration='1000 s'"
+    )
+    assert code == 2
+    assert "1000 s at 1e+09 Hz are 1e+12 ticks: recording them takes more than 16 TB of memory" in err
+    assert not list(Path().glob("runs/*"))
+
+
 def test_an_entry_of_a_list_is_set_by_the_path_that_a_campaign_has_for_it(dovetail):
     code, out, _ = dovetail("check", "substructuring/cs2", "--set", 'numerical.k[1]="5 kN/m"')
     assert code == 0

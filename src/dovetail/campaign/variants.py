@@ -29,6 +29,7 @@ from dovetail.testing import simulation as simulations
 from dovetail.testing.emulate import Accuracy, coupled_system, integrate_ideal
 from dovetail.testing.file import parse
 from dovetail.testing.path import declared_at, get, spread
+from dovetail.testing.room import require_room
 from dovetail.testing.run import dataset
 from dovetail.testing.table import change
 
@@ -176,6 +177,7 @@ class Group:
 
     def __init__(self, subject: TestSubject, test: Any):
         self.subject, self.test = subject, test
+        require_room(test)
         test.prepared()  # for its checks
         self.shape = test.shape
         self.traced = True

@@ -19,6 +19,7 @@ from dovetail.studies.registry import find_test
 from dovetail.testing import Outcome, Run, folder
 from dovetail.testing.file import read_table
 from dovetail.testing.remarks import remarks
+from dovetail.testing.room import require_room
 
 EXIT_STOPPED, EXIT_INTERRUPTED = 3, 130
 GREW = (
@@ -99,6 +100,7 @@ def run_test(
         raise ParameterError(
             "--mode run needs --rig udp://HOST:PORT; serve one with: dovetail rig serve TEST"
         )
+    require_room(test)  # before a folder is made
     target = folder.create(out or folder.next_folder(Path("runs"), f"{file.stem}-{mode}"))
     say = Console(highlight=False, markup=False, soft_wrap=True).print
 
@@ -131,6 +133,7 @@ def run_test(
 
 def run_simulation(test: testing.Simulation, name: str, out: Path | None, report: bool) -> int:
     """Simulate a system without a rig, save, print what its system measures; the exit code."""
+    require_room(test)
     target = folder.create(out or folder.next_folder(Path("runs"), f"{name}-simulate"))
     say = Console(highlight=False, markup=False, soft_wrap=True).print
     with progress_bar("simulating") as bar:

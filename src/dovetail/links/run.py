@@ -36,6 +36,7 @@ from dovetail.testing import operator as operators
 from dovetail.testing import path as paths
 from dovetail.testing.operator import Operator
 from dovetail.testing.outcome import Outcome
+from dovetail.testing.room import require_room
 from dovetail.testing.run import Progress, Run
 from dovetail.testing.test import Test
 
@@ -82,6 +83,7 @@ def run(
     LinkError
         If no session comes about. Nothing has moved then.
     """
+    require_room(test)
     prepared = test.prepared()
     shape = test.shape
     operator = operator or Operator()

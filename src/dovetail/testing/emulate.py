@@ -16,6 +16,7 @@ from dovetail.core import DormandPrince8, Flow, Method
 from dovetail.core.errors import AnalysisError, StepSizeError
 from dovetail.specimens import Specimen
 from dovetail.testing.outcome import Outcome
+from dovetail.testing.room import require_room
 from dovetail.testing.run import Run, dataset, ended
 from dovetail.testing.schedule import Profile, apply
 from dovetail.testing.steps import RESOLVED, fewest_steps
@@ -145,6 +146,7 @@ def emulate(test: Test, accuracy: Accuracy | None = None) -> Run:
             "emulate: the rig has no model of its specimen, so there is no ideal to compare with; "
             "give the test a virtual rig, or compare two runs"
         )
+    require_room(test)
     test.prepared()  # for its checks
     records = _resolved(test, coupled_system(test, specimen), accuracy)
     z, force = records["displacement"], records["specimen_force"]

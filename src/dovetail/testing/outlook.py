@@ -6,6 +6,7 @@ import dataclasses
 import math
 from typing import TYPE_CHECKING
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 
@@ -16,12 +17,14 @@ from dovetail.stability import DelayEquation, Poles, StateSpace, linear_loop, lo
 from dovetail.stability.linearity import NOT_LINEAR, departure_from_linear, sine
 from dovetail.stability.margin import unit_gains
 from dovetail.testing.loop import Driven, start, tick
+from dovetail.testing.room import in_words, left
 from dovetail.transfer.linear import LinearTransfer
 
 if TYPE_CHECKING:
     from dovetail.testing.test import Test
 
 MOTION = ("displacement", "velocity", "acceleration")
+MATRICES = 4  # of a loop's states by its states, at a time: the matrix, its work space, the vectors
 
 
 @dataclasses.dataclass(frozen=True)
@@ -240,6 +243,12 @@ def sampled_poles(test: Test) -> Poles:
         test, rig=test.rig.small_signal(), compensator=test.compensator.frozen()
     ).prepared()
     state, _ = start(prepared)
+    size = sum(np.size(leaf) for leaf in jax.tree.leaves(state))
+    if MATRICES * 8 * size**2 > left():
+        raise AnalysisError(
+            f"the loop has {size:,} states at {test.rate:g} Hz, one for each tick of its delays; their matrices take "
+            f"{in_words(MATRICES * 8 * size**2)} of memory where {in_words(left())} are left: lower the rate"
+        )
     state["compensator"] = prepared.compensator.running(state["compensator"])
     state["feedback"] = prepared.feedback.running(state["feedback"])
     watch = state.pop("watch")  # it looks on and has no part in the dynamics

@@ -9,6 +9,7 @@ import numpy as np
 
 from dovetail.testing.loop import compiled_start, compiled_ticks
 from dovetail.testing.outcome import Outcome
+from dovetail.testing.room import require_room
 from dovetail.testing.run import Progress, Run, dataset, ended, find_trip
 from dovetail.testing.sharing import piece_length, shared
 
@@ -22,6 +23,7 @@ def rehearse(test: Test, progress: Progress | None = None) -> Run:
     The loop is one compiled program, called piece by piece so that progress can be told and an interrupt
     keeps what was computed. A run that met a limit ends there.
     """
+    require_room(test)
     prepared = test.prepared()
     records, outcome = _in_pieces(prepared, progress)
     times = np.arange(len(records["displacement"])) * test.dt

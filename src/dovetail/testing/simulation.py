@@ -25,6 +25,7 @@ from dovetail.testing import path as paths
 from dovetail.testing.excitation import Excitation, Rest
 from dovetail.testing.loop import Driven
 from dovetail.testing.outcome import Outcome, Trip
+from dovetail.testing.room import require_room
 from dovetail.testing.run import Progress, Run, dataset
 from dovetail.testing.sharing import piece_length, shared
 from dovetail.testing.supervisor import Limits
@@ -119,6 +120,7 @@ class Simulation(Part):
 
     def simulate(self, progress: Progress | None = None) -> Run:
         """Run it. What was computed until a limit, a number that is not finite, or an interrupt is kept."""
+        require_room(self)
         prepared = self.prepared()
         records, outcome = _in_pieces(prepared, progress)
         times = np.arange(len(next(iter(records.values())))) * self.dt

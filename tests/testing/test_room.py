@@ -1,0 +1,73 @@
+"""Room for a record: estimated from shapes alone, and refused with the number."""
+
+import dataclasses
+import tracemalloc
+
+import numpy as np
+import pytest
+
+from dovetail import testing
+from dovetail.core.errors import AnalysisError, TestFileError
+from dovetail.studies.registry import find_test
+from dovetail.testing.room import TWICE, _a_tick, in_words, require_room
+
+
+def recorded(run):
+    """What a run keeps of a tick [B], counted in its recording."""
+    values = [v for v in run.data.variables.values() if v.dims and v.dims[0] == "time" and v.dtype == float]
+    return sum(v.dtype.itemsize * int(np.prod(v.shape[1:])) for v in values)
+
+
+def test_what_a_tick_takes_is_what_a_run_then_holds(make_cs1):
+    test = make_cs1(duration=0.01)
+    run = test.rehearse()
+    # the recording holds time besides, and integers that are counted with it
+    assert _a_tick(test) == pytest.approx(recorded(run), abs=24)
+
+
+@pytest.mark.parametrize("mode", ["rehearse", "emulate"])
+def test_a_run_that_the_machine_cannot_hold_is_refused_with_the_number(make_cs1, mode):
+    test = dataclasses.replace(make_cs1(), rate=1e9, duration=1e6)
+    tracemalloc.start()
+    try:
+        with pytest.raises(
+            TestFileError, match=r"are 1e\+15 ticks: recording them takes more than 1.6e\+04 TB of"
+        ):
+            getattr(test, mode)()
+        assert tracemalloc.get_traced_memory()[1] < 50e6
+    finally:
+        tracemalloc.stop()
+
+
+def test_the_limit_lies_where_the_whole_record_fills_the_room(make_cs1):
+    test = make_cs1(duration=2.0)
+    size = TWICE * test.tick_count * _a_tick(test)
+    require_room(test, room=1.001 * size)
+    with pytest.raises(TestFileError, match="lower the rate or shorten the test"):
+        require_room(test, room=0.999 * size)
+    require_room(test, room=float("inf"))
+
+
+def test_a_simulation_is_refused_as_a_test_is():
+    test = testing.load(find_test("capture/swing"), {"duration": "1000 s"})
+    size = TWICE * test.tick_count * _a_tick(test)
+    require_room(test, room=1.001 * size)
+    with pytest.raises(TestFileError, match="lower the rate or shorten the test"):
+        require_room(test, room=0.999 * size)
+
+
+def test_sizes_are_said_as_people_read_them():
+    assert [in_words(size) for size in (8, 12_300, 2.5e9, 1.6e16)] == [
+        "8 B",
+        "12.3 kB",
+        "2.5 GB",
+        "1.6e+04 TB",
+    ]
+
+
+def test_a_loop_with_more_states_than_matrices_have_room_for_has_no_stability_but_a_sentence(make_cs1):
+    test = dataclasses.replace(make_cs1(), rate=1e8, duration=0.01)
+    with pytest.raises(
+        AnalysisError, match=r"states at 1e\+08 Hz, one for each tick of its delays; .* lower the rate"
+    ):
+        test.stability()
