@@ -43,7 +43,7 @@ ideal = bare.emulate()
 
 delay, tick = 9.4e-3, bare.dt  # [s]
 fit = {"gain": 1 / 1.02}
-inverse = SecondOrderInverse.of(frequency=235.4, damping=0.684)
+inverse = SecondOrderInverse.of(omega=235.4, damping=0.684)
 spring = bare.rig.specimen
 exact_model = SmithPredictor(model=spring, transfer=actuator)
 candidates = {

@@ -38,14 +38,12 @@ def test_a_rig_is_judged_by_its_weakest_ability():
 @pytest.mark.parametrize(("gap", "reached"), [(5e-6, 0.0245), (9e-6, 0.032)])
 def test_a_short_air_gap_is_crossed_below_the_speed_demanded(gap, reached):
     # the identified actuator 1/{0.8, 3000}, 0.05 m/s demanded
-    assert speed_over_gap(gap=gap, speed=0.05, frequency=3000.0, damping=0.8) == pytest.approx(
-        reached, rel=0.02
-    )
+    assert speed_over_gap(gap=gap, speed=0.05, omega=3000.0, damping=0.8) == pytest.approx(reached, rel=0.02)
 
 
 def test_a_long_gap_is_crossed_at_full_speed():
     for damping in (0.5, 1.0, 1.5):
-        assert speed_over_gap(gap=1e-3, speed=0.05, frequency=3000.0, damping=damping) == pytest.approx(
+        assert speed_over_gap(gap=1e-3, speed=0.05, omega=3000.0, damping=damping) == pytest.approx(
             0.05, rel=1e-3
         )
 
@@ -54,5 +52,5 @@ def test_impossible_demands_are_refused():
     with pytest.raises(ParameterError, match="mass: got 0; must be above 0"):
         requirements(delay=1e-3, force=1.0, depth=1e-4, speed=0.1, mass=0.0)
     with pytest.raises(ParameterError, match="above 0"):
-        speed_over_gap(gap=-1.0, speed=0.05, frequency=3000.0, damping=0.8)
-    assert math.isfinite(speed_over_gap(gap=0.0, speed=0.05, frequency=3000.0, damping=0.8))
+        speed_over_gap(gap=-1.0, speed=0.05, omega=3000.0, damping=0.8)
+    assert math.isfinite(speed_over_gap(gap=0.0, speed=0.05, omega=3000.0, damping=0.8))

@@ -40,7 +40,7 @@ def test_a_lead_is_added_to_whatever_predicts():
     learning = further(AdaptiveForwardPrediction(9e-3), 1e-3)
     assert float(learning.delay) == pytest.approx(10e-3)
     assert float(learning.lead) == pytest.approx(1e-3)
-    inverse = SecondOrderInverse.of(frequency=235.0, damping=0.7)
+    inverse = SecondOrderInverse.of(omega=235.0, damping=0.7)
     chain = further(Chain((inverse, ForwardPrediction(3e-3))), 1e-3)
     assert float(chain.parts[1].delay) == pytest.approx(4e-3)
     assert float(further(inverse, 1e-3).parts[1].delay) == pytest.approx(1e-3)

@@ -105,17 +105,17 @@ def judge(rig: Requirements, needed: Requirements) -> Verdict:
     return Verdict(not reasons, tuple(reasons))
 
 
-def speed_over_gap(*, gap: float, speed: float, frequency: float, damping: float) -> float:
+def speed_over_gap(*, gap: float, speed: float, omega: float, damping: float) -> float:
     """Speed [m/s] that an actuator (a second-order lag) has when it has crossed an air gap [m] from rest.
 
-    Its demand is a ramp of the impact speed from the start. A short gap is crossed before the actuator has
-    come up to speed, and the impact is slower than demanded.
+    Its natural angular frequency is `omega` [rad/s], its demand a ramp of the impact speed from the start. A short
+    gap is crossed before the actuator has come up to speed, and the impact is slower than demanded.
     """
-    if not (gap >= 0 and speed > 0 and frequency > 0 and damping > 0):
-        raise ParameterError("gap at least 0; speed, frequency and damping above 0")
-    t = np.linspace(0.0, gap / speed + 20 / (damping * frequency), 200_001)
-    root = np.emath.sqrt(damping**2 - 1) * frequency
-    a = damping * frequency
+    if not (gap >= 0 and speed > 0 and omega > 0 and damping > 0):
+        raise ParameterError("gap at least 0; speed, omega and damping above 0")
+    t = np.linspace(0.0, gap / speed + 20 / (damping * omega), 200_001)
+    root = np.emath.sqrt(damping**2 - 1) * omega
+    a = damping * omega
     decay = np.exp(-a * t)
     if root == 0:
         velocity = speed * (1 - decay * (1 + a * t))

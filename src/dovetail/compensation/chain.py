@@ -24,7 +24,7 @@ class Chain(Compensator):
     Examples
     --------
     >>> from dovetail.compensation import ForwardPrediction, SecondOrderInverse
-    >>> both = Chain((SecondOrderInverse.of(frequency=235.4, damping=0.684), ForwardPrediction(3.6e-3)))
+    >>> both = Chain((SecondOrderInverse.of(omega=235.4, damping=0.684), ForwardPrediction(3.6e-3)))
     """
 
     parts: tuple[Compensator, ...] = eqx.field(converter=tuple)

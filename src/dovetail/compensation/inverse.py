@@ -50,10 +50,10 @@ class SecondOrderInverse(Compensator):
     stiffness: jax.Array = parameter("N/m", "its stiffness", above=0.0)
 
     @classmethod
-    def of(cls, frequency: ArrayLike, damping: ArrayLike) -> Self:
-        """Of an undamped natural frequency [rad/s] and a damping ratio."""
-        frequency, damping = jnp.asarray(frequency, dtype=float), jnp.asarray(damping, dtype=float)
-        return cls(mass=jnp.asarray(1.0), damping=2.0 * damping * frequency, stiffness=frequency**2)
+    def of(cls, omega: ArrayLike, damping: ArrayLike) -> Self:
+        """Of an undamped natural angular frequency [rad/s] and a damping ratio."""
+        omega, damping = jnp.asarray(omega, dtype=float), jnp.asarray(damping, dtype=float)
+        return cls(mass=jnp.asarray(1.0), damping=2.0 * damping * omega, stiffness=omega**2)
 
     def init(self) -> State:
         return ()

@@ -18,7 +18,7 @@ def test_an_under_damped_response_tells_its_damping_and_frequency(record):
     assert f.final == pytest.approx(1.0, abs=1e-6)
     assert f.overshoot == pytest.approx(np.exp(-np.pi * 0.416 / np.sqrt(1 - 0.416**2)), rel=1e-3)
     assert f.damping == pytest.approx(0.416, rel=1e-3)
-    assert f.frequency == pytest.approx(75.7, rel=0.005)
+    assert f.omega == pytest.approx(75.7, rel=0.005)
     assert f.peak_time == pytest.approx(np.pi / 75.7 / np.sqrt(1 - 0.416**2), abs=0.2 * dt)
 
 
@@ -27,7 +27,7 @@ def test_a_delay_is_seen_as_dead_time_and_not_in_the_frequency(record):
     bare = step_features(stepped(record, slow), dt, at=0.1)
     late = step_features(stepped(record, Series((Delay(20e-3), slow))), dt, at=0.1)
     assert late.dead_time - bare.dead_time == pytest.approx(20e-3, abs=1e-6)
-    assert late.frequency == pytest.approx(bare.frequency, rel=1e-4)
+    assert late.omega == pytest.approx(bare.omega, rel=1e-4)
     assert late.rise_time == pytest.approx(bare.rise_time, rel=1e-4)
 
 
@@ -44,7 +44,7 @@ def test_noise_below_the_band_does_not_disturb(record):
     y = stepped(record, SecondOrderLag(75.7, 0.416), noise=0.003)
     f = step_features(y, dt, at=0.1)
     assert f.damping == pytest.approx(0.416, abs=0.01)
-    assert f.frequency == pytest.approx(75.7, rel=0.05)
+    assert f.omega == pytest.approx(75.7, rel=0.05)
 
 
 def test_it_reads_aloud(record):

@@ -21,9 +21,7 @@ class StepFeatures:
     peak_time: float  # [s]; NaN without overshoot
     settling_time: float  # [s] after which the response stays within 2 % of its final level
     damping: float  # ratio of the second-order lag with this overshoot; NaN without
-    frequency: (
-        float  # [rad/s] its natural frequency, from the time between leaving rest and peak; NaN without
-    )
+    omega: float  # [rad/s] its natural one, from the time between leaving rest and peak; NaN without
 
     def __str__(self) -> str:
         return (
@@ -71,9 +69,9 @@ def step_features(
         return StepFeatures(final, rise[0], rise[2] - rise[1], 0.0, math.nan, settling, math.nan, math.nan)
     damping = -math.log(overshoot) / math.hypot(math.pi, math.log(overshoot)) if overshoot < 1 else 0.0
     # the lag itself leaves 2 % a little after its start: solve for the start from the peak
-    frequency = math.pi / math.sqrt(1 - damping**2) / (top - _start(t, level, damping, top, band))
+    omega = math.pi / math.sqrt(1 - damping**2) / (top - _start(t, level, damping, top, band))
     return StepFeatures(
-        final, rise[0], rise[2] - rise[1], overshoot, float(top), float(settling), damping, frequency
+        final, rise[0], rise[2] - rise[1], overshoot, float(top), float(settling), damping, omega
     )
 
 
