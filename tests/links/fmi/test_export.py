@@ -1,9 +1,12 @@
 """Our models and tests as FMUs: FMPy's validator has nothing to say, and two masters get the same numbers."""
 
 import importlib.util
+import os
 import shutil
 import subprocess
 import sys
+import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,6 +15,8 @@ import dovetail as dv
 from dovetail.core import Sampled
 from dovetail.core.errors import LinkError
 from dovetail.links.fmi import export
+from dovetail.links.fmi.model import Slave
+from dovetail.links.fmi.unpacked import new_folder
 
 pytestmark = pytest.mark.skipif(
     importlib.util.find_spec("fmpy") is None or shutil.which("cc") is None, reason="no FMPy or no compiler"
@@ -77,12 +82,30 @@ def test_a_whole_test_gives_its_rehearsal(files):
         np.testing.assert_allclose(got[name], rehearsed[name], rtol=1e-9, atol=1e-12)
 
 
-def test_a_step_that_is_no_whole_number_of_ticks_is_refused(files):
-    from fmpy import simulate_fmu
+def children():
+    """Processes that this one has started and that have not ended."""
+    found = set()
+    for task in Path("/proc/self/task").iterdir():
+        found |= set((task / "children").read_text().split())
+    return {pid for pid in found if "Z" not in Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2]}
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="processes are counted as Linux shows them")
+def test_a_step_that_is_no_whole_number_of_ticks_is_refused_and_closed_nothing_is_left(files):
     from fmpy.fmi1 import FMICallException
 
+    new_folder().rmdir()  # the shell that sees to the folders is there already
+    before = children()
+    opened = Slave(str(files[1]), ())
+    assert len(children() - before) == 1  # the process that computes the model
     with pytest.raises(FMICallException, match="DoStep"):
-        simulate_fmu(str(files[1]), stop_time=0.015, output_interval=0.0015)
+        opened.step(0, 0.0, 0.0015, [], [])
+    opened.close()
+    assert not opened.folder.exists()
+    end = time.monotonic() + 120  # it has been told to quit, and needs a moment
+    while children() - before and time.monotonic() < end:
+        time.sleep(0.02)
+    assert not children() - before
 
 
 MASTER = """
@@ -114,6 +137,7 @@ def test_a_second_master_gets_the_same_numbers(tmp_path, files):
         text=True,
         timeout=120,
         check=False,
+        env={**os.environ, "TMPDIR": str(tmp_path)},  # it leaves what it unpacks
     )
     assert done.returncode == 0, done.stderr[-1000:]
     got = [float(line.split()[1]) for line in done.stdout.splitlines() if line.startswith("value ")]

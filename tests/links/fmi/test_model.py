@@ -12,7 +12,8 @@ import pytest
 
 import dovetail as dv
 from dovetail.core.errors import LinkError, UnknownNameError
-from dovetail.links.fmi import CoSimulation, FmuSpecimen, FmuSubstructure
+from dovetail.links.fmi import CoSimulation, FmuSpecimen, FmuSubstructure, model
+from dovetail.links.fmi.unpacked import new_folder
 from dovetail.testing import Outcome
 
 pytestmark = pytest.mark.skipif(
@@ -129,6 +130,22 @@ def test_as_specimen_it_gives_the_force_of_our_own(fmu):
     np.testing.assert_allclose(run.data.specimen_force, forces, atol=1e-7)
 
 
+def test_the_instance_that_was_not_used_for_longest_is_closed_for_the_next(fmu, monkeypatch):
+    monkeypatch.setattr(model, "MOST_OPEN", 2)
+    model.close_all()
+    first, second = (model.slave(str(fmu), (("m", m),)) for m in (1.0, 2.0))
+    assert model.slave(str(fmu), (("m", 1.0),)) is first
+    third = model.slave(str(fmu), (("m", 3.0),))
+    assert second.fmu is None
+    assert not second.folder.exists()
+    assert first.folder.is_dir()
+    assert third.folder.is_dir()
+    again = model.slave(str(fmu), (("m", 2.0),))  # begun anew
+    np.testing.assert_allclose(again.read(["x", "v"]), 0.0)
+    model.close_all()
+    assert not any(each.folder.exists() for each in (first, third, again))
+
+
 def test_it_has_no_ideal_and_says_so_by_numbers_that_are_not_finite(fmu):
     theirs = FmuSubstructure(file=str(fmu), inputs={"force": "F"}, outputs=NAMES, start=START)
     assert not np.all(np.isfinite(hybrid(theirs).rehearse().data.displacement))  # RK4 instead of CoSimulation
@@ -138,5 +155,13 @@ def test_wrong_names_and_files_are_told(fmu, tmp_path):
     with pytest.raises(UnknownNameError, match="displacement"):
         FmuSubstructure(file=str(fmu), inputs={"force": "F"}).init()
     (tmp_path / "no.fmu").write_text("no")
+    here, left = Path.cwd(), len(list(new_folder().parent.iterdir()))
     with pytest.raises(LinkError, match="is no FMU that can be read"):
         FmuSubstructure(file=str(tmp_path / "no.fmu")).init()
+    with zipfile.ZipFile(fmu) as whole, zipfile.ZipFile(tmp_path / "broken.fmu", "w") as broken:
+        for name in whole.namelist():
+            broken.writestr(name, b"no library" if name.endswith(".so") else whole.read(name))
+    with pytest.raises(LinkError, match="is no FMU that can be read .*Failed to load shared library"):
+        FmuSubstructure(file=str(tmp_path / "broken.fmu")).init()
+    assert Path.cwd() == here
+    assert len(list(new_folder().parent.iterdir())) == left + 1  # what could not be opened left nothing
