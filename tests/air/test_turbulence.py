@@ -52,3 +52,23 @@ def test_the_realised_deviation_is_the_intensity_at_any_scale():
         sigma = rng.uniform(0.3, 4.0, 3)
         gust = seeded(Dryden(intensity=sigma, scale=scale), jax.random.key(int(scale)))
         np.testing.assert_allclose(np.asarray(gust.at(0.0, places, 170.0)).std(axis=1), sigma, rtol=0.03)
+
+
+def test_a_record_has_the_spectrum_of_dryden_octave_by_octave():
+    """Gusts met at 170 m/s against the printed formulas: along, and across with its zero."""
+    sigma, scale, speed, dt = 2.0, 300.0, 170.0, 0.05
+    gust = seeded(Dryden(intensity=sigma, scale=scale, waves=400), jax.random.key(5))
+    t = dt * np.arange(2**16)
+    field = np.concatenate(
+        [np.asarray(gust.at(0.0, -speed * part, speed)) for part in jnp.split(jnp.asarray(t), 16)], axis=1
+    )
+    omega = 2 * np.pi * np.fft.rfftfreq(t.size, dt) / speed  # [rad/m]
+    density = 2 * np.abs(np.fft.rfft(field, axis=1)) ** 2 / t.size**2  # variance a line
+    x = scale * omega
+    along = sigma**2 * 2 * scale / np.pi / (1 + x**2)
+    across = sigma**2 * scale / np.pi * (1 + 3 * x**2) / (1 + x**2) ** 2
+    step = omega[1]
+    for edge in 2.0 ** np.arange(-1, 4):
+        band = (x > edge) & (x <= 2 * edge)
+        for row, formula in zip(density, (along, across, across), strict=True):
+            assert row[band].sum() == pytest.approx(np.sum(formula[band]) * step, rel=0.25), edge

@@ -1,9 +1,14 @@
 import math
 
+import jax
+import jax.numpy as jnp
+import numpy as np
 import pytest
 
 from dovetail.campaign import admissible, judge, requirements, speed_over_gap
 from dovetail.core.errors import AnalysisError, ParameterError
+from dovetail.mechanics.contact import Flores
+from dovetail.specimens.contact_loop import Instruments, first_impact
 
 NEEDED = requirements(delay=1.2e-3, force=2600.0, depth=200e-6, speed=0.1, mass=21.43, gap=50e-6)
 
@@ -54,3 +59,25 @@ def test_impossible_demands_are_refused():
     with pytest.raises(ParameterError, match="above 0"):
         speed_over_gap(gap=-1.0, speed=0.05, omega=3000.0, damping=0.8)
     assert math.isfinite(speed_over_gap(gap=0.0, speed=0.05, omega=3000.0, damping=0.8))
+
+
+def test_the_advice_is_go_exactly_where_the_predicted_error_is_within_what_is_required():
+    """From impacts simulated through instruments: error over delay, what is admissible, and rigs judged by it."""
+    law, mass, sensor = Flores(stiffness=9.0795e8), 30 * 75 / 105, 2 * np.pi * 10e3
+
+    @jax.jit
+    @jax.vmap
+    def predicted(delay):
+        pair = first_impact(law, mass, 0.1, Instruments(4 / delay, sensor), steps=4000)
+        return 100 * (pair.hil.rebound / pair.ideal.rebound - 1)
+
+    grid = np.linspace(0.2e-3, 2e-3, 19)
+    rigs = np.random.default_rng(0).uniform(0.3e-3, 1.8e-3, 12)
+    errors, own = np.asarray(predicted(jnp.asarray(grid))), np.asarray(predicted(jnp.asarray(rigs)))
+    for required in (25.0, 60.0, 90.0):
+        limit = admissible(grid, errors, required)
+        needed = requirements(delay=limit, force=2600.0, depth=200e-6, speed=0.1, mass=mass)
+        for delay, error in zip(rigs, own, strict=True):
+            able = requirements(delay=delay, force=8000.0, depth=300e-6, speed=0.2, mass=mass)
+            able = type(able)(**{**vars(able), "resolution": 1e-6, "acceleration": 1e4})
+            assert judge(able, needed).go == (error <= required), (delay, error, required)

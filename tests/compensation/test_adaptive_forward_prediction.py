@@ -143,3 +143,46 @@ def test_it_can_be_batched_over_and_differentiated_by_its_gain(bench):
 def test_a_final_window_without_a_final_order_is_refused():
     with pytest.raises(ParameterError, match="final_window: got 16 without a final_order"):
         AdaptiveForwardPrediction(final_window=16)
+
+
+def test_four_kinds_of_instants_correct_with_the_sign_of_the_error_once_the_window_is_full():
+    """Against the published rule written out sample by sample, on motion and response that know nothing of it."""
+    rng = np.random.default_rng(7)
+    t, dt, window = 1e-3 * np.arange(3000), 1e-3, 10
+    turns = 2 * np.pi * np.outer(rng.uniform(2, 6, 3), t) + rng.uniform(0, 6, (3, 1))
+    z, v = 4e-3 * np.sin(turns).sum(0), (4e-3 * np.gradient(turns, t, axis=1) * np.cos(turns)).sum(0)
+    x = z + 2e-3 * np.sin(2 * np.pi * 1.3 * t)  # early and late, too long and too short by turns
+    part = AdaptiveForwardPrediction(delay=9e-3, order=4, window=window, alpha=7.0, beta=0.8, gamma=2.0)
+
+    def one(state, u):
+        state, shown = part.step(0.0, dt, state, u)
+        return state, (shown["command"], shown["prediction_horizon"], shown["amplitude_gain"])
+
+    given = {"displacement": z, "velocity": v, "measured_displacement": x}
+    command, horizon, gain = jax.lax.scan(one, part.init(), jax.tree.map(jnp.asarray, given))[1]
+
+    p, s, found = [], [], []
+    seen = {"rising": set(), "falling": set(), "maximum": set(), "minimum": set()}
+    now_p, now_s = 9.0, 1.0  # samples, 1
+    for k in range(len(t)):
+        if k >= max(window - 1, 2):
+            e = (z[k - 1] - x[k]) / 0.01  # [cm]
+            d = np.sign(e) * e**2
+            rule = {
+                "rising": (z[k - 2] < 0 <= z[k - 1], 7.0 * d, 0.0),
+                "falling": (z[k - 2] > 0 >= z[k - 1], -7.0 * d, 0.0),
+                "maximum": (v[k - 2] > 0 >= v[k - 1], 0.0, 0.8 * d),
+                "minimum": (v[k - 2] < 0 <= v[k - 1], 0.0, -0.8 * d),
+            }
+            for name, (happens, by_p, by_s) in rule.items():
+                if happens:
+                    now_p, now_s = np.clip(now_p + by_p, 0.0, 50.0), np.clip(now_s + by_s, 0.5, 1.5)
+                    seen[name].add(float(np.sign(e)))
+        p.append(now_p)
+        s.append(now_s)
+        found.append(k)
+    assert all(signs == {-1.0, 1.0} for signs in seen.values())  # every kind of instant, with either error
+    np.testing.assert_allclose(1e3 * np.asarray(horizon), p, rtol=1e-9)
+    np.testing.assert_allclose(gain, s, rtol=1e-9)
+    assert np.array_equal(command[: window - 1], z[: window - 1])  # start-up: the demand passes through
+    assert not np.array_equal(command[window : 2 * window], z[window : 2 * window])

@@ -3,6 +3,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from dovetail import testing
 from dovetail.mechanics.hose_reel import (
     ContactReel,
     ExactDrum,
@@ -13,6 +14,7 @@ from dovetail.mechanics.hose_reel import (
     sequential_lengths,
     uniform_lengths,
 )
+from dovetail.studies.registry import find_test
 
 
 def test_quintic_peaks_are_those_of_its_formula():
@@ -58,3 +60,18 @@ def test_the_drum_s_force_is_feed_forward_and_two_gains():
     np.testing.assert_allclose(force, 100 * 0.2 + 1000 * 0.1 + 100 * 0.2 + 7.0)
     assert inertia == 100.0
     assert ExactDrum().drive(told, 0.9, 0.3) == (0.2, None)
+
+
+def test_the_hose_of_the_published_tests_shrinks_so_and_does_not_exchange_momentum():
+    """What flies in the scaled and the full-scale test: links in turn, no force by mass that is handed on."""
+    tests = {name: testing.load(find_test(f"refuelling/{name}")) for name in ("scaled", "full-scale")}
+    for name, test in tests.items():
+        hose = test.numerical.hose
+        assert (hose.shrink, hose.transfer) == ("sequential", "none"), name
+    hose = tests["full-scale"].numerical.hose
+    angles = jnp.zeros((2, hose.links + 1))
+    before, after = (hose.motion(angles, angles, jnp.asarray(s), jnp.asarray(0.5)) for s in (0.0, 0.4))
+    np.testing.assert_allclose(
+        (before.l - after.l)[: hose.links], [0.4] + [0.0] * (hose.links - 1), atol=1e-12
+    )
+    np.testing.assert_allclose(after.v[0, 1:], after.v[0, 1], atol=1e-12)  # all below move on as one

@@ -77,3 +77,25 @@ def test_the_map_rises_with_delay_and_falls_with_the_sensors_bandwidth():
     assert np.all(np.diff(gains, axis=0) > 0)
     assert np.all(np.diff(gains, axis=1) < 0)
     assert gains[0, 1] < 1 < gains[2, 1]
+
+
+def test_what_counts_is_the_net_lag_wherever_it_sits():
+    """To first order actuator and sensor add up: halves of either kind give the same energy."""
+    law, lag = Hertz(stiffness=K), 60e-6
+    gains = []
+    for share in (0.3, 0.5, 0.7):
+        tools = Instruments(1.4 / (share * lag), 1.4 / ((1 - share) * lag))
+        assert float(tools.lag) == pytest.approx(lag, rel=1e-12)
+        gains.append(float(realised_through(law, MASS, 0.1, tools, 12_000)) ** 2 - 1)
+    assert gains[0] > 0
+    assert np.ptp(gains) < 0.05 * gains[0]
+
+
+def test_the_map_is_crossed_at_the_neutral_delay_of_each_sensor():
+    """The border of the map, where an impact keeps its energy, is the critical delay found by itself."""
+    law, delays, sensors = Flores(stiffness=K), np.linspace(0.3e-3, 0.7e-3, 9), [2e4, 4e4, 1e5]
+    gains = gain_map(law, MASS, 0.1, delays, sensors)
+    border = [float(np.interp(1.0, column, delays)) for column in gains.T]
+    alone = [neutral_delay(law, MASS, 0.1, sensor_omega=w) for w in sensors]
+    assert border == pytest.approx(alone, rel=2e-3)
+    assert alone == sorted(alone)  # a faster sensor leaves the actuator more time

@@ -39,3 +39,14 @@ def test_the_stroke_is_not_exceeded():
 def test_it_describes_itself_for_an_analysis():
     delay = float(PiezoActuator(prefilter="tuned").linear().low_frequency_delay)
     assert delay == pytest.approx(0.51e-3, rel=0.02)
+
+
+@pytest.mark.parametrize("width", [0.0, 0.1, 0.15])
+def test_the_stack_alone_goes_up_and_down_by_ways_that_are_apart_by_its_hysteresis(width):
+    """Driven slowly without its controller, over the full drive; at half drive the ways are furthest apart."""
+    drive = np.concatenate([np.linspace(0, 1, 4000), np.linspace(1, 0, 4000)])
+    y = np.asarray(simulate(PiezoActuator(hysteresis=width).loop.plant, drive, DT))
+    up, down = (
+        np.interp(0.5, d, part) for d, part in ((drive[:4000], y[:4000]), (drive[:3999:-1], y[:3999:-1]))
+    )
+    assert down - up == pytest.approx(width * 0.316e-3, abs=3e-3 * 0.316e-3)

@@ -1,5 +1,7 @@
 """Each picture shows what it says, in the unit that its axes have, on made-up runs."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from matplotlib.figure import Figure
@@ -123,3 +125,14 @@ def test_spectra_sensitivity_and_swings_are_in_millimetres():
     swing = np.full((2, 50, 4), 0.01)
     pictures.swings(panels, np.arange(50.0), swing, swing)
     assert last(panels[1]) == pytest.approx(10.0)
+
+
+def test_every_published_curve_has_a_picture_and_every_picture_is_proved_here():
+    curves = ["3.11", "3.12", "3.13", "4.1-3", *(f"4.2-{n}" for n in range(7, 11))]
+    curves += [f"5-{n}" for n in range(3, 12) if n not in (8, 10)] + [f"C.{n}" for n in range(14, 18)]
+    assert list(pictures.FIGURES) == curves
+    drawn = {name for names in pictures.FIGURES.values() for name in names}
+    here = Path(__file__).read_text("utf-8")
+    for name in drawn:
+        assert callable(getattr(pictures, name))
+        assert f"pictures.{name}(" in here, f"no test draws {name}"

@@ -33,3 +33,18 @@ def test_the_robot_s_time_counts_steps_in_contact_while_the_probe_moves(monkeypa
 def test_a_range_is_from_side_to_side(monkeypatch):
     monkeypatch.setattr(validation, "slow_case", lambda: made_up(0.0))
     assert reproduce_rig.motion_range()[0] == pytest.approx(400.0, rel=1e-4)
+
+
+def test_sensitivity_is_that_to_ten_millimetres_and_to_one_degree(monkeypatch):
+    asked = []
+
+    def batch(angles, speed, drawn, funnel, duration):
+        asked.append((np.degrees(float(angles[0])), 1e3 * float(drawn[0, 0])))
+        size = 1.0 + 0.01 * (asked[-1][0] - 35.0) + 0.005 * asked[-1][1]
+        place = np.zeros((1, 100, 3))
+        place[0, :, 0] = size * np.sin(np.linspace(0, 6, 100))
+        return {"drogue_position": place}
+
+    monkeypatch.setattr(validation, "strike_batch", batch)
+    assert reproduce_rig.sensitivity() == pytest.approx([0.05, 0.01])
+    assert np.array(asked) == pytest.approx(np.array([[35.0, 0.0], [35.0, 10.0], [36.0, 0.0]]))

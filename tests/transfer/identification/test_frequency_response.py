@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+import scipy.signal
 
 from dovetail.core.errors import AnalysisError, ParameterError
 from dovetail.transfer import Delay, SecondOrderLag, Series
@@ -51,3 +52,39 @@ def test_faults_are_said():
     h = frequency_response(noise, np.random.default_rng(3).normal(size=60_000), dt)
     with pytest.raises(AnalysisError, match="no frequency of .* is left; the highest coherence is"):
         h.reliable(0.999)
+
+
+def test_coloured_noise_through_a_chain_shows_each_link_and_the_whole():
+    """Drive to amplifier, amplifier to motion, drive to motion: S_uy/S_uu of each, within its own uncertainty."""
+    rng = np.random.default_rng(11)
+    dt, count = 1e-4, 200_000
+    u = scipy.signal.lfilter(
+        [0.3], [1, -0.7], rng.standard_normal(count)
+    )  # not white: S_uu must divide it out
+    links = [([1e6], [1.0, 600.0, 1e6]), ([4e6], [1.0, 400.0, 4e6])]  # resonances at 159 and 318 Hz
+    discrete = [scipy.signal.cont2discrete(link, dt, method="foh") for link in links]
+    m = scipy.signal.lfilter(np.ravel(discrete[0][0]), discrete[0][1], u)
+    y = scipy.signal.lfilter(np.ravel(discrete[1][0]), discrete[1][1], m)
+    m_read, y_read = (s + 0.02 * s.std() * rng.standard_normal(count) for s in (m, y))
+
+    def true(*chosen):
+        return lambda f: np.prod(
+            [np.polyval(b, 2j * np.pi * f) / np.polyval(a, 2j * np.pi * f) for b, a in chosen], 0
+        )
+
+    found = {
+        "u to m": (frequency_response(u, m_read, dt, segment=0.1), true(links[0])),
+        "m to y": (frequency_response(m, y_read, dt, segment=0.1), true(links[1])),
+        "u to y": (frequency_response(u, y_read, dt, segment=0.1), true(*links)),
+    }
+    for name, (response, exact) in found.items():
+        inside = (response.frequency > 30) & (response.frequency < 450)
+        f = response.frequency[inside]
+        error = np.abs(response.response[inside] / exact(f) - 1)
+        assert np.quantile(error, 0.9) < 0.05, name
+        assert f[np.argmax(np.abs(response.response[inside]))] == pytest.approx(
+            f[np.argmax(np.abs(exact(f)))], abs=20.0
+        )
+    product = found["u to m"][0].response * found["m to y"][0].response
+    inside = (found["u to y"][0].frequency > 30) & (found["u to y"][0].frequency < 450)
+    assert np.quantile(np.abs(product / found["u to y"][0].response - 1)[inside], 0.9) < 0.05

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from dovetail.core.randomness import seeded
-from dovetail.transfer import Delay, FirstOrderLag, Series
+from dovetail.transfer import Delay, FirstOrderLag, RateLimit, Series
 from dovetail.transfer.robot import Arm, Course, JointSegment, RobotArms, SafetyLimits, TripCode
 from dovetail.transfer.robot.arms import to_pose, to_vector
 
@@ -163,3 +163,31 @@ def test_a_move_in_joint_space_is_not_straight_in_space(ideal):
     middle = np.asarray(segment.at(0.5))[:3]
     straight = (np.asarray(segment.at(0.0)) + np.asarray(segment.at(1.0)))[:3] / 2
     assert np.linalg.norm(middle - straight) > 1e-3
+
+
+@pytest.mark.parametrize(("period", "delay"), [(4e-3, 20e-3), (12e-3, 120e-3)])
+def test_both_published_interfaces_answer_at_their_ticks_late_lagging_and_no_faster_than_they_can(
+    period, delay
+):
+    """One joint's drive at the period of its controller: ABB's 4 ms and 20 ms, KUKA's 12 ms and 120 ms."""
+    tau, fastest, step = 15e-3, 0.5, 0.05  # [s, rad/s, rad]
+    drive = Series((Delay(delay, longest=0.2), FirstOrderLag(tau=tau), RateLimit(fastest))).sampled_at(
+        period, (1,)
+    )
+    x, shown = drive.init(), []
+    for k in range(60):
+        x, y = drive.step(k * period, period, x, jnp.array([step]))
+        shown.append(float(y[0]))
+    silent = round(delay / period)
+    assert np.all(np.array(shown[:silent]) == 0.0)  # nothing before the delay is over, to the tick
+    speeds = np.diff([0.0, *shown]) / period
+    assert speeds.max() <= fastest * (1 + 1e-9)
+    assert speeds.max() == pytest.approx(fastest, rel=1e-6)  # the limit is met on the way
+    assert shown[-1] == pytest.approx(step, rel=1e-4)
+    free = Series((Delay(delay, longest=0.2), FirstOrderLag(tau=tau))).sampled_at(period, (1,))
+    x, slow = free.init(), []
+    for k in range(60):
+        x, y = free.step(k * period, period, x, jnp.array([step]))
+        slow.append(float(y[0]))
+    left = np.log(1 - np.array(slow[silent + 1 : silent + 4]) / step)
+    np.testing.assert_allclose(np.diff(left), -period / tau, rtol=1e-6)  # a lag of its time constant

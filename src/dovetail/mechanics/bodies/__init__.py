@@ -4,15 +4,18 @@ Depends on: core, mechanics.spatial.
 """
 
 from dovetail.mechanics.bodies.free_bodies import FreeBodies
+from dovetail.mechanics.bodies.joined_bodies import AttachedBody, JoinedBodies
 from dovetail.mechanics.bodies.mass_properties import MassProperties, assembled
 from dovetail.mechanics.bodies.pair import BodyPair, PairState
 from dovetail.mechanics.bodies.primitives import cube, cuboid, cylinder, frustum, half_sphere, sphere
 from dovetail.mechanics.bodies.rigid_body import BodyState, RigidBody
 
 __all__ = [
+    "AttachedBody",
     "BodyPair",
     "BodyState",
     "FreeBodies",
+    "JoinedBodies",
     "MassProperties",
     "PairState",
     "RigidBody",

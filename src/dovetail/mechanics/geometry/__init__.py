@@ -5,6 +5,7 @@ Depends on: core, mechanics.spatial.
 
 from dovetail.mechanics.geometry.base import Cavity, Touch
 from dovetail.mechanics.geometry.drogue import ZONES, Drogue
+from dovetail.mechanics.geometry.mesh import Mesh, read_stl, revolved
 from dovetail.mechanics.geometry.signed_distance import (
     Ball,
     Box,
@@ -25,8 +26,11 @@ __all__ = [
     "Cone",
     "Drogue",
     "Hollow",
+    "Mesh",
     "Shape",
     "SolidCavity",
     "Touch",
     "Union",
+    "read_stl",
+    "revolved",
 ]

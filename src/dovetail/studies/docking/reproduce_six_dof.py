@@ -11,7 +11,7 @@ import numpy as np
 
 from dovetail import testing
 from dovetail.core import DormandPrince8
-from dovetail.mechanics.bodies import FreeBodies
+from dovetail.mechanics.bodies import FreeBodies, PairState
 from dovetail.mechanics.geometry import Drogue
 from dovetail.specimens.docking_map import worst_successes
 from dovetail.specimens.docking_record import DockingRecord, record
@@ -42,13 +42,19 @@ def target_printed() -> list[float]:
 
 def initial_states() -> list[float]:
     """RT-26: chaser x and z, with the drogue's mouth in the origin."""
-    first = six_dof.published().pair.start.first
-    return [float(first.p[0]) + 0.245, float(first.p[2])]
+    start = _start()
+    return [float(start.first.p[0]) + 0.245, float(start.first.p[2])]
 
 
 def target_place() -> float:
     """RT-26: target x, with the drogue's mouth in the origin."""
-    return float(six_dof.published().pair.start.second.p[0]) + 0.245  # type: ignore[union-attr]
+    return float(_start().second.p[0]) + 0.245
+
+
+def _start() -> PairState:
+    start = six_dof.published().pair.start
+    assert start is not None
+    return start
 
 
 def free_flight() -> float:

@@ -35,6 +35,28 @@ COLOURS = ("#0072b2", "#d55e00", "#009e73", "#a5408c", "#9aa1a9")
 Run = Any  # arrays by name
 Runs = Mapping[str, Run]
 
+FIGURES = {  # of the source, by chapter or paper, and what draws them
+    "3.11": ("reel_tracking",),
+    "3.12": ("reeled_drogue",),
+    "3.13": ("hose_shapes",),
+    "4.1-3": ("drop", "pose_error"),
+    "4.2-7": ("drop",),
+    "4.2-8": ("trajectory", "tipping"),
+    "4.2-9": ("wrench",),
+    "4.2-10": ("tension",),
+    "5-3": ("band",),
+    "5-4": ("band", "strain_pattern"),
+    "5-5": ("band", "spectra"),
+    "5-6": ("wrench",),
+    "5-7": ("sensitivity",),
+    "5-9": ("trajectory", "wrench"),
+    "5-11": ("tension", "reeled"),
+    "C.14": ("swings",),
+    "C.15": ("swings",),
+    "C.16": ("swings",),
+    "C.17": ("swings",),
+}  # 5-8 is a drawing, 5-10 are photographs
+
 
 def _values(run: Run, name: str) -> np.ndarray:
     found = np.asarray(run[name])

@@ -10,6 +10,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from dovetail.air import StandardAtmosphere
 from dovetail.core import RK4, Flow
 from dovetail.core.methods.rolled import rolled
 from dovetail.mechanics import DrogueHose, DuctReelIn, ReelIn
@@ -20,6 +21,7 @@ from dovetail.mechanics.hose_reel import StillReel
 from dovetail.mechanics.hose_reeling import BARE as S_HOSE
 from dovetail.mechanics.hose_reeling import TOLD
 from dovetail.mechanics.hose_trim import hose_modes, trim_report
+from dovetail.stability import DelayEquation, growth_rate, integrate
 from dovetail.stability.contact_delay import (
     damper_work,
     damping_bounds,
@@ -43,6 +45,24 @@ def trimmed(links: int = 19) -> dict[str, np.ndarray]:
 def end_tension() -> float:
     """RT-01: tension at the end of the hose [N]."""
     return float(trimmed()["tension"][-2])
+
+
+def density() -> float:
+    """Of the standard atmosphere at 8000 m [kg/m^3]."""
+    return float(StandardAtmosphere().density(8000.0))
+
+
+def late_loop() -> list[str]:
+    """What a mass on a late spring and damper does in time, with 0.95, 1 and 1.05 times k times delay of damping."""
+    m, k, delay = 1.0, 1000.0, 0.01
+    words = []
+    for share in (0.95, 1.0, 1.05):
+        late = np.array([[0.0, 0.0], [-k / m, -share * k * delay / m]])
+        loop = DelayEquation(np.array([[0.0, 1.0], [0.0, 0.0]]), [(late, delay)])
+        trace = integrate(loop, t_end=4.0, dt=5e-4, history=[1.0, 0.0])
+        growth = growth_rate(trace.time, trace.state[:, 0])
+        words.append("grows" if growth > 0 else "decays")
+    return words
 
 
 def before_reaction() -> list[float]:

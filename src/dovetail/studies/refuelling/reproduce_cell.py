@@ -16,6 +16,7 @@ from dovetail.mechanics.drogue_rig import CONTACT_RADIUS, RUN_UP
 from dovetail.studies.registry import find_test
 from dovetail.testing import Run
 from dovetail.transfer import Delay
+from dovetail.transfer.robot import Course
 
 STEP = 2e-3  # [s] of the test in contact: coarse, since neither answer hangs on it
 DURATION = 0.25  # [s]: the nozzle slides along a rib
@@ -88,3 +89,9 @@ def robot_tracking() -> float:
         before = np.stack([np.interp(t[1:] - behind, t, axis) for axis in place.T], axis=1)
         worst = max(worst, float(np.linalg.norm(np.asarray(shown)[:, :3] - before, axis=1).max()))
     return worst
+
+
+def middle_speed() -> float:
+    """DV-17: speed in the middle of a move of one metre in one second, by differences [m/s]."""
+    course = Course(ramp=0.1)
+    return float((course(0.6) - course(0.4)) / 0.2)

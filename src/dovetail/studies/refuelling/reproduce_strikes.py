@@ -120,6 +120,15 @@ def reel_effect() -> float:
     return worst
 
 
+def central_hits() -> list[bool]:
+    """LATCH: whether a hit on the axis at 1, 1.5 and 0.5 m/s is latched within 2 s."""
+    found = []
+    for speed in (1.0, 1.5, 0.5):
+        flow = Strike.at(DrogueHose(), Funnel(), offset=0.0, speed=speed, incidence=0.0)
+        found.append(bool(np.max(march(flow, _no_force, 2.5e-4, 8000, ("latched",))["latched"]) > 0.5))
+    return found
+
+
 # the scaled test
 
 
