@@ -15,7 +15,7 @@ from dovetail.report.style import COLOURS, RC
 from dovetail.stability import critical_delay, maps
 from dovetail.studies.substructuring.reproduce_cs1 import ready
 from dovetail.studies.substructuring.reproduce_cs2 import unequal
-from dovetail.testing.outlook import delay_equation
+from dovetail.testing.linearised import delay_equation
 
 plt.rcParams.update(
     {**RC, "figure.facecolor": "white", "savefig.facecolor": "white", "text.parse_math": True}

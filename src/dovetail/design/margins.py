@@ -12,18 +12,18 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax.flatten_util import ravel_pytree
 
 from dovetail.core.errors import AnalysisError
 from dovetail.stability.linearity import departure_from_linear
+from dovetail.stability.sampled import poles_of
 from dovetail.testing import Rig, Run, Test, simulate
-from dovetail.testing.loop import start, tick
+from dovetail.testing.linearised import at_rest, tick_matrices
 from dovetail.transfer import Delay, Series
 
 LONGEST = 240  # [sub-steps] of extra delay: beyond 256 the buffer is a ring, and a tick no longer one map
@@ -42,59 +42,36 @@ def growths(tests: Sequence[Test]) -> np.ndarray:
 
     The tests differ in values only, not in their parts.
     """
-    return _growth(_matrices(stacked([_at_rest(test).prepared() for test in tests])), tests[0].dt)
+    return _growth(_matrices(stacked([at_rest(test).prepared() for test in tests])), tests[0])
 
 
 def growths_later(test: Test, extras: np.ndarray) -> np.ndarray:
     """The same for one test whose actuator is later by each of `extras` [s]."""
-    prepared = later(_at_rest(test), 0.0, float(np.max(extras))).prepared()
-    return _growth(_matrices_later(prepared, jnp.asarray(extras, dtype=float)), test.dt)
+    prepared = later(at_rest(test), 0.0, float(np.max(extras))).prepared()
+    return _growth(_matrices_later(prepared, jnp.asarray(extras, dtype=float)), test)
 
 
-def _at_rest(test: Test) -> Test:
-    """What an analysis at rest takes the test for."""
-    return dataclasses.replace(test, rig=test.rig.small_signal(), compensator=test.compensator.frozen())
-
-
-def _growth(matrices: jax.Array, dt: float) -> np.ndarray:
-    matrices = np.asarray(matrices)
-    if not np.isfinite(matrices).all():
+def _growth(matrices: Any, test: Test) -> np.ndarray:
+    A, B, C = (np.asarray(matrix) for matrix in matrices)
+    closed = A + B @ C
+    if not np.isfinite(closed).all():
         raise AnalysisError(
             "the derivative of a tick is not finite at rest, so the loop has no poles there; rehearse it"
         )
-    radius = np.abs(np.linalg.eigvals(matrices)).max(axis=-1)
-    return np.log(np.maximum(radius, 1e-300)) / dt
+    return np.array([poles_of(matrix, test.dt, test.duration).growth for matrix in closed])
 
 
 @eqx.filter_jit
-def _matrices(tests: Test) -> jax.Array:
-    return eqx.filter_vmap(_matrix)(tests)
+def _matrices(tests: Test) -> tuple[jax.Array, ...]:
+    return eqx.filter_vmap(tick_matrices)(tests)
 
 
 @eqx.filter_jit
-def _matrices_later(test: Test, extras: jax.Array) -> jax.Array:
+def _matrices_later(test: Test, extras: jax.Array) -> tuple[jax.Array, ...]:
     def at(extra):
-        return _matrix(eqx.tree_at(lambda t: t.rig.actuator.parts[0].delay, test, extra))
+        return tick_matrices(eqx.tree_at(lambda t: t.rig.actuator.parts[0].delay, test, extra))
 
     return jax.vmap(at)(extras)
-
-
-def _matrix(test: Test) -> jax.Array:
-    """One-tick matrix of a loop, start-up behind it, at the end of every schedule."""
-    state, _ = start(test)
-    state["compensator"] = test.compensator.running(state["compensator"])
-    state["feedback"] = test.feedback.running(state["feedback"])
-    watch = state.pop("watch")  # it looks on and has no part in the dynamics
-    moving, fixed = eqx.partition(state, eqx.is_inexact_array)
-    flat, restore = ravel_pytree(moving)
-
-    def advance(vector):
-        x = {**eqx.combine(restore(vector), fixed), "watch": watch}
-        after, _ = tick(test, x, jnp.asarray(test.tick_count - 1))
-        del after["watch"]
-        return ravel_pytree(eqx.filter(after, eqx.is_inexact_array))[0]
-
-    return jax.jacfwd(advance)(flat)
 
 
 def later(test: Test, extra: float, longest: float) -> Test:

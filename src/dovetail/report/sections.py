@@ -118,7 +118,7 @@ def _curve(views: Sequence[Judged]) -> tuple[np.ndarray, np.ndarray] | None:
     test, critical = getattr(views[0].run, "test", None), views[0].margins.critical_delay
     if test is None or critical is None or not 0 < critical < np.inf:
         return None
-    from dovetail.testing.outlook import delay_equation
+    from dovetail.testing.linearised import delay_equation
 
     delays = np.linspace(0.0, 1.25 * max([1.3 * critical, *(v.margins.delay or 0.0 for v in views)]), 41)
     try:

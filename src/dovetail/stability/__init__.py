@@ -6,11 +6,13 @@
 `contact_energy`            what a lagging rig feeds into an impact: gain, neutral delay, map
 `DelayEquation`             rightmost roots of any linear delay equation
 `critical_delay`            the delay, common to all delayed terms, at which stability is lost
-`first_crossing`            the same for any parameter; `stable_ranges` for all of them
+`switches`                  all delays at which it is lost or regained, islands, what is left
+`first_crossing`            the first for any parameter; `stable_ranges` for all of them
 `follow_roots`              roots along a parameter; `continue_crossing` in a second one
 `maps`                      unequal delays; critical delay over a plane
 `margin`                    phase margin, lead, small gain; `robustness` compares compensators
 `neutral`                   delayed inertia: when no delay equation decides
+`open_loop`                 both substructures joined and cut at the force
 `linear_loop`               the delay equation of numerical part, actuator, specimen, sensor
 `with_predictor`            a polynomial predictor in the loop; `stable_horizons`
 `sampled_poles`             the loop as sampled; `loop_poles` for any step function
@@ -32,7 +34,7 @@ from dovetail.stability import (
     robustness,
     single_interface,
 )
-from dovetail.stability.assemble import linear_loop
+from dovetail.stability.assemble import linear_loop, open_loop
 from dovetail.stability.continuation import (
     Branch,
     RootPaths,
@@ -41,14 +43,7 @@ from dovetail.stability.continuation import (
     follow_roots,
     stable_ranges,
 )
-from dovetail.stability.crossing import (
-    Crossing,
-    critical_delay,
-    critical_lead,
-    first_crossing,
-    refine,
-    switching_delays,
-)
+from dovetail.stability.crossing import Crossing, first_crossing, refine
 from dovetail.stability.delay_equation import DelayEquation, Roots
 from dovetail.stability.history import Trace, exponentials, growth_rate, integrate
 from dovetail.stability.linearity import departure_from_linear
@@ -66,6 +61,14 @@ from dovetail.stability.sampled import (
     sampled_poles,
 )
 from dovetail.stability.state_space import StateSpace
+from dovetail.stability.switching import (
+    Switch,
+    Switches,
+    critical_delay,
+    critical_lead,
+    switches,
+    switching_delays,
+)
 
 __all__ = [
     "Branch",
@@ -76,6 +79,8 @@ __all__ = [
     "Roots",
     "StableRange",
     "StateSpace",
+    "Switch",
+    "Switches",
     "Trace",
     "contact_energy",
     "continue_crossing",
@@ -95,6 +100,7 @@ __all__ = [
     "maps",
     "margin",
     "neutral",
+    "open_loop",
     "predictor_taps",
     "refine",
     "robustness",
@@ -104,6 +110,7 @@ __all__ = [
     "single_interface",
     "stable_horizons",
     "stable_ranges",
+    "switches",
     "switching_delays",
     "with_predictor",
 ]

@@ -116,6 +116,27 @@ def linear_loop(
     return DelayEquation(whole.terms.get(0.0, np.zeros((total, total))), whole.delayed())
 
 
+def open_loop(numerical: StateSpace, specimen: StateSpace) -> StateSpace:
+    """Both substructures joined directly and cut at the force: the force used in, the force exerted out.
+
+    A delay of the motion on its way to the specimen, the same on all axes, is one of the force on its way back. What
+    passes at once is the inertia of the specimen over that of the numerical substructure; where it is not zero the
+    delay equation is neutral, and `switching` takes it all the same.
+    """
+    n = numerical.C.shape[0]
+    _check(numerical, specimen, n)
+    A, B, C = numerical.A, numerical.B, numerical.C
+    motion = np.vstack([C, C @ A, C @ A @ A])
+    kick = np.vstack([np.zeros((2 * n, n)), C @ A @ B])  # of the force in the motion
+    rest = np.zeros((numerical.order, specimen.order))
+    return StateSpace(
+        np.block([[A, rest], [specimen.B @ motion, specimen.A]]),
+        np.vstack([B, specimen.B @ kick]),
+        np.hstack([specimen.D @ motion, specimen.C]),
+        specimen.D @ kick,
+    )
+
+
 def _measured(force: _Form, cell: StateSpace, x_m: _Form, n: int) -> _Form:
     return x_m.times(np.kron(np.eye(n), cell.C)) + force.times(np.kron(np.eye(n), cell.D))
 

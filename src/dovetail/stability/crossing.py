@@ -1,18 +1,9 @@
-r"""Where stability is lost: the first parameter value at which a root reaches the imaginary axis.
+r"""Where stability is lost along any parameter of any delay equation.
 
-Two routes to the same answer, which check each other:
-
-`first_crossing`
-    any parameter of any delay equation. March along the parameter, bracket the first sign change of the
-    largest real part (a grid also catches stability that is lost and regained between its points, by
-    refining every local maximum that comes near zero), then Newton on :math:`(\omega, p)` of
-    :math:`\Delta(j\omega; p)` singular.
-
-`switching_delays`, `critical_delay`
-    one delay common to all delayed terms. On the axis :math:`z=e^{-j\omega\tau}` has modulus one, and both
-    :math:`A_0+A_1z` and :math:`A_0+A_1z^{-1}` have eigenvalues :math:`\pm j\omega`; so z is an eigenvalue
-    of a quadratic matrix pencil built from Kronecker sums [Louisell 2001]. No search, and "never" is an
-    answer; what comes out is checked against the spectrum on both sides.
+March along the parameter, bracket the first sign change of the largest real part (a grid also catches stability that
+is lost and regained between its points, by refining every local maximum that comes near zero), then Newton on
+:math:`(\omega, p)` of :math:`\Delta(j\omega; p)` singular. For one delay common to all delayed terms `switching` needs
+no search, and "never" is an answer.
 """
 
 from __future__ import annotations
@@ -21,14 +12,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-import scipy.linalg
 import scipy.optimize
 
-from dovetail.core.errors import AnalysisError, ConvergenceError
+from dovetail.core.errors import AnalysisError
 from dovetail.stability.delay_equation import DelayEquation
 
 Family = Callable[[float], DelayEquation]
-LARGEST = 24  # states for which all crossings of several delayed signals are found in a few seconds
+SINGULAR = 1e-9  # of the size of Delta, which a crossing must leave: it is singular there but for rounding
 
 
 @dataclass(frozen=True)
@@ -39,100 +29,6 @@ class Crossing:
     frequency: float  # [rad/s]
     error: float  # last Newton correction of the parameter, in its unit
     destabilising: bool  # the pair moves to the right as the parameter grows
-
-
-def critical_delay(equation: DelayEquation) -> float:
-    """Smallest common delay [s] of all delayed terms at which stability is lost.
-
-    Infinite if it never is; zero if the equation is unstable without delay. The delays that the equation
-    has now do not matter, only its matrices.
-    """
-    if not equation.with_delays(0.0).stable():
-        return 0.0
-    found = switching_delays(equation)
-    limit = found[0].parameter if found else np.inf
-    _verify(equation, limit)
-    return limit
-
-
-def _verify(equation: DelayEquation, limit: float) -> None:
-    """The spectrum must agree: stable up to the limit, unstable beyond it."""
-    if np.isfinite(limit):
-        inside = [0.999 * limit]
-    else:  # a half period of each mode without delay is where a delay would act most
-        modes = equation.with_delays(0.0).roots(equation.order).values
-        inside = [np.pi / abs(mode) for mode in modes[modes.imag > 0]]
-    noise = 1e-12 * float(equation.radius())  # a root this near the axis is on it
-    wrong = [tau for tau in inside if equation.with_delays(tau).growth() > noise]
-    if np.isfinite(limit) and equation.with_delays(1.001 * limit).growth() < -noise:
-        wrong.append(1.001 * limit)
-    if wrong:
-        raise ConvergenceError(
-            f"critical_delay: {equation!r}: the crossings found say {limit:.6g} s, the spectrum at "
-            f"{wrong[0]:.6g} s says otherwise; use first_crossing over a range of delays"
-        )
-
-
-def critical_lead(equation: DelayEquation) -> float:
-    """Smallest common lead [s], negative, of all delayed terms at which stability would be lost.
-
-    Minus infinite if it never is; zero if the equation is unstable without delay. An exact lead is no delay
-    equation, as it would need the future: read it as the phase margin of a loop with an exact predictor.
-    """
-    if not equation.with_delays(0.0).stable():
-        return 0.0
-    found = switching_delays(equation)
-    return max((c.parameter - 2 * np.pi / c.frequency for c in found), default=-np.inf)
-
-
-def switching_delays(equation: DelayEquation, *, turns: int = 1) -> list[Crossing]:
-    """All common delays, in ascending order, at which a pair is on the axis, `turns` of each frequency."""
-    if not equation.taus.size:
-        return []
-    balanced, _ = equation._scaled()
-    found: list[Crossing] = []
-    for angle, w in _candidates(balanced.A0, balanced.As.sum(axis=0)):
-        one = refine(equation.with_delays, angle / w, w, low=0.0, reach=0.1)
-        if one is not None and not any(_same(one, other) for other in found):
-            found.append(one)
-    periods = [
-        Crossing(c.parameter + 2 * np.pi * turn / c.frequency, c.frequency, c.error, c.destabilising)
-        for c in found
-        for turn in range(turns)
-    ]
-    return sorted(periods, key=lambda c: c.parameter)
-
-
-def _candidates(A0: np.ndarray, A1: np.ndarray) -> list[tuple[float, float]]:
-    """Pairs (angle w tau in [0, 2 pi), frequency w) near every crossing; Newton decides which are real."""
-    U, sizes, Vh = np.linalg.svd(A1)
-    n, rank = A0.shape[0], int(np.sum(sizes > 1e-12 * sizes[0]))
-    scale = float(np.linalg.norm(A0) + np.linalg.norm(A1))
-    if rank == 1:
-        # one signal is delayed, with gain G(s) around the loop: |G(jw)| = 1 at the imaginary eigenvalues of a
-        # Hamiltonian matrix, which is smaller than the pencil and better conditioned
-        B, R = U[:, :1] * np.sqrt(sizes[0]), Vh[:1] * np.sqrt(sizes[0])
-        values = np.linalg.eigvals(np.block([[A0, B @ B.T], [-R.T @ R, -A0.T]]))
-        ws = values.imag[(np.abs(values.real) < 1e-2 * np.abs(values)) & (values.imag > 1e-9 * scale)]
-        gains = [(R @ np.linalg.solve(1j * w * np.eye(n) - A0, B))[0, 0] for w in ws]
-        return [(float(np.angle(g) % (2 * np.pi)), float(w)) for g, w in zip(gains, ws, strict=True)]
-    if n > LARGEST:
-        raise AnalysisError(
-            f"switching_delays: {rank} delayed signals in {n} states need a pencil of size {2 * n**2}; that is "
-            f"feasible up to {LARGEST} states. Use first_crossing over a range of delays, or reduce the model"
-        )
-    eye = np.eye(n)
-    P2, P1, P0 = np.kron(A1, eye), np.kron(A0, eye) + np.kron(eye, A0), np.kron(eye, A1)
-    zero, one = np.zeros_like(P2), np.eye(n * n)
-    z = scipy.linalg.eigvals(np.block([[-P1, -P0], [one, zero]]), np.block([[P2, zero], [zero, one]]))
-    z = z[np.isfinite(z)]
-    angles = -np.angle(z[np.abs(np.abs(z) - 1) < 1e-3])
-    pairs = []
-    for angle in angles:
-        values = np.linalg.eigvals(A0 + A1 * np.exp(-1j * angle))
-        near = (np.abs(values.real) < 0.05 * np.abs(values)) & (values.imag > 1e-9 * scale)
-        pairs += [(float(angle % (2 * np.pi)), float(w)) for w in values.imag[near]]
-    return pairs
 
 
 def first_crossing(
@@ -196,7 +92,10 @@ def refine(
         g_p = border.change(family(after), family(before), 1j * w) / (after - before)
         J = np.array([[(1j * g_s).real, g_p.real], [(1j * g_s).imag, g_p.imag]])
         scale = np.array([max(abs(w), 1e-300), size])  # the two unknowns in comparable units
-        step = scale * np.linalg.lstsq(J * scale, -np.array([g.real, g.imag]), rcond=1e-13)[0]
+        try:
+            step = scale * np.linalg.solve(J * scale, -np.array([g.real, g.imag]))
+        except np.linalg.LinAlgError:
+            return None
         if not np.all(np.isfinite(step)) or np.any(np.abs(step) > scale + 1e-300):
             return None
         w, p = w + step[0], p + step[1]
@@ -207,6 +106,9 @@ def refine(
         stalled = change < 1e-7 and change > 0.5 * last
         last = change
         if change <= tolerance or stalled:
+            left, _ = border.corner(family(p), 1j * w)
+            if not abs(left) <= SINGULAR * border.size:
+                return None  # steps that no longer move, at what is no solution
             velocity = -g_p / g_s  # d lambda / d p
             return Crossing(float(p), float(abs(w)), abs(float(step[1])), bool(velocity.real > 0))
     return None
@@ -222,7 +124,8 @@ class Border:
 
     def __init__(self, equation: DelayEquation, s: complex):
         _, self.scaling = equation._scaled()
-        U, _, Vh = np.linalg.svd(self._balanced(equation.characteristic_matrix(s)))
+        U, sizes, Vh = np.linalg.svd(self._balanced(equation.characteristic_matrix(s)))
+        self.size = float(sizes[0])
         n = equation.order
         self.bordered = np.zeros((n + 1, n + 1), dtype=complex)
         self.bordered[:n, n], self.bordered[n, :n] = U[:, -1], Vh[-1]
@@ -276,12 +179,6 @@ def _hidden_peak(growth, sign: float, p: np.ndarray, values: list[float]) -> flo
         lambda x: -sign * growth(x), bounds=sorted((p[0], p[2])), method="bounded", options={"maxiter": 25}
     )
     return float(best.x) if best.fun < 0 else None
-
-
-def _same(one: Crossing, other: Crossing) -> bool:
-    return abs(one.frequency - other.frequency) <= 1e-8 * one.frequency and abs(
-        one.parameter - other.parameter
-    ) <= 1e-8 * max(one.parameter, 1e-300)
 
 
 def require(crossing: Crossing | None, what: str) -> Crossing:

@@ -12,9 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dovetail.stability.crossing import critical_delay, first_crossing
+from dovetail.stability.crossing import first_crossing
 from dovetail.stability.delay_equation import DelayEquation
 from dovetail.stability.margin import rational_delay_margin
+from dovetail.stability.switching import critical_delay
 
 
 @dataclass(frozen=True)

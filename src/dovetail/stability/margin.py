@@ -25,7 +25,9 @@ import numpy as np
 import scipy.optimize
 from numpy.typing import ArrayLike
 
+from dovetail.stability import unit_gain
 from dovetail.stability.neutral import gain_at_infinity
+from dovetail.stability.state_space import StateSpace
 from dovetail.transfer.linear import LinearTransfer
 
 Response = Callable[[np.ndarray], np.ndarray]  # of s = j omega; a LinearTransfer is one
@@ -87,14 +89,13 @@ def unit_gains(loop: Response, omega: ArrayLike | None = None) -> list[UnitGain]
     Parameters
     ----------
     loop
-        L(s). For a `LinearTransfer` the frequencies are roots of a polynomial, and none is missed.
+        L(s). For a `LinearTransfer` they are those of `unit_gain`, and none is missed.
     omega
         Grid [rad/s] on which to look for any other loop; a crossing pair between two points is found only
         if the gain has its maximum or minimum on the grid.
     """
     if isinstance(loop, LinearTransfer):
-        frequencies = _unit_frequencies(np.atleast_1d(loop.numerator), np.atleast_1d(loop.denominator))
-        frequencies = np.sort(frequencies[np.isfinite(frequencies)])
+        frequencies = np.array([gain.frequency for gain in unit_gain.unit_gains(StateSpace.of(loop))])
     elif omega is None:
         raise TypeError("unit_gains: give a grid omega [rad/s] for a loop that is not a LinearTransfer")
     else:
@@ -250,17 +251,23 @@ def _unit_frequencies(b: np.ndarray, a: np.ndarray) -> np.ndarray:
     b, a = (c * unit[..., None] ** weight for c in (b, a))
     q = _square(a) - _square(b)  # |a|^2 - |b|^2, powers of x
     q = q / np.maximum(np.abs(q).max(axis=-1, keepdims=True), 1e-300)
-    roots = _roots(q)
-    x = roots.real
-    real = (np.abs(roots.imag) <= 1e-7 * np.abs(roots)) & (x > 0)
-    x = np.where(real, x, 1.0)
-    powers = np.arange(q.shape[-1])
-    for _ in range(2):  # Newton: the eigenvalues of a companion matrix lose some digits
-        value = np.sum(q[..., None, :] * x[..., None] ** powers, axis=-1)
-        slope = np.sum(q[..., None, 1:] * powers[1:] * x[..., None] ** powers[:-1], axis=-1)
-        step = np.where(slope != 0, value / np.where(slope == 0, 1.0, slope), 0.0)
-        x = np.where(np.abs(step) < 1e-3 * x, x - step, x)
-    return np.where(real, np.sqrt(np.abs(x)) * unit[..., None], np.nan)
+    # between two neighbouring real parts of its roots q keeps its sign: a change of it is a root, found by halving
+    x = _roots(q).real
+    x = np.sort(np.where(x > 0, x, np.inf), axis=-1)
+    finite = np.isfinite(x)
+    x = np.where(finite, x, 1.0)
+    left = np.concatenate([0.5 * x[..., :1], 0.5 * (x[..., :-1] + x[..., 1:])], axis=-1)
+    right = np.concatenate([left[..., 1:], 2 * x[..., -1:]], axis=-1)
+    last = finite & ~np.concatenate([finite[..., 1:], np.zeros_like(finite[..., :1])], axis=-1)
+    right = np.where(last, 2 * x, right)
+    value = lambda x: np.sum(q[..., None, :] * x[..., None] ** np.arange(q.shape[-1]), axis=-1)  # noqa: E731
+    low, high = value(left), value(right)
+    real = finite & (np.sign(low) * np.sign(high) < 0)
+    for _ in range(60):
+        middle = 0.5 * (left + right)
+        below = np.sign(value(middle)) == np.sign(low)
+        left, right = np.where(below, middle, left), np.where(below, right, middle)
+    return np.where(real, np.sqrt(0.5 * (left + right)) * unit[..., None], np.nan)
 
 
 def _square(c: np.ndarray) -> np.ndarray:

@@ -25,7 +25,10 @@ import scipy.optimize
 from jax.flatten_util import ravel_pytree
 
 from dovetail.core.errors import AnalysisError, ParameterError
+from dovetail.stability.eigenvalues import eigenvalues
 from dovetail.stability.state_space import StateSpace
+
+SEEN = 0.01  # share by which a motion must change during a test for anyone to see it
 
 
 @dataclass(frozen=True)
@@ -34,15 +37,30 @@ class Poles:
 
     values: np.ndarray  # complex
     dt: float  # [s] time that one application of the matrix advances
+    errors: np.ndarray  # of each: what is nearer to the unit circle is neutral, as far as can be told
+
+    @property
+    def neutral(self) -> np.ndarray:
+        """Poles of motions that neither grow nor decay: the memory of a hysteretic specimen, a free body."""
+        return self.values[~self._decided]
+
+    @property
+    def dominant(self) -> complex:
+        """The pole of largest modulus among those that grow or decay; the first where there is none."""
+        return complex(self.values[int(np.argmax(self._decided))])
+
+    @property
+    def _decided(self) -> np.ndarray:
+        return np.abs(np.abs(self.values) - 1.0) > self.errors
 
     @property
     def radius(self) -> float:
-        """Largest modulus."""
-        return float(np.abs(self.values[0]))
+        """Modulus of the dominant pole."""
+        return abs(self.dominant)
 
     @property
     def stable(self) -> bool:
-        """True if every pole lies inside the unit circle."""
+        """True if every pole that is not neutral lies inside the unit circle."""
         return self.radius < 1
 
     @property
@@ -52,8 +70,8 @@ class Poles:
 
     @property
     def frequency(self) -> float:
-        """Frequency [rad/s] of the pole of largest modulus, below half the sampling rate."""
-        return float(abs(np.angle(self.values[0])) / self.dt)
+        """Frequency [rad/s] of the dominant pole, below half the sampling rate."""
+        return float(abs(np.angle(self.dominant)) / self.dt)
 
 
 def sampled_loop(
@@ -97,7 +115,7 @@ def sampled_loop(
 
 def sampled_poles(numerical: StateSpace, specimen: np.ndarray | StateSpace, **options: Any) -> Poles:
     """Poles of the sampled loop; options as for `sampled_loop`."""
-    return _poles(sampled_loop(numerical, specimen, **options), options["dt"])
+    return poles_of(sampled_loop(numerical, specimen, **options), options["dt"])
 
 
 def sampled_critical_delay(
@@ -155,7 +173,7 @@ def loop_poles(step: Callable[[Any], Any], state: Any, *, dt: float = 1.0, steps
             "loop_poles: the derivative of the step is not finite at this state; linearise away from rest, "
             "or from a switch (a root of zero, a norm of zero, a limit)"
         )
-    return _poles(matrix, dt * steps)
+    return poles_of(matrix, dt * steps)
 
 
 def one_step(system: StateSpace, dt: float, method: str = "exact") -> tuple[np.ndarray, np.ndarray]:
@@ -215,6 +233,14 @@ def _augmented(Phi, Gamma, E, G, rig: StateSpace, whole: int, dt: float, hold: s
     return M
 
 
-def _poles(matrix: np.ndarray, dt: float) -> Poles:
-    values = np.linalg.eigvals(matrix).astype(complex)
-    return Poles(values[np.argsort(-np.abs(values))], dt)
+def poles_of(matrix: np.ndarray, dt: float, duration: float | None = None) -> Poles:
+    """Poles of a matrix that advances a loop by dt [s], in a test of a duration [s] if there is one.
+
+    A pole is neutral if rounding cannot tell it from the unit circle, and if even so its motion would change by less
+    than `SEEN` within the test: what would be seen is not called neutral, however badly it is known.
+    """
+    values, errors = eigenvalues(matrix)
+    if duration is not None:
+        errors = np.minimum(errors, SEEN * dt / duration)
+    order = np.argsort(-np.abs(values))
+    return Poles(values[order], dt, errors[order])

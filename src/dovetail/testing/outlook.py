@@ -1,4 +1,4 @@
-"""Would this test work? The delay the loop tolerates, the delay it has, and the poles of its ticks."""
+"""Would this test work? The delay the loop tolerates, the delay it has, and what its ticks do."""
 
 from __future__ import annotations
 
@@ -6,34 +6,33 @@ import dataclasses
 import math
 from typing import TYPE_CHECKING
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
-from dovetail.core.errors import AnalysisError
-from dovetail.core.linear import linearise
-from dovetail.specimens import Specimen
-from dovetail.stability import DelayEquation, Poles, StateSpace, linear_loop, loop_poles, switching_delays
+from dovetail.compensation import MeasuredForce, NoCompensation
+from dovetail.core.errors import AnalysisError, ConvergenceError
+from dovetail.stability import Poles, StateSpace, Switches, open_loop, switches
+from dovetail.stability.eigenvalues import growing_steps
 from dovetail.stability.linearity import NOT_LINEAR, departure_from_linear, sine
-from dovetail.stability.margin import unit_gains
-from dovetail.testing.loop import Driven, start, tick
-from dovetail.testing.room import in_words, left
-from dovetail.transfer.linear import LinearTransfer
+from dovetail.stability.sampled import poles_of
+from dovetail.testing.linearised import linear_parts, linear_specimen, sampled_loop, with_slope
 
 if TYPE_CHECKING:
     from dovetail.testing.test import Test
 
-MOTION = ("displacement", "velocity", "acceleration")
-MATRICES = 4  # of a loop's states by its states, at a time: the matrix, its work space, the vectors
+LARGEST = 600  # states of a loop with more ticks of delay that are tried in a second
+UNKNOWN = dict.fromkeys(("critical_delay", "frequency", "growth_rate", "pole_frequency"), math.nan)
+JOINED_UNSTABLE = "the substructures joined directly are unstable: no rig can help"
+MASS_LEAVES_NONE = "the specimen's mass leaves no margin: any delay destabilises"
 
 
 @dataclasses.dataclass(frozen=True)
 class Stability:
     """The answer to *would this test work*.
 
-    The critical delay belongs to the substructures alone: the pure delay between demand and force at which
-    the loop loses stability, in continuous time. The growth rate belongs to the test as it will run:
-    sampled, with its actuator, its compensator and its held force. Positive means unstable.
+    The critical delay belongs to the substructures alone: the pure delay between demand and force at which the loop
+    first loses stability, in continuous time; beyond it there may be islands of delay in which it is stable again.
+    Growth rate and margin belong to the test as it will run: sampled, with its actuator, sensor, compensator and held
+    force. A positive growth means unstable; the margin is what delay could be added, or must be taken away.
     """
 
     critical_delay: float  # [s]; infinite if no delay destabilises the loop
@@ -44,6 +43,15 @@ class Stability:
     half_tick: float  # [s] what holding the force over a tick costs
     remarks: tuple[str, ...] = ()
     near_rest: bool = False  # the specimen is not linear: all this holds for small motion only
+    margin: float = (
+        math.nan
+    )  # [s] extra delay that the loop as it runs bears; negative: by how much it is too late
+    sensor_delay: float = 0.0  # [s] of the force sensor, at low frequency
+    command_hold: float = 0.0  # [s] what the staircase of a held command costs
+    islands: tuple[
+        tuple[float, float], ...
+    ] = ()  # [s] stretches beyond the critical delay that are stable again
+    compensated: bool = False  # something in the loop makes up for delay: a compensator, a model of the force
 
     @property
     def stable(self) -> bool:
@@ -51,9 +59,14 @@ class Stability:
         return self.growth_rate < 0
 
     @property
-    def margin(self) -> float:
-        """Critical delay less the rig's and the held force's [s]; negative where they exceed it."""
-        return self.critical_delay - self.delay - self.half_tick
+    def lateness(self) -> float:
+        """All delay between demand and force [s]: of the rig, its force sensor, the held command and the held force."""
+        return self.delay + self.sensor_delay + self.command_hold + self.half_tick
+
+    @property
+    def island(self) -> tuple[float, float] | None:
+        """The stretch of stable delays beyond the critical one in which the loop is, if it is in one."""
+        return next((island for island in self.islands if island[0] < self.lateness < island[1]), None)
 
     def __str__(self) -> str:
         if math.isinf(self.critical_delay):
@@ -63,14 +76,27 @@ class Stability:
         else:
             where = "" if math.isnan(self.frequency) else f" at {self.frequency:.3g} Hz"
             critical = f"critical delay {_ms(self.critical_delay)}{where}"
+        has = "the rig's delay is not known" if math.isnan(self.delay) else f"rig has {_ms(self.delay)}"
+        parts = [has]
+        parts += [f"its force sensor {_ms(self.sensor_delay)}"] if self.sensor_delay else []
+        parts += [f"the held command adds {_ms(self.command_hold)}"] if self.command_hold else []
+        delays = ", ".join([*parts, f"the held force adds {_ms(self.half_tick)}"])
         verdict = "stable" if self.stable else "unstable"
         rate = f"the sampled loop is {verdict}: {self.growth_rate:+.3g} 1/s at {self.pole_frequency:.3g} Hz"
-        rig = "the rig's delay is not known" if math.isnan(self.delay) else f"rig has {_ms(self.delay)}"
-        delays = f"{rig}, the held force adds {_ms(self.half_tick)}"
-        lines = [f"{critical}; {delays}", rate]
+        lines = [f"{critical}; {delays}", rate + self._left()]
         if math.isnan(self.growth_rate):  # an open loop, which has neither
             lines = [delays]
         return "\n".join([*lines, *self.remarks])
+
+    def _left(self) -> str:
+        """What the margin says, in words."""
+        if not math.isfinite(self.margin):
+            return "; it bears any delay" if self.margin == math.inf else ""
+        return (
+            f"; it bears {_ms(self.margin)} more"
+            if self.margin > 0
+            else f"; it is {_ms(-self.margin)} too late"
+        )
 
 
 def _ms(seconds: float) -> str:
@@ -80,35 +106,143 @@ def _ms(seconds: float) -> str:
 def stability(test: Test) -> Stability:
     """Analyse a test, linearised at rest.
 
-    The critical delay follows from the characteristic roots of the delay equation that numerical
-    substructure and specimen form; the growth rate from the eigenvalues of one tick of the whole loop.
+    Critical delay and islands follow from the crossings of the loop that numerical substructure and specimen form;
+    growth rate and margin from one tick of the whole loop.
     """
-    transfer, remarks = _transfer(test)
-    delay = float(np.max(transfer)) if transfer is not None else math.nan
+    delay, remarks = _lateness(test, "actuator")
+    sensor_delay, said = _lateness(test, "sensor")
+    known = {
+        "delay": delay,
+        "half_tick": test.dt / 2,
+        "sensor_delay": 0.0 if math.isnan(sensor_delay) else sensor_delay,
+        "command_hold": test.dt / 2 if getattr(test.rig, "between_ticks", None) == "held" else 0.0,
+        "compensated": not (
+            isinstance(test.compensator, NoCompensation) and isinstance(test.feedback, MeasuredForce)
+        ),
+    }
+    remarks += said
     if _open_at_rest(test):
-        open_loop = "at rest the specimen exerts no force and the loop is open: each contact's energy counts"
-        said = [*remarks, open_loop]
+        remarks.append(
+            "at rest the specimen exerts no force and the loop is open: each contact's energy counts"
+        )
         if test.stepping is not None:
-            said.append("run by creep, it has no stability to lose to a delay: the force is taken at rest")
-        return Stability(math.nan, math.nan, delay, math.nan, math.nan, test.dt / 2, tuple(said))
-    critical, frequency, said = _critical(test)
-    poles = sampled_poles(test)
-    near_rest = _only_near_rest(test, poles.frequency)
-    if near_rest:
-        said.append(
+            remarks.append("run by creep, it has no stability to lose to a delay: the force is taken at rest")
+        return Stability(**UNKNOWN, remarks=tuple(remarks), **known)
+    try:
+        straight, said = with_slope(test)
+        cut = sampled_loop(straight)
+    except AnalysisError as error:
+        return Stability(**UNKNOWN, remarks=(*remarks, str(error)), **known)
+    remarks += said
+    critical, frequency, islands, said = _critical(straight)
+    remarks += said
+    poles = poles_of(cut.A + cut.B @ cut.C, test.dt, test.duration)
+    if len(poles.neutral):
+        remarks.append(_of_neutral(poles))
+    near_rest = straight is not test or _only_near_rest(test, poles.frequency)
+    if near_rest and straight is test:
+        remarks.append(
             "the specimen is not linear: this holds for small motion about rest, and a larger motion may fare "
             "better or worse; the rehearsal tells"
         )
-    return Stability(
+    found = Stability(
         critical_delay=critical,
         frequency=frequency,
-        delay=delay,
         growth_rate=poles.growth,
         pole_frequency=poles.frequency / (2 * math.pi),
-        half_tick=test.dt / 2,
-        remarks=(*remarks, *said),
         near_rest=near_rest,
+        islands=tuple(islands),
+        **known,
     )
+    found = dataclasses.replace(found, margin=_margin(cut, test.dt, found))
+    return dataclasses.replace(found, remarks=(*remarks, *_of_islands(found)))
+
+
+def delays(test: Test) -> Switches:
+    """All delays at which the two substructures, joined directly but for that delay, lose or regain stability."""
+    return switches(open_loop(*linear_parts(test)))
+
+
+def _critical(test: Test) -> tuple[float, float, list[tuple[float, float]], list[str]]:
+    """Critical delay [s], its frequency [Hz], the islands beyond it, and what to say."""
+    try:
+        found = delays(test)
+        critical, frequency = found.critical()
+        islands = [stretch for stretch in found.stable_delays() if stretch[0] > 0]
+    except (AnalysisError, ConvergenceError) as error:
+        return math.nan, math.nan, [], [str(error)]
+    said = [JOINED_UNSTABLE] if found.unstable else []
+    if found.gain_at_infinity >= 1:
+        said.append(MASS_LEAVES_NONE)
+    elif found.gain_at_infinity > 0:
+        said.append(
+            f"the specimen has mass, {found.gain_at_infinity:.2g} of what the interface moves: "
+            "its delayed inertia counts"
+        )
+    return critical, frequency / (2 * math.pi), islands, said
+
+
+def _margin(cut: StateSpace, dt: float, found: Stability) -> float:
+    """Extra delay [s] between command and measured force that the sampled loop bears; negative: that it has too much.
+
+    It follows from the crossings of the sampled loop. A whole number of ticks can be tried, and is: the whole ticks
+    below the margin must be borne.
+    """
+    by_difference = found.critical_delay - found.lateness
+    try:
+        margin = switches(cut, dt, unstable=None if found.growth_rate >= 0 else 0).margin()
+    except (AnalysisError, ConvergenceError, np.linalg.LinAlgError):
+        margin = math.nan
+    if not found.stable:
+        negative = [value for value in (margin, by_difference) if -math.inf < value < 0]
+        return negative[0] if negative else -math.inf
+    return _borne(cut, dt, by_difference if math.isnan(margin) else margin)
+
+
+def _borne(cut: StateSpace, dt: float, margin: float) -> float:
+    """The margin, or fewer whole ticks where a try shows that the loop is unstable below it."""
+    if not dt < margin < math.inf:
+        return margin
+    whole = math.ceil(margin / dt) - 1
+    for ticks in sorted({1, whole // 2, whole} - {0}):
+        if cut.order + ticks * len(cut.C) > LARGEST:
+            break  # too large a matrix to try
+        if growing_steps(_later(cut, ticks)):
+            return _borne(cut, dt, (ticks - 1) * dt)
+    return margin
+
+
+def _later(cut: StateSpace, ticks: int) -> np.ndarray:
+    """Closed matrix of a sampled loop whose measured force is used some ticks later."""
+    n, axes = cut.order, len(cut.C)
+    whole = np.zeros((n + ticks * axes,) * 2)
+    whole[:n, :n], whole[:n, -axes:] = cut.A, cut.B
+    whole[n : n + axes, :n] = cut.C
+    whole[n + axes :, n:-axes] = np.eye((ticks - 1) * axes)
+    return whole
+
+
+def _of_neutral(poles: Poles) -> str:
+    at = sorted({round(abs(np.angle(value)) / poles.dt / (2 * math.pi), 3) for value in poles.neutral})
+    if at == [0.0]:
+        return "a motion neither grows nor decays: where the specimen, or a free body, comes to rest is remembered"
+    return f"motions at {', '.join(f'{f:.3g}' for f in at)} Hz neither grow nor decay as far as can be told"
+
+
+def _of_islands(found: Stability) -> list[str]:
+    """Islands as far as they concern the test: those up to a little beyond its own delay."""
+    if not found.islands:
+        return []
+    if found.island is not None:
+        low, high = found.island
+        end = f"and {_ms(high)}" if math.isfinite(high) else "and beyond"
+        return [
+            f"the delay of {_ms(found.lateness)} is beyond the critical one, in an island between {_ms(low)} {end} in "
+            "which the loop is stable again: less delay destabilises it as well as more"
+        ]
+    near = [island for island in found.islands if island[0] < 2 * max(found.lateness, found.critical_delay)]
+    listed = ", ".join(f"{1e3 * low:.3g} to {1e3 * high:.3g} ms" for low, high in near[:3])
+    return [f"beyond the critical delay it would be stable again in islands: {listed}"] if near else []
 
 
 def _open_at_rest(test: Test) -> bool:
@@ -120,7 +254,7 @@ def _open_at_rest(test: Test) -> bool:
     if specimen is None:
         return False
     try:
-        physical = _linear_specimen(specimen, test.shape)
+        physical = linear_specimen(specimen, test.shape)
     except (AnalysisError, AttributeError):
         return False
     reached = physical.B
@@ -140,123 +274,15 @@ def _only_near_rest(test: Test, omega: float) -> bool:
     return departure_from_linear(test.prepared().rig.specimen, motion, dt) > NOT_LINEAR
 
 
-def _transfer(test: Test) -> tuple[np.ndarray | None, list[str]]:
-    """Low-frequency delay of the actuator [s], by axis."""
-    actuator = getattr(test.rig, "actuator", None)
-    if actuator is None:
-        return None, ["the rig's delay is not known: it has no model of its actuator"]
+def _lateness(test: Test, part: str) -> tuple[float, list[str]]:
+    """Low-frequency delay of the rig's actuator or force sensor [s], that of the latest axis; what to say of it."""
+    transfer = getattr(test.rig, part, None)
+    if transfer is None:
+        return math.nan, [
+            f"the rig's delay is not known: it has no model of its {part}"
+        ] if part == "actuator" else []
     try:
-        linear = actuator.linear()
+        linear = transfer.linear()
     except AnalysisError as error:
-        return None, [str(error)]
-    return np.atleast_1d(linear.low_frequency_delay), list(linear.remarks)
-
-
-def _critical(test: Test) -> tuple[float, float, list[str]]:
-    """Critical pure delay of the two substructures joined directly [s] and its frequency [Hz]."""
-    try:
-        equation = delay_equation(test)
-        if not equation.with_delays(0.0).stable():
-            return 0.0, math.nan, ["the substructures joined directly are unstable: no rig can help"]
-        crossings = switching_delays(equation)
-    except AnalysisError as error:
-        return _by_phase_margin(test, str(error))
-    if not crossings:
-        return math.inf, math.nan, []
-    return crossings[0].parameter, crossings[0].frequency / (2 * math.pi), []
-
-
-def _by_phase_margin(test: Test, why: str) -> tuple[float, float, list[str]]:
-    """The same where there is no delay equation to solve: a specimen with mass makes it neutral."""
-    try:
-        numerical, specimen = linear_parts(test)
-    except AnalysisError:
-        return math.nan, math.nan, [why]
-    if specimen.order or specimen.D.shape != (1, 3):
-        return math.nan, math.nan, [why]
-    A, B, C = numerical.A, numerical.B, numerical.C
-    k, c, m = specimen.D[0]
-    gain = m * (C @ A @ B).item()  # of a delayed acceleration, at high frequency
-    if abs(gain) >= 1:
-        return 0.0, math.nan, ["the specimen's mass leaves no margin: any delay destabilises"]
-    joined = A + B @ (k * C + c * C @ A + m * C @ A @ A) / (1 - gain)
-    if np.linalg.eigvals(joined).real.max() >= 0:
-        return 0.0, math.nan, ["the substructures joined directly are unstable: no rig can help"]
-
-    def loop(s):
-        s = np.asarray(s)
-        inner = np.linalg.solve(s[..., None, None] * np.eye(len(A)) - A, B)
-        return -(k + c * s + m * s**2) * (C @ inner)[..., 0, 0]
-
-    rates = np.abs(np.linalg.eigvals(A))
-    omega = np.geomspace(1e-2 * rates[rates > 0].min(), 1e2 * rates.max(), 8001)
-    nearest = min(unit_gains(loop, omega), key=lambda found: found.delay, default=None)
-    if nearest is None:
-        return math.inf, math.nan, []
-    said = "the specimen has mass, so the critical delay is by phase margin"
-    return nearest.delay, nearest.frequency / (2 * math.pi), [said]
-
-
-def delay_equation(test: Test) -> DelayEquation:
-    """The equation that the substructures form when the motion reaches the specimen late.
-
-    Both are linearised at rest. The delay is a millisecond, to be set with `DelayEquation.with_delays`.
-    """
-    return linear_loop(*linear_parts(test), LinearTransfer([1.0], [1.0], 1e-3))
-
-
-def linear_parts(test: Test) -> tuple[StateSpace, StateSpace]:
-    """Numerical substructure (force in, displacement out) and specimen (motion in, force out) at rest."""
-    shape = test.shape
-    driven = Driven(test.numerical, test.excitation)
-    numerical = linearise(driven, driven.init(), jnp.zeros(shape))
-    shown = _places(numerical.outputs, "displacement")
-    free = np.zeros((len(shown), numerical.B.shape[1]))
-
-    specimen = getattr(test.rig, "specimen", None)
-    if specimen is None:
-        raise AnalysisError("the rig has no model of its specimen, so the loop cannot be analysed")
-    return StateSpace(numerical.A, numerical.B, numerical.C[shown, :], free), _linear_specimen(
-        specimen, shape
-    )
-
-
-def _linear_specimen(specimen: Specimen, shape: tuple[int, ...]) -> StateSpace:
-    motion = {name: jnp.zeros(shape) for name in MOTION}
-    model = linearise(specimen, specimen.init(), motion)
-    inputs = [i for name in MOTION for i in _places(model.inputs, name)]
-    force = _places(model.outputs, "force")
-    return StateSpace(model.A, model.B[:, inputs], model.C[force, :], model.D[force, :][:, inputs])
-
-
-def _places(names: tuple[str, ...], signal: str) -> np.ndarray:
-    return np.array([i for i, name in enumerate(names) if name.split("[")[0] == signal])
-
-
-def sampled_poles(test: Test) -> Poles:
-    """Poles of one tick of the whole loop at rest, as it is at the end of the test.
-
-    Every part counts with its sampling; a compensator that learns counts as what it starts with, start-up
-    behind it; limits, dead zones and quantisers count as not there.
-    """
-    prepared = dataclasses.replace(
-        test, rig=test.rig.small_signal(), compensator=test.compensator.frozen()
-    ).prepared()
-    state, _ = start(prepared)
-    size = sum(np.size(leaf) for leaf in jax.tree.leaves(state))
-    if MATRICES * 8 * size**2 > left():
-        raise AnalysisError(
-            f"the loop has {size:,} states at {test.rate:g} Hz, one for each tick of its delays; their matrices take "
-            f"{in_words(MATRICES * 8 * size**2)} of memory where {in_words(left())} are left: lower the rate"
-        )
-    state["compensator"] = prepared.compensator.running(state["compensator"])
-    state["feedback"] = prepared.feedback.running(state["feedback"])
-    watch = state.pop("watch")  # it looks on and has no part in the dynamics
-    last = jnp.asarray(prepared.tick_count - 1)  # where every schedule has arrived
-
-    def advance(x):
-        after, _ = tick(prepared, {**x, "watch": watch}, last)
-        del after["watch"]
-        return after
-
-    return loop_poles(advance, state, dt=test.dt)
+        return math.nan, [str(error)]
+    return float(np.max(linear.low_frequency_delay)), list(linear.remarks)
