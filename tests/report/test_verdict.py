@@ -26,6 +26,16 @@ def test_a_margin_follows_from_the_two_delays_and_the_hold():
     assert of(critical_delay=6.77e-3, delay=3e-3, half_tick=0.5e-3).margin == pytest.approx(3.27e-3)
 
 
+def test_force_sensor_and_held_command_count_and_are_named():
+    late = of(critical_delay=6.77e-3, delay=1e-3, sensor_delay=2e-3, command_hold=5e-4, half_tick=5e-4)
+    assert late.margin == pytest.approx(2.77e-3)
+    words = (
+        "delay of 1 ms, its force sensor's 2 ms, the 0.5 ms of holding the command and the 0.5 ms of holding"
+    )
+    assert words in verdict(late, DONE).sentence
+    assert "leave 2.77 ms of the critical 6.77 ms" in verdict(late, DONE).sentence
+
+
 def test_of_several_axes_the_worst_counts():
     found = of(critical_delay=6e-3, delay=np.array([3e-3, 5e-3]))
     assert found.delay == 5e-3
@@ -43,9 +53,17 @@ def test_the_three_cases_of_the_demonstration(delay, says, how):
 
 
 def test_the_loop_as_it_runs_has_the_last_word():
-    compensated = of(critical_delay=6.77e-3, delay=9.4e-3, growth_rate=-1.0, pole_frequency=7.0)
+    said = dict(critical_delay=6.77e-3, delay=9.4e-3, growth_rate=-1.0, pole_frequency=7.0)
+    compensated = of(**said, compensated=True, margin=4e-3)
     assert compensated.stable
     assert "the compensator makes up for" in verdict(compensated, DONE).sentence
+    for alone in (of(**said), of(**said, island=(8e-3, 12e-3), margin=2e-3)):
+        assert "compensator" not in verdict(alone, DONE).sentence  # there is none
+    assert "yet the loop as it runs decays at 1 1/s at 7 Hz" in verdict(of(**said), DONE).sentence
+    island = verdict(of(**said, island=(8e-3, 12e-3), margin=2e-3), DONE).sentence
+    assert (
+        "exceeds the critical 6.77 ms and lies in an island of stable delays between 8 ms and 12 ms" in island
+    )
     worse = of(critical_delay=6.77e-3, delay=3e-3, growth_rate=2.0)
     assert worse.stable is False
     assert "yet the loop as it runs grows at 2 1/s" in verdict(worse, DONE).sentence

@@ -22,7 +22,7 @@ A mass on a spring is simulated; a second spring is the specimen, moved by an ac
 Lateness acts as negative damping: beyond a critical delay the test shakes itself apart.
 """
 LEGEND = """
-  margin     critical delay less the actuator's and half a tick, which holding the force costs
+  margin     delay that the sampled loop would still bear, or has too much: the actuator's and half a tick count
   growth     of the sampled loop as it runs; positive is unstable
   rig error  rms of the demand's deviation from the ideal, over the part that was run
 """

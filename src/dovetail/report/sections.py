@@ -83,6 +83,8 @@ def stability(views: Sequence[Judged]) -> list[Block]:
             )
         )
         known = [n for n in _MARGIN_ROWS if any(getattr(v.margins, n) is not None for v in views)]
+        unless_zero = ("sensor_delay", "command_hold")
+        known = [n for n in known if n not in unless_zero or any(getattr(v.margins, n) for v in views)]
         rows = [[_MARGIN_ROWS[n][0], *(_margin(v.margins, n) for v in views)] for n in known]
         names = [view.label for view in views] if len(views) > 1 else ["value"]
         blocks.append(Table(["", *names], rows, numbers=range(1, len(views) + 1)))
@@ -91,13 +93,11 @@ def stability(views: Sequence[Judged]) -> list[Block]:
     curve = next((view.view.curve for view in views if view.view.curve is not None), None) or _curve(views)
     if curve is not None:
         marked = {
-            _marked(v, len(views) > 1): v.margins.delay + (v.margins.half_tick or 0.0)
-            for v in views
-            if v.margins.delay is not None
+            _marked(v, len(views) > 1): v.margins.lateness for v in views if v.margins.lateness is not None
         }
         critical = views[0].margins.critical_delay
         caption = (
-            "Growth rate against the delay in the loop, that of the rig and of holding the force together. "
+            "Growth rate against the delay in the loop, that of rig, force sensor and holding together. "
             "Below zero a disturbance dies out; above, in the shaded part, it grows."
         )
         delays, growth = curve
@@ -108,8 +108,9 @@ def stability(views: Sequence[Judged]) -> list[Block]:
 def _marked(view: Judged, several: bool) -> str:
     """A run's name on the curve, which knows the delay of its rig and no compensator."""
     name = view.label if several else "this test"
-    margin = view.margins.margin
-    made_up_for = view.margins.stable is True and margin is not None and margin < 0
+    margins = view.margins
+    beyond = (margins.lateness or 0.0) >= (margins.critical_delay or 0.0)
+    made_up_for = margins.stable is True and margins.compensated and beyond
     return f"{name}, uncompensated" if made_up_for else name
 
 
@@ -120,7 +121,7 @@ def _curve(views: Sequence[Judged]) -> tuple[np.ndarray, np.ndarray] | None:
         return None
     from dovetail.testing.linearised import delay_equation
 
-    delays = np.linspace(0.0, 1.25 * max([1.3 * critical, *(v.margins.delay or 0.0 for v in views)]), 41)
+    delays = np.linspace(0.0, 1.25 * max([1.3 * critical, *(v.margins.lateness or 0.0 for v in views)]), 41)
     try:
         equation = delay_equation(test)
         return delays, np.array([equation.with_delays(float(delay)).growth() for delay in delays])
@@ -131,6 +132,8 @@ def _curve(views: Sequence[Judged]) -> tuple[np.ndarray, np.ndarray] | None:
 _MARGIN_ROWS = {
     "critical_delay": ("critical delay", 1e3, "ms"),
     "delay": ("delay of the rig", 1e3, "ms"),
+    "sensor_delay": ("delay of the force sensor", 1e3, "ms"),
+    "command_hold": ("added by holding the command over a tick", 1e3, "ms"),
     "half_tick": ("added by holding the force over a tick", 1e3, "ms"),
     "margin": ("margin left", 1e3, "ms"),
     "frequency": ("frequency at which it would go unstable", 1.0, "Hz"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -25,8 +25,14 @@ class Margins:
     growth_rate: float | None = None  # [1/s] of the loop as it runs; negative decays
     pole_frequency: float | None = None  # [Hz] of that growth
     half_tick: float | None = None  # [s] that holding the force costs
+    sensor_delay: float | None = None  # [s] of the force sensor
+    command_hold: float | None = None  # [s] that holding the command costs
     remarks: tuple[str, ...] = ()
     near_rest: bool = False  # the specimen is not linear: all this holds for small motion only
+    compensated: bool = False  # something in the loop makes up for delay
+    island: tuple[float, float] | None = (
+        None  # [s] of stable delays beyond the critical one in which the loop is
+    )
 
     @classmethod
     def of(cls, stability: Any) -> Margins:
@@ -41,12 +47,26 @@ class Margins:
             found = float(value.max() if name in ("delay", "growth_rate") else value.min())
             return None if math.isnan(found) else found
 
-        names = [n for n in cls.__dataclass_fields__ if n not in ("remarks", "near_rest")]
-        found = {name: number(name) for name in names}
-        if found["margin"] is None and found["critical_delay"] is not None and found["delay"] is not None:
-            found["margin"] = found["critical_delay"] - found["delay"] - (found["half_tick"] or 0.0)
-        remarks = tuple(str(r) for r in getattr(stability, "remarks", ()) or ())
-        return cls(**found, remarks=remarks, near_rest=bool(getattr(stability, "near_rest", False)))
+        others = ("remarks", "near_rest", "compensated", "island")
+        found = cls(
+            **{name: number(name) for name in cls.__dataclass_fields__ if name not in others},
+            remarks=tuple(str(r) for r in getattr(stability, "remarks", ()) or ()),
+            near_rest=bool(getattr(stability, "near_rest", False)),
+            compensated=bool(getattr(stability, "compensated", False)),
+            island=getattr(stability, "island", None),
+        )
+        if found.margin is None and found.critical_delay is not None and found.lateness is not None:
+            return replace(found, margin=found.critical_delay - found.lateness)
+        return found
+
+    @property
+    def lateness(self) -> float | None:
+        """All delay between demand and force [s], where that of the rig is known."""
+        if self.delay is None:
+            return None
+        return self.delay + sum(
+            part or 0.0 for part in (self.sensor_delay, self.command_hold, self.half_tick)
+        )
 
     @property
     def stable(self) -> bool | None:
@@ -57,12 +77,7 @@ class Margins:
 
     @property
     def near(self) -> bool:
-        """Stable, with less than a fifth of the critical delay to spare.
-
-        Where a compensator makes up for a delay beyond the critical one, that delay tells no margin.
-        """
-        if self.growth_rate is not None and self.margin is not None and self.margin < 0:
-            return False
+        """Stable, with less than a fifth of the critical delay to spare."""
         if self.critical_delay is None or self.margin is None or math.isinf(self.critical_delay):
             return False
         return self.stable is not False and self.margin < NEAR * self.critical_delay
@@ -131,23 +146,44 @@ def _reason(margins: Margins) -> str:
     if math.isinf(margins.critical_delay):
         return "No delay destabilises this loop."
     critical = f"the critical {ms(margins.critical_delay)}"
-    if margins.delay is None or margins.margin is None:
+    if margins.lateness is None or margins.margin is None:
         return f"Its critical delay is {ms(margins.critical_delay)}; the rig's own delay is not known."
-    held = f" and the {ms(margins.half_tick)} of holding the force" if margins.half_tick else ""
-    if margins.margin >= 0 and margins.stable:
-        leaves = "leave" if held else "leaves"
-        return f"The rig's delay of {ms(margins.delay)}{held} {leaves} {ms(margins.margin)} of {critical}."
-    if margins.margin >= 0:
-        text = f"The rig's delay of {ms(margins.delay)} is below {critical}, yet the loop as it runs"
-        return f"{text} {_grows(margins.growth_rate or 0.0, margins.pole_frequency)}."
-    if margins.stable:
-        text = f"The compensator makes up for the rig's delay of {ms(margins.delay)}, beyond {critical}"
-        decays = _grows(margins.growth_rate or 0.0, margins.pole_frequency)
-        return f"{text}: the loop {decays}."
-    exceed = f"The rig's delay of {ms(margins.delay)}{held} exceed{'' if held else 's'} {critical}"
+    parts = {
+        "its force sensor's {}": margins.sensor_delay,
+        "the {} of holding the command": margins.command_hold,
+        "the {} of holding the force": margins.half_tick,
+    }
+    more = [text.format(ms(value)) for text, value in parts.items() if value]
+    delay = f"The rig's delay of {ms(margins.delay or 0.0)}"
+    late = f"{delay}{''.join(f', {text}' for text in more[:-1])} and {more[-1]}" if more else delay
+    runs = _grows(margins.growth_rate or 0.0, margins.pole_frequency)
+    if margins.lateness < margins.critical_delay:
+        if margins.stable:
+            what = (
+                f"{ms(margins.margin)} of {critical}"
+                if math.isfinite(margins.margin)
+                else f"{critical} untouched"
+            )
+            return f"{late} {'leave' if more else 'leaves'} {what}."
+        return f"{late} {'are' if more else 'is'} below {critical}, yet the loop as it runs {runs}."
+    if margins.stable and margins.compensated:
+        text = (
+            f"The compensator makes up for the rig's delay of {ms(margins.delay or 0.0)}, beyond {critical}"
+        )
+        return f"{text}: the loop {runs}."
+    if margins.stable and margins.island is not None:
+        low, high = margins.island
+        where = f"between {ms(low)} and {ms(high)}" if math.isfinite(high) else f"beyond {ms(low)}"
+        return (
+            f"{late} exceed{'' if more else 's'} {critical} and lie{'' if more else 's'} in an island of stable delays "
+            f"{where}: the loop {runs}, and less delay would destabilise it."
+        )
+    exceed = f"{late} exceed{'' if more else 's'} {critical}"
+    if margins.stable and margins.growth_rate is not None:
+        return f"{exceed}, yet the loop as it runs {runs}."
     if margins.growth_rate is None:
         return f"{exceed}."
-    return f"{exceed}; the loop {_grows(margins.growth_rate, margins.pole_frequency)}."
+    return f"{exceed}; the loop {runs}."
 
 
 def _grows(rate: float, frequency: float | None) -> str:
