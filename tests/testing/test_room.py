@@ -1,13 +1,14 @@
 """Room for a record: estimated from shapes alone, and refused with the number."""
 
 import dataclasses
+import re
 import tracemalloc
 
 import numpy as np
 import pytest
 
 from dovetail import testing
-from dovetail.core.errors import AnalysisError, TestFileError
+from dovetail.core.errors import TestFileError
 from dovetail.studies.registry import find_test
 from dovetail.testing.room import TWICE, _a_tick, in_words, require_room
 
@@ -67,7 +68,6 @@ def test_sizes_are_said_as_people_read_them():
 
 def test_a_loop_with_more_states_than_matrices_have_room_for_has_no_stability_but_a_sentence(make_cs1):
     test = dataclasses.replace(make_cs1(), rate=1e8, duration=0.01)
-    with pytest.raises(
-        AnalysisError, match=r"states at 1e\+08 Hz, one for each tick of its delays; .* lower the rate"
-    ):
-        test.stability()
+    said = str(test.stability())
+    assert re.search(r"states at 1e\+08 Hz, one for each tick of its delays; .* lower the rate", said)
+    assert "nan" not in said

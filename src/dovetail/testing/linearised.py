@@ -80,8 +80,8 @@ def with_slope(test: Test) -> tuple[Test, list[str]]:
     said = (
         "the specimen's force has no slope at rest: it is taken as the straight line nearest to it over the ideal "
         f"motion of {1e3 * sizes[0]:.3g} mm and {1e3 * sizes[1]:.3g} mm/s rms, {_listed(line.stiffness)} N/m and "
-        f"{_listed(line.damping)} N s/m, which leaves {100 * unexplained:.2g} % of the force; a smaller or larger motion "
-        "meets another line"
+        f"{_listed(line.damping)} N s/m, which leaves {100 * unexplained:.2g} % of the force; a smaller or larger "
+        "motion meets another line"
     )
     rig = dataclasses.replace(test.rig, specimen=line)  # type: ignore[call-arg]
     return dataclasses.replace(test, rig=rig), [said]
