@@ -41,6 +41,19 @@ def test_the_shortest_whole_contact_counts():
     assert fewest_steps(np.zeros(5), 0.1) == math.inf
 
 
+def test_steps_of_the_shortest_contact_by_a_plain_count():
+    rng = np.random.default_rng(4)
+    for _ in range(50):
+        gains = np.where(rng.uniform(size=30) < 0.4, rng.uniform(0.1, 1.0, 30), 0.0)
+        runs, length = [], 0.0
+        for gain in gains:
+            if gain == 0 and length > 0:
+                runs, length = [*runs, length], 0.0
+            length += gain
+        shortest = min(runs, default=math.inf)
+        assert float(fewest_steps(np.concatenate([[0.0], np.cumsum(gains)]), 1.0)) == pytest.approx(shortest)
+
+
 def test_steps_that_were_asked_for_and_do_not_resolve_a_contact_are_refused():
     bodies = FreePair(m1=50.0, m2=50.0, speed=0.05)
     rig = dv.Rig(NONE, ImpactPair(Hertz(stiffness=1e11), gap=1e-3))

@@ -31,6 +31,7 @@ from dovetail.testing.file import parse
 from dovetail.testing.path import declared_at, get, spread
 from dovetail.testing.room import require_room
 from dovetail.testing.run import dataset
+from dovetail.testing.steps import RESOLVED, fewest_steps
 from dovetail.testing.table import change
 
 LANES = 256  # side by side on a processor at most: beyond, nothing is gained
@@ -390,6 +391,9 @@ def _emulated(test: Test) -> dict[str, jax.Array]:
     accuracy = Accuracy(**getattr(test.numerical, "ideal", {}))
     coupled = coupled_system(test, test.rig.specimen)  # type: ignore[attr-defined]
     records = integrate_ideal(coupled, accuracy.method, test.dt, accuracy.substeps, test.tick_count)
+    if "contact_time" in records:  # an ideal that does not resolve its contacts is none
+        steps = fewest_steps(records["contact_time"], test.dt / accuracy.substeps)
+        records = {name: jnp.where(steps < RESOLVED, jnp.nan, values) for name, values in records.items()}
     records = {name: values[1:] for name, values in records.items()}
     z, force = records["displacement"], records["specimen_force"]
     same = {"command": z, "achieved_displacement": z, "measured_displacement": z, "measured_force": force}

@@ -165,7 +165,7 @@ def _resolved(test: Test, coupled: Coupled, wanted: Accuracy | None) -> dict[str
         h = test.dt / accuracy.substeps
         found = integrate_ideal(coupled, accuracy.method, test.dt, accuracy.substeps, test.tick_count)
         records = jax.tree.map(np.asarray, found)
-        steps = fewest_steps(records["contact_time"], h) if "contact_time" in records else math.inf
+        steps = float(fewest_steps(records["contact_time"], h)) if "contact_time" in records else math.inf
         if steps >= RESOLVED or not np.all(np.isfinite(records["displacement"])):
             return records
         needed = math.ceil(accuracy.substeps * RESOLVED / max(steps, RESOLVED / 64))

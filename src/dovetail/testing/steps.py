@@ -12,7 +12,6 @@ shows in its energy, which the supervisor watches (`contact_gain`).
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Any
 
 import jax
@@ -69,13 +68,13 @@ def _faults(where: str, flow: Flow, u: Any, method: Method, h: float) -> list[Fa
     return [Fault("numerical" if where == "rate" else where, f"{text}or far too large or small")]
 
 
-def fewest_steps(contact_time: np.ndarray, step: float) -> float:
+def fewest_steps(contact_time: jax.Array, step: float) -> jax.Array:
     """Steps [of `step` s] in the shortest contact of a run, by the time in contact so far at its ticks.
 
     Infinite where there was none. A contact that the run's end cuts short does not count.
     """
-    longer = np.diff(np.asarray(contact_time)) > 0
-    edges = np.flatnonzero(np.diff(np.concatenate([[0], longer.astype(int), [0]])))
-    begins, ends = edges[::2], edges[1::2]
-    lasted = [contact_time[b] - contact_time[a] for a, b in zip(begins, ends, strict=True) if b < len(longer)]
-    return min(lasted, default=math.inf) / step
+    time = jnp.asarray(contact_time)
+    touched = jnp.diff(time) > 0
+    before = jax.lax.cummax(jnp.where(touched, time[0], time[1:]))  # when it was last apart
+    ends = touched[:-1] & ~touched[1:]
+    return jnp.min(jnp.where(ends, time[1:-1] - before[:-1], jnp.inf), initial=jnp.inf) / step
