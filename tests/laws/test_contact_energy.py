@@ -32,8 +32,9 @@ def rebound(kind, exponent, k, c, m, v):
     """Speed after over speed before, by the law as it is printed."""
 
     def force(d, w):
-        loss = c * w if kind == "kelvin-voigt" else k * d**exponent * c * w / v
-        return max(k * max(d, 0.0) ** exponent + loss, 0.0)
+        if kind == "kelvin-voigt":  # it pulls before the bodies part, as printed
+            return k * d + c * w
+        return max(k * d**exponent * (1 + c * w / v), 0.0)
 
     def apart(t, y):
         return y[0] + 1e-15

@@ -12,14 +12,16 @@ shows in its energy, which the supervisor watches (`contact_gain`).
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
+from dovetail.compensation import BlendedForce, HeldForceExtrapolation
 from dovetail.core import Flow, Method
-from dovetail.core.errors import Fault, guarded
+from dovetail.core.errors import Fault, StepSizeError, guarded
 from dovetail.core.linear import state_matrix
 from dovetail.core.methods import check_step
 from dovetail.testing.loop import Driven
@@ -36,36 +38,39 @@ def step_faults(test: Test) -> list[Fault]:
     shape, faults = test.shape, []
     driven = Driven(test.numerical, test.excitation)
     parts: dict[str, tuple[Flow, Any, Method, int]] = {
-        "rate": (driven, jnp.zeros(shape), test.method, test.substeps)
+        "numerical": (driven, jnp.zeros(shape), test.method, test.substeps)
     }
     motion = {name: jnp.zeros(shape) for name in MOTION}
-    rig, feedback = test.rig, test.feedback
+    rig, feedback, place = test.rig, test.feedback, "feedback"
     if isinstance(getattr(rig, "specimen", None), Flow) and isinstance(getattr(rig, "method", None), Method):
         parts["rig.specimen"] = (rig.specimen, motion, rig.method, getattr(rig, "substeps", 1))
-    if isinstance(getattr(feedback, "model", None), Flow):
-        parts["feedback.model"] = (feedback.model, motion, feedback.method, feedback.substeps)
+    while isinstance(feedback, HeldForceExtrapolation):
+        feedback, place = feedback.of, f"{place}.of"
+    if isinstance(feedback, BlendedForce):
+        parts[f"{place}.model"] = (feedback.model, motion, feedback.method, feedback.substeps)
     for where, (flow, u, method, substeps) in parts.items():
-        h = test.dt / substeps
-        faults += guarded(
-            where, lambda w=where, f=flow, u=u, m=method, h=h: _faults(w, f.sampled_at(h, shape), u, m, h)
-        )
+        faults += guarded(where, partial(_faults, where, flow, u, method, test.dt / substeps, shape))
     return faults
 
 
-def _faults(where: str, flow: Flow, u: Any, method: Method, h: float) -> list[Fault]:
+def _faults(where: str, flow: Flow, u: Any, method: Method, h: float, shape: tuple[int, ...]) -> list[Fault]:
+    flow = flow.sampled_at(h, shape)
     x = flow.init()
     if not jax.tree.leaves(x):  # it remembers nothing
         return []
     slopes = np.asarray(state_matrix(flow, x, u))
     if np.isfinite(slopes).all():
-        check_step(method, np.linalg.eigvals(slopes), h)
+        try:
+            check_step(method, np.linalg.eigvals(slopes), h)
+        except StepSizeError as error:
+            return [Fault("rate" if where == "numerical" else where, str(error))]
         return []
     # a motion may begin well with a slope that is infinite, as friction does; then no step can be judged here
     rates = jax.tree.leaves(flow.derivative(0.0, x, u))
     if all(np.isfinite(rate).all() for rate in rates):
         return []
     text = "its motion begins with numbers that are not finite: a value is infinite, zero where one divides by it, "
-    return [Fault("numerical" if where == "rate" else where, f"{text}or far too large or small")]
+    return [Fault(where, f"{text}or far too large or small")]
 
 
 def fewest_steps(contact_time: jax.Array, step: float) -> jax.Array:
