@@ -74,6 +74,13 @@ def test_a_table_counts_what_is_met_by_origin_and_kind(dovetail):
     assert re.search(r"^printed +1 of 1$", out, re.M)
 
 
+def test_why_a_target_is_missed_or_no_evidence_stands_below_it(dovetail):
+    _, out, _ = dovetail("reproduce", "docking", "--only", "RT-40")
+    assert re.search(
+        r"^docking RT-40 +met +printed construction .*\n.*\n +the combined modulus is symmetric", out, re.M
+    )
+
+
 def test_a_missed_target_is_an_exit_code(dovetail, table):
     table(1.0, 2.0)
     code, out, _ = dovetail("reproduce")

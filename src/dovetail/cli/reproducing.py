@@ -74,6 +74,8 @@ def _row(result: Result) -> str:
     mark = row["status"].upper() if row["status"] in ("missed", "failed") else row["status"]
     told = f"{row['study']} {row['id']:<6} {mark:<7} {row['origin']:<7} {row['kind']:<12} {row['what']}\n"
     told += f"{'':<8}expected {_short(row['expected'])}; got {_short(row['got'])}; {row['tolerance']}\n"
+    if row["note"]:
+        told += f"{'':<8}{row['note']}\n"
     if row["programs"] > MANY:
         told += f"{'':<8}{row['programs']} programs compiled: {row['compiles'] or 'no reason is given'}\n"
     return told
