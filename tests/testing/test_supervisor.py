@@ -1,23 +1,39 @@
 """The supervisor: each limit, the first breach, growth."""
 
+import dataclasses
+import re
+
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 
 import dovetail as dv
-from dovetail.core.errors import ParameterError
+from dovetail.core.errors import ParameterError, TestFileError
+from dovetail.core.parameter import declared
 from dovetail.testing import Limits, Outcome
-from dovetail.testing.supervisor import Watch
+from dovetail.testing.supervisor import CHECKS, Watch, faults, turning
 
-CALM = dict.fromkeys(("displacement", "velocity", "acceleration", "measured_force", "tracking_error"), 0.0)
+MOTION = dict.fromkeys(("displacement", "velocity", "acceleration"), 0.0)
+READ = dict.fromkeys(("measured_displacement", "measured_force"), 0.0)
 
 
-def look(limits, **signals):
-    watch = Watch(limits)
-    values = {name: jnp.asarray(value) for name, value in {**CALM, **signals}.items()}
-    state, _ = watch.step(7, 1e-3, watch.init(), values)
-    return Outcome.from_code(state["code"])
+def sample(**shown):
+    """Motion and reading of a sample, at rest but for what is said."""
+    shape = np.broadcast_shapes(*(np.shape(value) for value in shown.values()), ())
+    both = {name: jnp.broadcast_to(jnp.asarray(value, dtype=float), shape) for name, value in shown.items()}
+    zero = jnp.zeros(shape)
+    return tuple({name: both.get(name, zero) for name in names} for names in (MOTION, READ))
+
+
+def look(limits, turning=(), mode="rehearse", **shown):
+    """The outcome of one sample after a first one at rest."""
+    motion, reading = sample(**shown)
+    watch = Watch(limits, turning, mode)
+    state = watch.init(
+        *({name: jnp.zeros_like(value) for name, value in part.items()} for part in (motion, reading))
+    )
+    return Outcome.from_code(watch.step(7e-3, 1e-3, state, motion, reading)["code"])
 
 
 @pytest.mark.parametrize(
@@ -26,7 +42,7 @@ def look(limits, **signals):
         ("displacement", "displacement", Outcome.DISPLACEMENT),
         ("velocity", "velocity", Outcome.VELOCITY),
         ("force", "measured_force", Outcome.FORCE),
-        ("tracking", "tracking_error", Outcome.TRACKING),
+        ("tracking", "measured_displacement", Outcome.TRACKING),
         ("acceleration", "acceleration", Outcome.ACCELERATION),
     ],
 )
@@ -45,22 +61,40 @@ def test_what_is_not_finite_trips_before_any_limit(value):
 
 def test_the_first_breach_is_kept():
     watch = Watch(Limits(displacement=1.0, force=1.0))
-    state = watch.init()
-    for tick, signals in enumerate([{}, {"measured_force": 2.0}, {"displacement": 2.0}], start=1):
-        values = {name: jnp.asarray(v) for name, v in {**CALM, **signals}.items()}
-        state, _ = watch.step(tick, 1e-3, state, values)
+    state = watch.init(*sample())
+    for tick, shown in enumerate([{}, {"measured_force": 2.0}, {"displacement": 2.0}], start=1):
+        state = watch.step(tick * 1e-3, 1e-3, state, *sample(**shown))
     assert Outcome.from_code(state["code"]) is Outcome.FORCE
     assert state["tick"] == 2
+
+
+def test_the_first_sample_is_judged_too():
+    state = Watch(Limits(force=1.0)).init(*sample(measured_force=2.0))
+    assert (Outcome.from_code(state["code"]), int(state["tick"])) == (Outcome.FORCE, 0)
+
+
+def test_the_demand_decides_before_the_reading():
+    """A rig that is not sent there cannot read anything there."""
+    both = {"displacement": 2.0, "measured_displacement": 2.0}
+    for spoiled in (2.0, np.nan):
+        assert (
+            look(Limits(displacement=1.0, force=1.0), measured_force=spoiled, **both) is Outcome.DISPLACEMENT
+        )
+    watch = Watch(Limits(displacement=1.0))
+    motion, reading = sample(**both)
+    assert Outcome.from_code(watch.demand(1e-3, 1e-3, watch.blank(), motion)["code"]) is Outcome.DISPLACEMENT
+    assert Outcome.from_code(watch.reading(1e-3, watch.blank(), motion, reading)["code"]) is Outcome.FINISHED
 
 
 @pytest.mark.parametrize("sigma", [-0.3, 0.2, 1.0, 3.0])
 def test_the_growth_rate_of_an_exponential_envelope_is_found(sigma):
     watch, dt = Watch(Limits(growth_window=0.25)), 1e-3
-    state = watch.init()
+    state = watch.init(*sample())
 
     def step(state, tick):
         z = jnp.exp(sigma * tick * dt) * jnp.sin(2 * jnp.pi * 7.0 * tick * dt)
-        return watch.step(tick, dt, state, {**CALM, "displacement": z})
+        state = watch.step(tick * dt, dt, state, *sample(displacement=z))
+        return state, state["growth"]
 
     _, rates = jax.lax.scan(step, state, jnp.arange(1, 8001))
     # the means ripple at twice the frequency; over whole periods the rate is right
@@ -73,9 +107,9 @@ def test_growth_trips():
 
     def step(state, tick):
         z = jnp.exp(1.0 * tick * dt) * jnp.sin(2 * jnp.pi * 7.0 * tick * dt)
-        return watch.step(tick, dt, state, {**CALM, "displacement": z})
+        return watch.step(tick * dt, dt, state, *sample(displacement=z)), None
 
-    state, _ = jax.lax.scan(step, watch.init(), jnp.arange(1, 8001))
+    state, _ = jax.lax.scan(step, watch.init(*sample()), jnp.arange(1, 8001))
     assert Outcome.from_code(state["code"]) is Outcome.GROWTH
 
 
@@ -91,22 +125,31 @@ def test_the_power_across_all_axes_is_watched(force, velocity):
 
 
 def watch_readings(limits, demands, positions, forces):
-    """The outcome after each tick."""
-    watch, found = Watch(limits), []
-    state = watch.init({name: jnp.asarray(value) for name, value in CALM.items()})
-    for tick, (z, x, f) in enumerate(zip(demands, positions, forces, strict=True), start=1):
-        signals = {**CALM, "displacement": z, "tracking_error": z - x, "measured_force": f}
-        values = {name: jnp.asarray(value) for name, value in signals.items()}
-        state, _ = watch.step(tick, 1e-3, state, values)
+    """The outcome after each tick, from the first on."""
+    watch, found, state = Watch(limits), [], None
+    for tick, (z, x, f) in enumerate(zip(demands, positions, forces, strict=True)):
+        shown = sample(displacement=z, measured_displacement=x, measured_force=f)
+        state = watch.init(*shown) if state is None else watch.step(tick * 1e-3, 1e-3, state, *shown)
         found.append(Outcome.from_code(state["code"]))
     return found
 
 
 def test_a_reading_that_stands_still_while_the_demand_moves_is_stale():
     demands, stuck = [1.0, 2.0, 4.0, 8.0, 16.0], [0.5] * 5  # powers of two, so that differences are exact
-    found = watch_readings(Limits(stale=3), demands, stuck, stuck)
-    assert found == [Outcome.FINISHED] * 3 + [Outcome.STALE] * 2  # the first reading is new
-    assert set(watch_readings(Limits(), demands, stuck, stuck)) == {Outcome.FINISHED}
+    found = watch_readings(Limits(stale=2), demands, stuck, stuck)
+    assert (
+        found == [Outcome.FINISHED] * 3 + [Outcome.STALE] * 2
+    )  # the first reading is new, two may stand still
+    assert set(watch_readings(Limits(stale=jnp.inf), demands, stuck, stuck)) == {Outcome.FINISHED}
+    assert set(watch_readings(Limits(), demands, stuck, stuck)) == {
+        Outcome.FINISHED
+    }  # nobody said how late the rig is
+
+
+def test_axes_that_stand_still_by_turns_are_not_stuck():
+    demands = [[float(2**i), float(3**i)] for i in range(6)]
+    by_turns = [[float(i // 2), float((i + 1) // 2)] for i in range(6)]
+    assert set(watch_readings(Limits(stale=1), demands, by_turns, by_turns)) == {Outcome.FINISHED}
 
 
 def test_a_reading_at_rest_is_not_stale_and_one_that_moves_neither():
@@ -119,11 +162,12 @@ def test_a_reading_at_rest_is_not_stale_and_one_that_moves_neither():
 def test_energy_that_the_interface_gives_is_watched_and_what_it_takes_is_not():
     limits, outcomes = Limits(energy=0.4995), []  # half a tick below: no doubt of rounding
     for force in (1.0, -1.0):
-        signals = {**CALM, "measured_force": force, "velocity": 1.0}  # 1 W over a second of ticks
-        signals = {name: jnp.asarray(value) for name, value in signals.items()}
+        shown = sample(measured_force=force, velocity=1.0)  # 1 W over a second of ticks
         watch = Watch(limits)
         state, _ = jax.lax.scan(
-            lambda x, tick, s=signals, w=watch: w.step(tick, 1e-3, x, s), watch.init(), jnp.arange(1, 1001)
+            lambda x, tick, s=shown, w=watch: (w.step(tick * 1e-3, 1e-3, x, *s), None),
+            watch.init(*shown),
+            jnp.arange(1, 1001),
         )
         outcomes.append((Outcome.from_code(state["code"]), int(state["tick"])))
     assert outcomes[0] == (Outcome.ENERGY, 500)
@@ -154,10 +198,44 @@ def test_a_late_rig_trips_the_energy_limit_before_the_motion_is_large():
 
 
 def test_the_force_of_an_axis_that_turns_has_the_limit_of_the_torque():
-    axes = ("x", "y", "z", "roll", "pitch", "yaw")
-    limits = Limits(force=100.0, torque=5.0).by_axis(axes)
-    assert limits.force.tolist() == [100.0] * 3 + [5.0] * 3
-    assert Limits(force=100.0, torque=5.0).by_axis(("port", "up")).force.tolist() == 100.0
-    force = [50.0, 0.0, 0.0, 0.0, 6.0, 0.0]
-    assert look(limits, measured_force=force) is Outcome.FORCE
-    assert look(limits, measured_force=[50.0, 0.0, 0.0, 0.0, 4.0, 0.0]) is Outcome.FINISHED
+    turns, limits = (False,) * 3 + (True,) * 3, Limits(force=100.0, torque=5.0)
+    for force, outcome in (
+        ([50.0, 0.0, 0.0, 0.0, 4.0, 0.0], Outcome.FINISHED),
+        ([50.0, 0.0, 0.0, 0.0, -6.0, 0.0], Outcome.TORQUE),
+        ([0.0, 101.0, 0.0, 0.0, 0.0, 0.0], Outcome.FORCE),
+    ):
+        assert look(limits, turns, measured_force=force) is outcome
+    assert limits.of_rig(turns)["force"].tolist() == [100.0] * 3 + [5.0] * 3
+    assert Limits(force=100.0).of_rig(()) == {"force": 100.0}
+
+
+def test_which_axes_turn_is_said_by_their_names_or_by_the_substructure(make_cs1):
+    named = dataclasses.replace(make_cs1(), axes=("x", "yaw"))
+    assert turning(named) == (False, True)
+
+
+@pytest.mark.parametrize(
+    ("limits", "sentence"),
+    [
+        ({"torque": 5.0}, "limits.torque   no axis turns, the axes have no names; name those that do roll"),
+        ({"force": [1.0, 2.0]}, "limits.force   has 2 values; needs one"),
+        ({"power": [1.0]}, "limits.power   has 1 values; needs one"),
+    ],
+)
+@pytest.mark.parametrize("mode", ["rehearse", "emulate", "creep"])
+def test_a_limit_that_cannot_be_watched_is_refused_in_every_mode(make_cs1, limits, sentence, mode):
+    test = make_cs1(limits=Limits(**limits))
+    with pytest.raises(TestFileError, match=re.escape(sentence)):
+        getattr(test, mode)()
+
+
+@pytest.mark.parametrize("limit", ["growth", "torque", "tracking", "power", "energy", "stale"])
+def test_a_simulation_refuses_what_needs_a_rig(limit):
+    found = faults(Limits(**{limit: 1.0}), ("x",), (), 1, "simulation")
+    assert [str(fault.place) for fault in found] == [f"limits.{limit}"]
+    assert "cannot be watched: a simulation" in found[0].text
+
+
+def test_every_check_is_on_a_limit_and_has_an_outcome_of_its_own():
+    assert len({check.limit for check in CHECKS}) == len({check.outcome for check in CHECKS}) == len(CHECKS)
+    assert {check.limit for check in CHECKS} <= set(declared(Limits))

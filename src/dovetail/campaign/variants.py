@@ -26,12 +26,13 @@ from dovetail.core.errors import DovetailError, Fault, ParameterError, TestFileE
 from dovetail.core.randomness import seeded
 from dovetail.testing import Outcome, Test, simulate
 from dovetail.testing import simulation as simulations
-from dovetail.testing.emulate import Accuracy, coupled_system, integrate_ideal
+from dovetail.testing.emulate import Accuracy, as_recorded, coupled_system, integrate_ideal
 from dovetail.testing.file import parse
 from dovetail.testing.path import declared_at, get, spread
 from dovetail.testing.room import require_room
 from dovetail.testing.run import dataset
 from dovetail.testing.steps import RESOLVED, fewest_steps
+from dovetail.testing.supervisor import Watch
 from dovetail.testing.table import change
 
 LANES = 256  # side by side on a processor at most: beyond, nothing is gained
@@ -370,34 +371,35 @@ def _simulated(prepared: Any) -> tuple[dict[str, jax.Array], jax.Array, jax.Arra
     """Records with what of them counts, code of the outcome, and the tick of the end."""
     if isinstance(prepared, Test):
         state, records = simulate(prepared)
-        code, tick = state["watch"]["code"], state["watch"]["tick"]
-        ticks = prepared.tick_count
-        last = jnp.where(code > 0, tick, ticks)
-        lost = code == Outcome.NOT_FINITE.code
-        kept = jnp.arange(1, ticks + 1) <= last - lost
-        return {**records, "kept": kept}, code, last
+        return _cut(state["watch"], records, prepared.tick_count)
     state, _ = simulations.start(prepared)
-    _, records = simulations.advance(prepared, state, jnp.zeros((), dtype=int), prepared.tick_count)
-    finite = jnp.ones(prepared.tick_count, dtype=bool)
-    for values in records.values():
-        finite &= jnp.all(jnp.isfinite(jnp.reshape(values, (len(values), -1))), axis=1)
-    kept = jnp.cumprod(finite).astype(bool)
-    code = jnp.where(jnp.all(finite), 0, Outcome.NOT_FINITE.code)
-    return {**records, "kept": kept}, code, jnp.sum(kept)
+    state, records = simulations.advance(prepared, state, jnp.zeros((), dtype=int), prepared.tick_count)
+    return _cut(state[-1], records, prepared.tick_count)
+
+
+def _cut(
+    seen: dict[str, jax.Array], records: dict[str, jax.Array], ticks: int
+) -> tuple[Any, jax.Array, jax.Array]:
+    """Records with what of them counts after the supervisor's word, the code of that, and the tick of the end."""
+    code = seen["code"]
+    last = jnp.where(code > 0, seen["tick"], ticks)
+    lost = code == Outcome.NOT_FINITE.code
+    return {**records, "kept": jnp.arange(1, ticks + 1) <= last - lost}, code, last
 
 
 def _emulated(test: Test) -> dict[str, jax.Array]:
     """Records of the ideal at the ticks after the first."""
     accuracy = Accuracy(**getattr(test.numerical, "ideal", {}))
     coupled = coupled_system(test, test.rig.specimen)  # type: ignore[attr-defined]
-    records = integrate_ideal(coupled, accuracy.method, test.dt, accuracy.substeps, test.tick_count)
+    watch = Watch.of(test, "emulate")
+    seen, records = integrate_ideal(
+        coupled, watch, accuracy.method, test.dt, accuracy.substeps, test.tick_count
+    )
     if "contact_time" in records:  # an ideal that does not resolve its contacts is none
         steps = fewest_steps(records["contact_time"], test.dt / accuracy.substeps)
         records = {name: jnp.where(steps < RESOLVED, jnp.nan, values) for name, values in records.items()}
-    records = {name: values[1:] for name, values in records.items()}
-    z, force = records["displacement"], records["specimen_force"]
-    same = {"command": z, "achieved_displacement": z, "measured_displacement": z, "measured_force": force}
-    return {**records, **same, "kept": jnp.ones(test.tick_count, dtype=bool)}
+    shown = as_recorded({name: values[1:] for name, values in records.items()})
+    return _cut(seen, shown, test.tick_count)[0]
 
 
 def _joined(trees: list[Any]) -> Any:

@@ -46,18 +46,18 @@ def serve(
     from dovetail.cli.running import parse_settings
     from dovetail.core.errors import ParameterError
     from dovetail.studies.registry import find_test
+    from dovetail.testing.supervisor import turning
 
     loaded = testing.load(find_test(test), parse_settings(settings or []))
     if isinstance(loaded, testing.CellFile):
         return _serve_cell(loaded.cell(keep=state, pace=pace), host, port, key)
     if not isinstance(loaded, testing.Test):
         raise ParameterError(f"{test}: is a simulation and has no rig to serve; choose a test with one")
-    limits = {name: float(getattr(loaded.limits, name).min()) for name in ("displacement", "force")}
     server = links.Server(
         links.VirtualPlant(loaded),
         links.Address(host, 7001 if port is None else port),
         loaded.rate,
-        limits=limits,
+        limits=loaded.limits.of_rig(turning(loaded)),
         key=links.read_key(key),
         name=f"virtual rig of {loaded.title}",
         report=lambda text: print(text, flush=True),

@@ -10,7 +10,7 @@ import numpy as np
 from dovetail.core.errors import LinkError
 from dovetail.links.address import Address
 from dovetail.links.connection import connect
-from dovetail.links.handshake import Hello
+from dovetail.links.handshake import Bounds, Hello
 from dovetail.links.native import NativeTick, available
 from dovetail.links.protocol import State
 from dovetail.links.tick import NOTES, PythonTick, Settings
@@ -29,7 +29,7 @@ class LinkReport:
     lateness: np.ndarray  # [s] of all: how late this machine woke up
     asked: int
     native: bool
-    limits: dict[str, float]
+    limits: Bounds
 
     @property
     def loss(self) -> float:
@@ -67,7 +67,9 @@ class LinkReport:
             f"loss            {100 * self.loss:.2g} %",
             f"supports        {self.supported_rate:g} Hz: 99.9 % of the answers within 70 % of a tick",
         ]
-        limits = ", ".join(f"{name} {value:g}" for name, value in self.limits.items())
+        limits = ", ".join(
+            f"{name} {' '.join(f'{v:g}' for v in np.ravel(value))}" for name, value in self.limits.items()
+        )
         return "\n".join([*lines, f"rig's limits    {limits or 'none said'}"])
 
 

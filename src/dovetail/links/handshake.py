@@ -14,12 +14,16 @@ import math
 import re
 import secrets
 
+import numpy as np
+
 from dovetail.core.errors import LinkError
 from dovetail.links.protocol import MOST_VALUES, VERSION
 from dovetail.links.siphash import siphash128
 
 MOST_BYTES = 8192
-LIMITS = ("displacement", "velocity", "force")  # words of the lines `limit WORD VALUE`
+Bounds = dict[
+    str, float | tuple[float, ...]
+]  # lines `limit WORD VALUE...`: one for all axes, or one for each
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")
 
 
@@ -30,7 +34,7 @@ class Hello:
     axes: int
     rate: float  # [Hz] ticks per second
     silence: int  # ticks without a word after which each side goes to its safe state
-    limits: dict[str, float] = dataclasses.field(default_factory=dict)
+    limits: Bounds = dataclasses.field(default_factory=dict)
     nonce: str = dataclasses.field(default_factory=lambda: secrets.token_hex(8))
     version: int = VERSION
 
@@ -56,6 +60,9 @@ class Hello:
         )
         if not 1 <= hello.axes <= MOST_VALUES or hello.silence < 1:
             raise LinkError(f"handshake: got {hello.axes} axes and silence {hello.silence}; both at least 1")
+        for name, limit in limits.items():
+            if isinstance(limit, tuple) and len(limit) != hello.axes:
+                raise LinkError(f"handshake: got {len(limit)} limits of {name} for {hello.axes} axes")
         return hello
 
 
@@ -66,7 +73,7 @@ class Welcome:
     session: int = 0
     port: int = 0  # UDP port of the rig
     signals: tuple[tuple[str, int], ...] = ()  # name and number of values, in the order of the datagram
-    limits: dict[str, float] = dataclasses.field(default_factory=dict)  # the rig's own
+    limits: Bounds = dataclasses.field(default_factory=dict)  # the rig's own
     name: str = "rig"
     refusal: str = ""  # why there is no session
 
@@ -106,8 +113,14 @@ class Welcome:
         return welcome
 
 
-def _limit_lines(limits: dict[str, float]) -> list[str]:
-    return [f"limit {name} {float(value)!r}" for name, value in limits.items() if math.isfinite(value)]
+def _limit_lines(limits: Bounds) -> list[str]:
+    """A line for each limit; an axis that has none while others do is `inf`."""
+    lines = []
+    for name, limit in limits.items():
+        values = [float(value) for value in np.ravel(limit)]
+        if any(map(math.isfinite, values)):
+            lines.append(" ".join(["limit", name, *map(repr, values)]))
+    return lines
 
 
 def _plain(text: str) -> str:
@@ -139,10 +152,10 @@ def _opened(data: bytes, before: bytes, key: bytes | None) -> tuple[int, list[st
     return version, lines
 
 
-def _sorted(lines: list[str]) -> tuple[dict[str, str], dict[str, float], tuple[tuple[str, int], ...]]:
+def _sorted(lines: list[str]) -> tuple[dict[str, str], Bounds, tuple[tuple[str, int], ...]]:
     """Single words, limits and signals of a message; unknown words are left alone."""
     words: dict[str, str] = {}
-    limits: dict[str, float] = {}
+    limits: Bounds = {}
     signals: list[tuple[str, int]] = []
     for line in lines:
         word, _, rest = line.partition(" ")
@@ -151,7 +164,9 @@ def _sorted(lines: list[str]) -> tuple[dict[str, str], dict[str, float], tuple[t
             if not _NAME.fullmatch(name):
                 raise LinkError(f'handshake: got the name "{name[:40]}"; lower-case letters, digits and _')
             if word == "limit":
-                limits[name] = _positive({name: number}, name)
+                each = number.split(" ")
+                values = tuple(_positive({name: text}, name, endless=len(each) > 1) for text in each)
+                limits[name] = values if len(values) > 1 else values[0]
             else:
                 signals.append((name, _whole({name: number}, name)))
         else:
@@ -165,13 +180,13 @@ def _word(words: dict[str, str], name: str) -> str:
     return words[name]
 
 
-def _positive(words: dict[str, str], name: str) -> float:
+def _positive(words: dict[str, str], name: str, endless: bool = False) -> float:
     text = _word(words, name)
     try:
         value = float(text)
     except ValueError:
         value = math.nan
-    if not (math.isfinite(value) and value > 0):
+    if not ((math.isfinite(value) or endless) and value > 0):
         raise LinkError(f'handshake: got {name} "{text[:40]}"; needs a positive number')
     return value
 

@@ -14,6 +14,7 @@ from dovetail.links.tick import Counts
 from dovetail.links.watching import Ring
 from dovetail.testing.outcome import Outcome, Trip
 from dovetail.testing.run import Run, dataset, find_trip
+from dovetail.testing.supervisor import Watch, across, with_stale
 from dovetail.testing.test import Test
 
 AROUND = 0.25  # [s] kept before the end of a run that was stopped, beside what came after
@@ -36,6 +37,14 @@ def as_run(
         start = result["first"].get(name, values[0] if done else np.zeros(values.shape[1:]))
         records[name] = np.concatenate([np.asarray(start, dtype=float)[None], values])
     outcome = Outcome.from_code(code)
+    trip = None
+    seen, met = result["approach"]
+    if int(seen["code"]) and int(seen["code"]) == code:
+        trip = _led_trip(test, outcome, 0.0, met)
+    seen, met = result["rest"]
+    if int(seen["code"]) and not code:  # the test is over, but the way to rest was not
+        outcome = Outcome.from_code(seen["code"])
+        trip = _led_trip(test, outcome, (done + 1 + int(seen["tick"])) * test.dt, met)
     times = np.arange(done + 1) * test.dt
     attributes = {
         "mode": "run",
@@ -46,7 +55,7 @@ def as_run(
         **_told(tick.counts()),
     }
     data = dataset(test, times, records, attributes)
-    trip = find_trip(test, data, outcome) or _link_trip(data, outcome, test)
+    trip = trip or find_trip(with_stale(test, "run"), data, outcome) or _link_trip(data, outcome, test)
     around = None
     if not outcome.completed:
         around = _around(test, data, after.columns(after.written), attributes)
@@ -70,6 +79,13 @@ def _link_trip(data: xr.Dataset, outcome: Outcome, test: Test) -> Trip | None:
     else:
         return None
     return Trip(name, float(data[name][-1]), limit, float(data.time[-1]), unit)
+
+
+def _led_trip(test: Test, outcome: Outcome, t: float, met: dict[str, np.ndarray]) -> Trip | None:
+    """What a rig met that was led to its start, or to rest."""
+    return Watch.of(with_stale(test, "run"), "approach and rest").trip(
+        outcome, t, {**met, **across(met, met)}
+    )
 
 
 def _around(

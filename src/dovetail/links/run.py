@@ -35,9 +35,9 @@ from dovetail.testing import loop, schedule
 from dovetail.testing import operator as operators
 from dovetail.testing import path as paths
 from dovetail.testing.operator import Operator
-from dovetail.testing.outcome import Outcome
 from dovetail.testing.room import require_room
 from dovetail.testing.run import Progress, Run
+from dovetail.testing.supervisor import Watch, turning, with_stale
 from dovetail.testing.test import Test
 
 LOOK = 0.05  # [s] between two looks at the operator
@@ -84,19 +84,16 @@ def run(
         If no session comes about. Nothing has moved then.
     """
     require_room(test)
-    prepared = test.prepared()
+    prepared = with_stale(test, "run").prepared()
     shape = test.shape
     operator = operator or Operator()
     operator.allow(test)
     dials = np.array(list(operator.values.values()))
-    finite = {
-        name: float(np.min(getattr(test.limits, name))) for name in ("displacement", "velocity", "force")
-    }
     hello = Hello(
         axes=int(np.prod(shape, dtype=int)),
         rate=test.rate,
         silence=test.limits.silence,
-        limits={name: value for name, value in finite.items() if np.isfinite(value)},
+        limits=test.limits.of_rig(turning(test)),
     )
     with connect(Address.parse(url), hello, key) as connection:
         reading, sequence = _asked(connection)
@@ -172,13 +169,33 @@ def _whole(test: Test, handles: jax.Array, phases: tuple[int, int]) -> dict[str,
     here = rig.first_reading(x)["measured_displacement"]
     there = loop.start(test)[1]["displacement"]
 
-    def approach(k, carry):
-        x, _ = carry
-        command = here + least_jerk((k + 1) / phases[0]) * (there - here)
-        x, reading = rig.step(k * dt, dt, x, command)
-        return rig.settle(x, _judged(test, reading)), reading
+    watch = Watch.of(test, "approach and rest")
 
-    x, reading = jax.lax.fori_loop(0, phases[0], approach, (x, rig.first_reading(x)))
+    def led(t, x, led_so_far, command):
+        """A tick before or after the test: what was commanded last, what the supervisor saw, what a limit met."""
+        (last, before), seen, met = led_so_far
+        x, reading = rig.step(t, dt, x, command)
+        motion = {
+            "displacement": command,
+            "velocity": (command - last) / dt,
+            "acceleration": (command - 2 * last + before) / dt**2,
+        }
+        now = {**motion, **loop.judged(reading, loop.READ)}
+        met = jax.tree.map(lambda old, new: jnp.where(seen["code"] == 0, new, old), met, now)
+        seen = watch.step(t, dt, seen, motion, loop.judged(reading, loop.READ))
+        return rig.settle(x, seen["code"]), reading, ((command, last), seen, met)
+
+    def unled(last, before):
+        blank = {name: jnp.zeros_like(there) for name in (*loop.MOTION, *loop.READ)}
+        return (last, before), watch.blank(there.shape), blank
+
+    def approach(k, carry):
+        x, _, so_far = carry
+        return led(k * dt, x, so_far, here + least_jerk((k + 1) / phases[0]) * (there - here))
+
+    x, reading, before = jax.lax.fori_loop(
+        0, phases[0], approach, (x, rig.first_reading(x), unled(here, here))
+    )
     flat = jnp.concatenate([jnp.ravel(reading[name]) for name, _ in rig.signals])
     test = eqx.tree_at(lambda t: t.rig.first, test, flat)
     state, first = loop.start(test)
@@ -211,30 +228,22 @@ def _whole(test: Test, handles: jax.Array, phases: tuple[int, int]) -> dict[str,
 
     dials = jnp.asarray([jnp.max(paths.get(test, path)) for path in test.dials], dtype=float)
     carry = (jnp.zeros((), dtype=int), x, state, commands, dials)
-    done, x, state, (last, before), _ = jax.lax.while_loop(going, advance, carry)
+    done, x, state, (last, before_last), _ = jax.lax.while_loop(going, advance, carry)
 
     # to rest, from the last two commands on: position and velocity are kept
-    path = to_rest(last, (last - before) / dt, there, phases[1] * dt)
+    path = to_rest(last, (last - before_last) / dt, there, phases[1] * dt)
     code = jnp.where(state["watch"]["code"] > 0, state["watch"]["code"], x["code"])
 
-    def rest(k, x):
+    def rest(k, carry):
+        x, so_far = carry
         command = path((k + 1) * dt)
-        x, reading = rig.step((done + k) * dt, dt, x, command)
-        x = rig.settle(x, _judged(test, reading))
-        return rig.note(x, handles[1], _flat({"command": command, **reading}, _after(rig, first)))
+        x, reading, so_far = led((done + k) * dt, x, so_far, command)
+        return rig.note(x, handles[1], _flat({"command": command, **reading}, _after(rig, first))), so_far
 
-    x = jax.lax.fori_loop(0, phases[1], rest, x)
+    x, after = jax.lax.fori_loop(0, phases[1], rest, (x, unled(last, before_last)))
     x = {**x, "told": rig.release(x)}
-    return {"first": first, "done": done, "code": code, "rig": x}
-
-
-def _judged(test: Test, reading: dict[str, jax.Array]) -> jax.Array:
-    """The supervisor's word on a tick before or after the test: the force alone has a limit there."""
-    force = reading["measured_force"]
-    limit = test.limits.by_axis(test.axes).force
-    code = jnp.where(jnp.any(jnp.abs(force) > limit), Outcome.FORCE.code, 0)
-    finite = jnp.all(jnp.isfinite(force)) & jnp.all(jnp.isfinite(reading["measured_displacement"]))
-    return jnp.where(finite, code, Outcome.NOT_FINITE.code)
+    said = {"approach": before[1:], "rest": after[1:]}
+    return {"first": first, "done": done, "code": code, "rig": x, **said}
 
 
 def _asked(connection: Connection) -> tuple[np.ndarray, int]:

@@ -19,9 +19,11 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from dovetail.core.errors import LinkError
 from dovetail.links.address import Address
-from dovetail.links.handshake import MOST_BYTES, Hello, Welcome
+from dovetail.links.handshake import MOST_BYTES, Bounds, Hello, Welcome
 from dovetail.links.native import NativeSession, available
 from dovetail.links.protocol import Flag, State, size
 from dovetail.links.session import Plant, Session
@@ -41,7 +43,7 @@ class Server:
     plant: Plant
     address: Address
     rate: float  # [Hz] the only rate at which the plant can be stepped
-    limits: dict[str, float] = dataclasses.field(default_factory=dict)
+    limits: Bounds = dataclasses.field(default_factory=dict)
     key: bytes | None = None
     name: str = "virtual rig"
     report: Callable[[str], None] = lambda text: None
@@ -165,9 +167,8 @@ class Server:
                 self.report(f"refused: {error}")
                 return
             number = secrets.randbits(64)
-            limits = {**self.limits}
-            for name, value in hello.limits.items():
-                limits[name] = min(value, limits.get(name, value))
+            both = {**self.limits, **hello.limits}
+            limits = {name: np.minimum(limit, self.limits.get(name, limit)) for name, limit in both.items()}
             self._begin(number, hello.silence, limits)
             welcome = Welcome(number, self.address.port, self.plant.signals, self.limits, self.name)
             connection.sendall(welcome.pack(data, self.key))
@@ -177,7 +178,7 @@ class Server:
         except (OSError, LinkError):
             connection.close()
 
-    def _begin(self, number: int, silence: int, limits: dict[str, float]) -> None:
+    def _begin(self, number: int, silence: int, limits: Bounds) -> None:
         agreed = {"session": number, "rate": self.rate, "silence": silence, "limits": limits, "key": self.key}
         self.moving = False
         if not self.native:

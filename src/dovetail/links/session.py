@@ -11,8 +11,14 @@ from typing import Protocol
 
 import numpy as np
 
+from dovetail.links.handshake import Bounds
 from dovetail.links.protocol import COMMAND, MEASUREMENT, Datagram, Flag, Reader, State
+from dovetail.testing.supervisor import beyond
 
+OWN = {  # what a rig watches for itself: the reading, its limit and the flag; the supervisor's own comparison
+    "measured_displacement": ("displacement", Flag.DISPLACEMENT),
+    "measured_force": ("force", Flag.FORCE),
+}
 REST_TIME = 0.5  # [s] in which a rig moves to rest in its safe state
 
 
@@ -46,7 +52,7 @@ class Session:
         session: int,
         rate: float,
         silence: int,
-        limits: dict[str, float],
+        limits: Bounds,
         key: bytes | None = None,
     ):
         self.plant, self.limits = plant, limits
@@ -106,7 +112,7 @@ class Session:
         elif datagram.state == State.ACTIVE:
             if not np.all(np.isfinite(datagram.values)):
                 return self.go_safe(Flag.NOT_FINITE)
-            if np.any(np.abs(datagram.values) > self.limits.get("displacement", math.inf)):
+            if beyond(datagram.values, self.limits.get("displacement", math.inf)):
                 return self.go_safe(Flag.DISPLACEMENT)
             self.state, self.command = State.ACTIVE, datagram.values
             if self.epoch is None:
@@ -144,9 +150,5 @@ class Session:
             first += count
             if not np.all(np.isfinite(values)):
                 self.go_safe(Flag.NOT_FINITE)
-            for signal, limit, flag in (
-                ("measured_displacement", "displacement", Flag.DISPLACEMENT),
-                ("measured_force", "force", Flag.FORCE),
-            ):
-                if name == signal and np.any(np.abs(values) > self.limits.get(limit, math.inf)):
-                    self.go_safe(flag)
+            if name in OWN and beyond(values, self.limits.get(OWN[name][0], math.inf)):
+                self.go_safe(OWN[name][1])

@@ -15,11 +15,13 @@ from dovetail.compensation import BlendedForce
 from dovetail.core import DormandPrince8, Flow, Method
 from dovetail.core.errors import AnalysisError, StepSizeError
 from dovetail.specimens import Specimen
+from dovetail.testing.loop import MOTION, READ, judged
 from dovetail.testing.outcome import Outcome
 from dovetail.testing.room import require_room
-from dovetail.testing.run import Run, dataset, ended
+from dovetail.testing.run import Run, dataset, ended, find_trip
 from dovetail.testing.schedule import Profile, apply
 from dovetail.testing.steps import RESOLVED, fewest_steps
+from dovetail.testing.supervisor import Watch, with_stale
 
 if TYPE_CHECKING:
     from dovetail.testing.test import Test
@@ -123,23 +125,43 @@ class Coupled(Flow):
 
 
 @eqx.filter_jit
-def integrate_ideal(coupled: Coupled, method: Method, dt: float, substeps: int, ticks: int):
+def integrate_ideal(coupled: Coupled, watch: Watch, method: Method, dt: float, substeps: int, ticks: int):
+    """What the supervisor said, and the records at every tick from t = 0 on; not cut where a limit was met."""
+
     def advance(carry, k):
+        (*carry, seen) = carry
         # before tick 0 a step of no length, so that what is shown at the start is compiled only once
         t, h = jnp.maximum(k, 0) * dt, jnp.where(k < 0, 0.0, dt / substeps)
 
         def inner(carry, i):
             return method.advance(coupled, t + i * h, h, carry[0], None, carry[1]), None
 
-        carry, _ = jax.lax.scan(inner, carry, jnp.arange(substeps))
-        return carry, coupled.output((k + 1) * dt, carry[0], None)
+        carry, _ = jax.lax.scan(inner, tuple(carry), jnp.arange(substeps))
+        shown = coupled.output((k + 1) * dt, carry[0], None)
+        passed, read = jnp.where(k < 0, 0.0, dt), judged(as_recorded(shown), READ)
+        seen = watch.step((k + 1) * dt, passed, seen, judged(shown, MOTION), read)
+        return (*carry, seen), {**shown, "growth_rate": seen["growth"]}
 
     x = coupled.init()
-    return jax.lax.scan(advance, (x, method.init(coupled, x)), jnp.arange(-1, ticks))[1]
+    start = (x, method.init(coupled, x), watch.blank(coupled.shape))
+    (*_, seen), records = jax.lax.scan(advance, start, jnp.arange(-1, ticks))
+    return seen, records
+
+
+def as_recorded(shown: dict[str, Any]) -> dict[str, Any]:
+    """What the ideal shows, with the readings of a rig that is perfect."""
+    z, force = shown["displacement"], shown["specimen_force"]
+    return {
+        **shown,
+        "command": z,
+        "achieved_displacement": z,
+        "measured_displacement": z,
+        "measured_force": force,
+    }
 
 
 def emulate(test: Test, accuracy: Accuracy | None = None) -> Run:
-    """The test as it would be if the interface were perfect, at the ticks of the test."""
+    """The test as it would be if the interface were perfect, at the ticks of the test, until it meets a limit."""
     specimen = getattr(test.rig, "specimen", None)
     if specimen is None:
         raise AnalysisError(
@@ -147,27 +169,34 @@ def emulate(test: Test, accuracy: Accuracy | None = None) -> Run:
             "give the test a virtual rig, or compare two runs"
         )
     require_room(test)
-    test.prepared()  # for its checks
-    records = _resolved(test, coupled_system(test, specimen), accuracy)
-    z, force = records["displacement"], records["specimen_force"]
-    records |= {"command": z, "achieved_displacement": z, "measured_displacement": z}
-    records |= {"measured_force": force}
-    times = np.arange(test.tick_count + 1) * test.dt
+    prepared = with_stale(test, "emulate").prepared()
+    seen, records = _resolved(test, coupled_system(test, specimen), Watch.of(prepared, "emulate"), accuracy)
+    outcome = Outcome.from_code(seen["code"])
+    kept = int(seen["tick"]) + 1
+    records = as_recorded({name: values[:kept] for name, values in records.items()})
+    times = np.arange(kept) * test.dt
     data = dataset(test, times, records, {"mode": "emulate", "title": test.title, "seed": test.seed})
-    finite = all(np.isfinite(values).all() for values in records.values())
-    return Run(test, "emulate", *ended(test, data, Outcome.FINISHED if finite else Outcome.NOT_FINITE))
+    data, outcome = ended(test, data, outcome)
+    return Run(test, "emulate", data, outcome, find_trip(prepared, data, outcome))
 
 
-def _resolved(test: Test, coupled: Coupled, wanted: Accuracy | None) -> dict[str, np.ndarray]:
-    """The ideal at every tick. Steps that a contact is too short for are made shorter, those asked for refused."""
+def _resolved(
+    test: Test, coupled: Coupled, watch: Watch, wanted: Accuracy | None
+) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+    """What the supervisor saw, and the ideal at every tick.
+
+    Steps that a contact is too short for are made shorter, those asked for refused.
+    """
     accuracy = wanted or Accuracy(**getattr(test.numerical, "ideal", {}))
     for _ in range(REFINEMENTS):
         h = test.dt / accuracy.substeps
-        found = integrate_ideal(coupled, accuracy.method, test.dt, accuracy.substeps, test.tick_count)
-        records = jax.tree.map(np.asarray, found)
+        seen, records = jax.tree.map(
+            np.asarray,
+            integrate_ideal(coupled, watch, accuracy.method, test.dt, accuracy.substeps, test.tick_count),
+        )
         steps = float(fewest_steps(records["contact_time"], h)) if "contact_time" in records else math.inf
         if steps >= RESOLVED or not np.all(np.isfinite(records["displacement"])):
-            return records
+            return seen, records
         needed = math.ceil(accuracy.substeps * RESOLVED / max(steps, RESOLVED / 64))
         if wanted is not None:
             break

@@ -27,6 +27,10 @@ from dovetail.testing.supervisor import Watch
 if TYPE_CHECKING:
     from dovetail.testing.test import Test
 
+MOTION = ("displacement", "velocity", "acceleration")  # of the numerical substructure
+READ = ("measured_displacement", "measured_force")
+CONTACT = ("depth", "contact_energy")  # of a specimen that shows its contact
+
 
 class Driven(Flow):
     """The numerical substructure with its excitation attached; its input is the interface force."""
@@ -61,17 +65,16 @@ def start(test: Test) -> tuple[dict[str, Any], dict[str, jax.Array]]:
     numerical, rig, compensator = driven.init(), test.rig.init(), test.compensator.init()
     reading = test.rig.first_reading(rig)
     memory = test.method.init(driven, numerical)
-    force, touches = reading["measured_force"], contact_gain.shows_contact(reading)
+    force = reading["measured_force"]
     motion = driven.output(0.0, numerical, force)
-    watch = Watch(test.limits.by_axis(test.axes)).init(_watched(motion, reading, {}))
     state = {
         "numerical": (numerical, memory),
         "compensator": compensator,
         "rig": rig,
         "feedback": test.feedback.init(),
-        "reading": {name: reading[name] for name in ("measured_displacement", "measured_force")},
+        "reading": judged(reading, READ),
         "force": force,
-        "watch": {**watch, "contact": contact_gain.init(motion["velocity"])} if touches else watch,
+        "watch": Watch.of(test, "rehearse").init(judged(motion, MOTION), judged(reading, (*READ, *CONTACT))),
     }
     command = {"command": motion["displacement"]}
     return state, _record(test, 0.0, motion, command, reading, {"force": force}, jnp.zeros(()))
@@ -115,32 +118,30 @@ def follow(
     dt, motion = test.dt, led["motion"]
     t = k * dt
     used, fed_back = test.feedback.step(t, dt, state["feedback"], {**motion, **reading})
-    contact = {}
-    if contact_gain.shows_contact(reading):
-        account = state["watch"]["contact"]
-        account = contact_gain.step(dt, account, state["force"], motion["velocity"], reading["depth"])
-        contact = {"contact_gain": contact_gain.gain(account)}
-    watch, growth = Watch(test.limits.by_axis(test.axes)).step(
-        k + 1, dt, state["watch"], _watched(motion, reading, contact)
+    watch = Watch.of(test, "rehearse").step(
+        t + dt,
+        dt,
+        state["watch"],
+        judged(motion, MOTION),
+        judged(reading, (*READ, *CONTACT)),
+        held=state["force"],
     )
+    if "contact" in watch:
+        reading = {**reading, "contact_gain": contact_gain.gain(watch["contact"])}
     state = {
         "numerical": led["numerical"],
         "compensator": led["compensator"],
         "feedback": used,
-        "reading": {name: reading[name] for name in ("measured_displacement", "measured_force")},
+        "reading": judged(reading, READ),
         "force": fed_back["force"],
-        "watch": {**watch, "contact": account} if contact else watch,
+        "watch": watch,
     }
-    return state, _record(test, t + dt, motion, led["command"], {**reading, **contact}, fed_back, growth)
+    return state, _record(test, t + dt, motion, led["command"], reading, fed_back, watch["growth"])
 
 
-def _watched(motion, reading, contact) -> dict[str, jax.Array]:
-    return {
-        **contact,
-        **{name: motion[name] for name in ("displacement", "velocity", "acceleration")},
-        "measured_force": reading["measured_force"],
-        "tracking_error": motion["displacement"] - reading["measured_displacement"],
-    }
+def judged(shown: dict[str, jax.Array], names: tuple[str, ...]) -> dict[str, jax.Array]:
+    """What the supervisor looks at of all that is shown."""
+    return {name: shown[name] for name in names if name in shown}
 
 
 def _record(test, t, motion, command, reading, fed_back, growth) -> dict[str, jax.Array]:

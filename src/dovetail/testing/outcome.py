@@ -36,6 +36,7 @@ class Outcome(Enum):
         "A contact gave back more energy than it took: the rig is too late for it or the rate too low, "
         "so the test was stopped."
     )
+    TORQUE = "The measured torque reached its limit, so the test was stopped."
 
     @property
     def code(self) -> int:

@@ -12,6 +12,7 @@ from dovetail.testing.outcome import Outcome
 from dovetail.testing.room import require_room
 from dovetail.testing.run import Progress, Run, dataset, ended, find_trip
 from dovetail.testing.sharing import piece_length, shared
+from dovetail.testing.supervisor import with_stale
 
 if TYPE_CHECKING:
     from dovetail.testing.test import Test
@@ -24,12 +25,12 @@ def rehearse(test: Test, progress: Progress | None = None) -> Run:
     keeps what was computed. A run that met a limit ends there.
     """
     require_room(test)
-    prepared = test.prepared()
+    prepared = with_stale(test, "rehearse").prepared()
     records, outcome = _in_pieces(prepared, progress)
     times = np.arange(len(records["displacement"])) * test.dt
     data = dataset(test, times, records, {"mode": "rehearse", "title": test.title, "seed": test.seed})
     data, outcome = ended(test, data, outcome)
-    return Run(test, "rehearse", data, outcome, find_trip(test, data, outcome))
+    return Run(test, "rehearse", data, outcome, find_trip(prepared, data, outcome))
 
 
 def _in_pieces(prepared: Test, progress: Progress | None) -> tuple[dict[str, np.ndarray], Outcome]:

@@ -15,6 +15,7 @@ from dovetail.testing.rehearse import rehearse
 from dovetail.testing.rig import AbstractRig, Reading
 from dovetail.testing.run import Run
 from dovetail.testing.schedule import Profile
+from dovetail.testing.supervisor import with_stale
 
 if TYPE_CHECKING:
     from dovetail.testing.test import Test
@@ -73,7 +74,7 @@ def replay(test: Test, recording: Run | xr.Dataset) -> Run:
         values = jnp.asarray(data["dials"].values)
         turned = turned | {path: Sampled(test.dt, values[:, i]) for i, path in enumerate(test.dials)}
     shortened = dataclasses.replace(
-        test, rig=RecordedRig(readings), duration=length, schedule=turned, dials={}
+        with_stale(test, "replay"), rig=RecordedRig(readings), duration=length, schedule=turned, dials={}
     )
     run = rehearse(shortened)
     return dataclasses.replace(run, test=test, mode="replay", data=run.data.assign_attrs(mode="replay"))

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from dovetail.core import RK4, Block, Flow, Method, choice, count
-from dovetail.core.errors import ParameterError
+from dovetail.core.errors import AnalysisError, ParameterError
 from dovetail.specimens import Specimen
 from dovetail.transfer import Series, Transfer
 
@@ -44,6 +45,10 @@ class AbstractRig(Block):
         """What a linear analysis takes this rig for."""
         return self
 
+    def lateness(self) -> float | None:
+        """How late its actuator is at low frequency [s]; None where nobody can tell."""
+        return None
+
 
 class Rig(AbstractRig):
     r"""A virtual rig: an actuator moves a specimen, sensors read its motion and force.
@@ -66,6 +71,12 @@ class Rig(AbstractRig):
     between_ticks: str = choice("smooth", "ramp", "held", about="the command between ticks", default="smooth")
     method: Method = RK4()
     shape: tuple[int, ...] = eqx.field(default=(), static=True)
+
+    def lateness(self) -> float | None:
+        try:
+            return float(np.max(self.actuator.linear().low_frequency_delay))
+        except AnalysisError:
+            return None
 
     def sampled_at(self, dt: float, shape: tuple[int, ...] = ()) -> Rig:
         sized = Rig(

@@ -11,13 +11,13 @@ import numpy as np
 import xarray as xr
 
 from dovetail.core import signals
+from dovetail.testing.loop import READ
 from dovetail.testing.outcome import Outcome, Trip
-from dovetail.testing.supervisor import TURNING
+from dovetail.testing.supervisor import CHECKS, MOVED, TURNED, Watch, across
 
 if TYPE_CHECKING:
     from dovetail.testing.test import Test
 
-TURNED = {"m": "rad", "m/s": "rad/s", "m/s^2": "rad/s^2", "N": "N m"}  # units of an axis that is an angle
 Progress = Callable[[float, str], None]  # share done in [0, 1], and what is going on
 
 
@@ -123,25 +123,22 @@ def _axis_names(test: Test) -> list[str]:
 
 
 def find_trip(test: Test, data: xr.Dataset, outcome: Outcome) -> Trip | None:
-    """What the last sample of a stopped run met, in numbers; of several axes the one furthest beyond its limit."""
-    for name, (reason, limit) in test.limits.by_axis(test.axes).watched().items():
-        if reason is outcome:
-            last = np.atleast_1d(np.abs(_watched(test, data, name)[-1]))
-            limits = np.broadcast_to(np.asarray(limit), last.shape)
-            axis = int(np.argmax(np.nan_to_num(last / limits)))
-            if name == "measured_force" and len(last) > 1 and _axis_names(test)[axis] in TURNING:
-                name = "measured_torque"
-            unit = signals.signal(name).unit
-            return Trip(name, float(last[axis]), float(limits[axis]), float(data.time[-1]), unit)
-    return None
+    """What the last sample of a stopped run met, in numbers; None where it was no limit."""
+    if not any(check.outcome is outcome for check in CHECKS):
+        return None
+    z, x, force = (np.asarray(data[name]) for name in ("displacement", *READ))
+    last = {name: np.asarray(data[name])[-1] for name in data}
+    last |= across(last, last)
+    power = np.sum((force * data["velocity"].values).reshape(len(z), -1), axis=1)
+    last["interface_energy"] = float(np.sum(power[1:] * np.diff(data.time)))
+    last["still_readings"] = _stood(z, x, force)
+    return Watch.of(test, "rehearse").trip(outcome, float(data.time[-1]), last)
 
 
-def _watched(test: Test, data: xr.Dataset, name: str) -> np.ndarray:
-    """A watched signal over the run, where it is not recorded by its name from those that are."""
-    if name == "tracking_error":
-        return np.asarray(data["displacement"] - data["measured_displacement"])
-    if name not in ("power", "interface_energy"):
-        return np.asarray(data[name])
-    product = data["measured_force"] * data["velocity"]
-    power = np.asarray(product.sum("axis") if "axis" in product.dims else product)
-    return power if name == "power" else np.asarray(test.dt * np.cumsum(power[1:]))
+def _stood(z: np.ndarray, x: np.ndarray, force: np.ndarray) -> np.ndarray:
+    """For how many samples up to the last each axis has shown the same although its demand had moved."""
+    changed = (np.diff(x, axis=0) != 0) | (np.diff(force, axis=0) != 0)
+    since = np.cumsum(changed[::-1], axis=0)[::-1] == 0  # of these samples none changed from there on
+    anchor = np.take_along_axis(z, np.sum(~since, axis=0, keepdims=True), axis=0)
+    largest = np.maximum.accumulate(np.abs(z), axis=0)[1:]
+    return np.sum(since & (np.abs(z[1:] - anchor) > MOVED * largest), axis=0)

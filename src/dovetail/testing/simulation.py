@@ -17,22 +17,23 @@ import numpy as np
 
 from dovetail import air as _air  # noqa: F401  (registers its kinds)
 from dovetail import sea as _sea  # noqa: F401  (registers its kinds)
-from dovetail.core import RK4, Flow, Method, Part, constant, count, signals
+from dovetail.core import RK4, Flow, Method, Part, constant, count
 from dovetail.core.errors import Fault, ParameterError, TestFileError, guarded
 from dovetail.core.methods.rolled import rolled
 from dovetail.core.randomness import seeded
 from dovetail.testing import path as paths
+from dovetail.testing import supervisor
 from dovetail.testing.excitation import Excitation, Rest
 from dovetail.testing.loop import Driven
 from dovetail.testing.outcome import Outcome, Trip
 from dovetail.testing.room import require_room
 from dovetail.testing.run import Progress, Run, dataset
 from dovetail.testing.sharing import piece_length, shared
-from dovetail.testing.supervisor import Limits
+from dovetail.testing.supervisor import Limits, Watch
 from dovetail.testing.whole import axis_faults, length_faults
 
 PIECES = 200
-WATCHED = {"displacement": "displacement", "velocity": "velocity", "force": "tension"}  # limit: signal
+FORCE = "tension"  # what the limit of the force is on, where there is no interface
 
 
 class Simulation(Part):
@@ -46,7 +47,8 @@ class Simulation(Part):
     excitation
         What drives it, where it takes an excitation; no interface force acts.
     limits
-        `displacement`, `velocity` (of its output) and `force` (its `tension`); a run ends where one is met.
+        `displacement`, `velocity`, `acceleration` (of its output) and `force` (its `tension`); a run ends where one
+        is met. Others are refused: there is no rig, and no interface.
     rate, substeps
         Records per second [Hz]; integration steps between two records.
     axes
@@ -93,6 +95,7 @@ class Simulation(Part):
     def faults(self) -> list[Fault]:
         """All that is wrong with it as a whole, beyond what each part checks for itself."""
         faults = length_faults(self.duration, self.rate, "record") + axis_faults(self.axes, self.shape)
+        faults += supervisor.faults(self.limits, self.axes, (), len(self.axes), "simulation")
         ask = getattr(self.system, "faults", None)
         until = getattr(self.system, "time_faults", None)  # what is prescribed and ends too soon
         faults += guarded("system", lambda: ask(self.method, self.dt / self.substeps)) if ask else []
@@ -136,20 +139,26 @@ def driven(simulation: Simulation) -> Driven:
 def advance(
     simulation: Simulation, state: Any, first: jax.Array, number: int
 ) -> tuple[Any, dict[str, jax.Array]]:
-    """`number` records from record `first` on: the state after, and the records. Pure, for batches too."""
+    """`number` records from record `first` on: the state after, and the records. Pure, for batches too.
+
+    The run is not cut where a limit was met: the last part of the state is what the supervisor saw.
+    """
     flow, dt, steps = driven(simulation), simulation.dt, simulation.substeps
     h = dt / steps
     force, method = jnp.zeros(()), rolled(simulation.method)
 
     def one(carry, k):
+        *carry, seen = carry
+
         def sub(carry, i):
             return method.advance(flow, k * dt + i * h, h, carry[0], force, carry[1]), None
 
         if steps == 1:
-            carry, _ = sub(carry, 0)
+            carry, _ = sub(tuple(carry), 0)
         else:
-            carry, _ = jax.lax.scan(sub, carry, jnp.arange(steps))
-        return carry, flow.output((k + 1) * dt, carry[0], force)
+            carry, _ = jax.lax.scan(sub, tuple(carry), jnp.arange(steps))
+        shown = flow.output((k + 1) * dt, carry[0], force)
+        return (*carry, _judged(simulation, (k + 1) * dt, dt, seen, shown)), shown
 
     return jax.lax.scan(one, state, first + jnp.arange(number))
 
@@ -158,7 +167,17 @@ def start(simulation: Simulation) -> tuple[Any, dict[str, jax.Array]]:
     """State at the start, and the first record."""
     flow = driven(simulation)
     x = flow.init()
-    return (x, simulation.method.init(flow, x)), flow.output(0.0, x, jnp.zeros(()))
+    shown = flow.output(0.0, x, jnp.zeros(()))
+    seen = _judged(simulation, 0.0, 0.0, Watch.of(simulation, "simulation").blank(), shown)
+    return (x, simulation.method.init(flow, x), seen), shown
+
+
+def _judged(simulation: Simulation, t, dt, seen, shown) -> dict[str, Any]:
+    """What the supervisor has seen after a record: all of it is to be finite, some of it has limits."""
+    watch = Watch.of(simulation, "simulation")
+    still = {"displacement": jnp.zeros(())}  # of a system that shows none
+    seen = watch.demand(t, dt, seen, {**still, **shown})
+    return watch.reading(dt, seen, shown, {"measured_force": shown[FORCE]}) if FORCE in shown else seen
 
 
 _start = eqx.filter_jit(start)
@@ -172,13 +191,13 @@ def _in_pieces(prepared: Simulation, progress: Progress | None) -> tuple[dict[st
     outcome, kept = Outcome.FINISHED, 0
     try:
         state, first = _start(program)
+        _refuse_unseen(prepared, first)
         while kept < total:
             state, piece = _advance(program, state, np.asarray(kept), size)
             pieces.append({name: np.asarray(values) for name, values in piece.items()})
-            in_run = {name: values[: total - kept] for name, values in pieces[-1].items()}
-            place, outcome = _breach(prepared.limits, in_run)
-            if place is not None:
-                kept += place
+            code, tick = int(state[-1]["code"]), int(state[-1]["tick"])
+            if code and tick <= total:
+                kept, outcome = tick, Outcome.from_code(code)
                 break
             kept += size
             if (adapted := _adapted(prepared, state)) is not None:
@@ -204,41 +223,29 @@ def _adapted(simulation: Simulation, state: Any) -> tuple[Simulation, Any] | Non
     if system is simulation.system:
         return None
     simulation = dataclasses.replace(simulation, system=system)
-    return simulation, (x, simulation.method.init(driven(simulation), x))
+    return simulation, (x, simulation.method.init(driven(simulation), x), state[-1])
 
 
-def _breach(limits: Limits, piece: dict[str, np.ndarray]) -> tuple[int | None, Outcome]:
-    """Records of a piece before the first that is not finite, or up to the first beyond a limit."""
-    length = len(next(iter(piece.values())))
-    found: list[tuple[int, int, Outcome]] = []
-    finite = np.ones(length, dtype=bool)
-    for values in piece.values():
-        finite &= np.isfinite(values).reshape(length, -1).all(axis=1)
-    if not finite.all():
-        found.append((int(np.argmin(finite)), 0, Outcome.NOT_FINITE))
-    for name, signal in WATCHED.items():
-        outcome = {
-            "displacement": Outcome.DISPLACEMENT,
-            "velocity": Outcome.VELOCITY,
-            "force": Outcome.FORCE,
-        }[name]
-        if signal in piece:
-            with np.errstate(invalid="ignore"):
-                beyond = np.abs(piece[signal]).reshape(length, -1).max(axis=1) > float(getattr(limits, name))
-            if beyond.any():
-                found.append((int(np.argmax(beyond)), 1, outcome))
-    if not found:
-        return None, Outcome.FINISHED
-    place, kept, outcome = min(found, key=lambda item: item[:2])
-    return place + kept, outcome
+def _refuse_unseen(simulation: Simulation, shown: dict[str, Any]) -> None:
+    """Raise `TestFileError` for limits on what the system does not show."""
+    signal = {
+        "displacement": "displacement",
+        "velocity": "velocity",
+        "acceleration": "acceleration",
+        "force": FORCE,
+    }
+    unseen = [
+        Fault(f"limits.{name}", f"cannot be watched: the system shows no {of}; leave it out")
+        for name, of in signal.items()
+        if of not in shown and np.any(np.isfinite(getattr(simulation.limits, name)))
+    ]
+    if unseen:
+        raise TestFileError(simulation.title or "simulation", unseen)
 
 
 def _trip(simulation: Simulation, data: Any, outcome: Outcome) -> Trip | None:
     """What the last record of a stopped run met, in numbers."""
-    names = {Outcome.DISPLACEMENT: "displacement", Outcome.VELOCITY: "velocity", Outcome.FORCE: "force"}
-    if outcome not in names:
-        return None
-    signal = WATCHED[names[outcome]]
-    worst = float(np.max(np.abs(data[signal][-1])))
-    limit = float(np.max(getattr(simulation.limits, names[outcome])))
-    return Trip(signal, worst, limit, float(data.time[-1]), signals.signal(signal).unit)
+    last = {name: np.asarray(data[name])[-1] for name in data}
+    last |= {"measured_force": last[FORCE]} if FORCE in last else {}
+    trip = Watch.of(simulation, "simulation").trip(outcome, float(data.time[-1]), last)
+    return dataclasses.replace(trip, signal=FORCE) if trip and outcome is Outcome.FORCE else trip

@@ -1,17 +1,35 @@
-"""The supervisor: limits that are watched in every tick, and the first one that was met."""
+"""The supervisor: limits that are watched in every sample of every mode, and the first one that was met.
+
+Two things are judged, in this order. The *demand* (`DEMAND`) decides before the rig is sent anywhere, the *reading*
+(`READING`) after it; what is not a finite number comes first in each. Whoever can still wait, the creep mode, asks
+between the two; the others ask for both at once. What a mode has no signal for it cannot watch (`UNWATCHED`): such
+a limit is refused before the run begins.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+import dataclasses
+import math
+from typing import TYPE_CHECKING, Any
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import numpy as np
 
-from dovetail.core import Part, choice, count, parameter
-from dovetail.testing.outcome import Outcome
+from dovetail.core import Part, choice, count, parameter, signals
+from dovetail.core.errors import Fault
+from dovetail.testing import contact_gain
+from dovetail.testing.outcome import Outcome, Trip
+
+if TYPE_CHECKING:
+    from dovetail.testing.simulation import Simulation
+    from dovetail.testing.test import Test
 
 TURNING = ("roll", "pitch", "yaw")  # axes whose force is a torque
+TURNED = {"m": "rad", "m/s": "rad/s", "m/s^2": "rad/s^2", "N": "N m"}  # units of an axis that is an angle
+MOVED = 1e-3  # of its largest so far: what a demand goes before a reading that stands still is suspicious
+STILL, AT_LEAST, MOVES = 5.0, 0.1, 10  # by default: times that the rig is late, [s], moves of a creep test
 
 
 class Limits(Part):
@@ -28,6 +46,10 @@ class Limits(Part):
 
     A contact that gives back more energy than it took stops the test by default, wherever the specimen shows its
     contact (see `contact_gain`); where that is what is to be seen, set this limit to infinity.
+
+    A reading is stuck if displacement and force of an axis stay the same to the bit although its demand has moved on
+    by a thousandth of its largest so far. Unless `stale` says how many ticks of that are allowed, it is five times the
+    rig's lateness and a tenth of a second at least; ten moves in the creep mode, where lateness plays no part.
 
     A limit may differ from axis to axis. The force of the axes named roll, pitch and yaw is a torque and has the
     limit of that name. What concerns the wall clock and the link to a real rig (`silence`, `overrun`,
@@ -58,109 +80,238 @@ class Limits(Part):
     contact_gain: jax.Array = parameter(
         "1", "most that a contact may give beyond what it took, as a share of that", above=0.0, default=0.01
     )
-    stale: int = count(
-        "ticks that a reading may stand still while the demand moves, more than the rig is late; 0 for any",
-        default=0,
+    stale: jax.Array | None = parameter(
+        "1",
+        "ticks that a reading may stand still while the demand moves; by default several times the rig's lateness",
+        above=0.0,
+        default=None,
     )
     silence: int = count("ticks without a word over the link", default=20, at_least=1)
     overrun: str = choice("count", "hold", "stop", about="what to do with a late tick", default="count")
     approach: jax.Array = parameter("s", "time to lead the rig to its start", at_least=0.0, default=1.0)
     to_rest: jax.Array = parameter("s", "time to lead the rig to rest", at_least=0.0, default=1.0)
 
-    def by_axis(self, axes: tuple[str, ...]) -> Limits:
-        """These limits with that of the torque in the place of the force's for the axes that turn."""
-        turns = [name in TURNING for name in axes]
-        if not any(turns):
-            return self
-        return eqx.tree_at(lambda x: x.force, self, jnp.where(jnp.array(turns), self.torque, self.force))
+    def bound(self, name: str, turning: tuple[bool, ...]) -> jax.Array:
+        """The limit of that name, by axis where some turn: none for a force there, none for a torque elsewhere."""
+        limit = getattr(self, name)
+        limit = jnp.asarray(jnp.inf) if limit is None else limit
+        if name not in ("force", "torque") or not any(turning):
+            return limit
+        own = np.array(turning) if name == "torque" else ~np.array(turning)
+        return jnp.where(own, limit, jnp.inf)
 
-    def watched(self) -> dict[str, tuple[Outcome, jax.Array]]:
-        """Each watched signal with the outcome it leads to and its limit, in order of precedence."""
-        return {
-            "displacement": (Outcome.DISPLACEMENT, self.displacement),
-            "velocity": (Outcome.VELOCITY, self.velocity),
-            "measured_force": (Outcome.FORCE, self.force),
-            "tracking_error": (Outcome.TRACKING, self.tracking),
-            "acceleration": (Outcome.ACCELERATION, self.acceleration),
-            "power": (Outcome.POWER, self.power),
-            "interface_energy": (Outcome.ENERGY, self.energy),
-            "growth_rate": (Outcome.GROWTH, self.growth),
-            "contact_gain": (Outcome.CONTACT, self.contact_gain),
-        }
+    def of_rig(self, turning: tuple[bool, ...]) -> dict[str, np.ndarray]:
+        """What a rig can hold itself to, by axis where it differs: displacement and force, or torque."""
+        force = np.minimum(
+            self.bound("force", turning), self.bound("torque", turning) if any(turning) else np.inf
+        )
+        known = {"displacement": np.asarray(self.displacement), "force": np.asarray(force)}
+        return {name: limit for name, limit in known.items() if np.any(np.isfinite(limit))}
+
+
+@dataclasses.dataclass(frozen=True)
+class Check:
+    """One thing that is watched: a limit, the signal that is held against it, and the outcome of a breach."""
+
+    limit: str  # field of `Limits`
+    signal: str
+    outcome: Outcome
+
+
+DEMAND = (  # in order of precedence
+    Check("displacement", "displacement", Outcome.DISPLACEMENT),
+    Check("velocity", "velocity", Outcome.VELOCITY),
+    Check("acceleration", "acceleration", Outcome.ACCELERATION),
+    Check("growth", "growth_rate", Outcome.GROWTH),
+)
+READING = (
+    Check("force", "measured_force", Outcome.FORCE),
+    Check("torque", "measured_torque", Outcome.TORQUE),
+    Check("tracking", "tracking_error", Outcome.TRACKING),
+    Check("power", "power", Outcome.POWER),
+    Check("energy", "interface_energy", Outcome.ENERGY),
+    Check("contact_gain", "contact_gain", Outcome.CONTACT),
+    Check("stale", "still_readings", Outcome.STALE),
+)
+CHECKS = (*DEMAND, *READING)
+MODES = ("emulate", "rehearse", "replay", "run", "approach and rest", "creep", "simulation")
+_OPEN = "the loop is open there"
+_NO_RIG = "a simulation has no rig"
+UNWATCHED: dict[str, dict[str, str]] = {  # by mode: limits that it cannot watch, and why
+    "emulate": {"contact_gain": "the ideal holds no force"},
+    "approach and rest": {"growth": _OPEN, "energy": _OPEN, "contact_gain": _OPEN},
+    "creep": {"contact_gain": "the force is taken at rest; the audit of the run tells"},
+    "simulation": {
+        "growth": "a simulation's motion need not be about a rest",
+        "torque": "a simulation shows no torque at an interface",
+        **dict.fromkeys(("tracking", "power", "energy", "contact_gain", "stale"), _NO_RIG),
+    },
+}
+
+
+def beyond(values: Any, limit: Any) -> Any:
+    """Whether any of the values is larger than its limit, on either side. For JAX and NumPy."""
+    return (abs(values) > limit).any()
+
+
+def turning(test: Test | Simulation) -> tuple[bool, ...]:
+    """Which axes of the interface turn: the numerical substructure may say so, else their names do."""
+    return tuple(getattr(test.numerical, "turning", ())) or tuple(name in TURNING for name in test.axes)
 
 
 class Watch(Part):
-    """The supervisor's part of a tick: remembers the growth means, still readings and the first breach."""
+    """The one judge of limits: remembers growth means, energy, still readings and the first breach.
+
+    Its state is a dictionary, in which `code` is that of the first breach's `Outcome` (0 for none yet), `tick` counts
+    the samples after the first up to it, and `growth` is the present growth rate [1/s].
+    """
 
     limits: Limits
+    turning: tuple[bool, ...] = eqx.field(default=(), static=True)  # which axes do
+    mode: str = eqx.field(default="rehearse", static=True)
 
-    def init(self, signals: dict[str, jax.Array] | None = None) -> dict[str, Any]:
-        """Nothing seen yet; where still readings are watched, `signals` give their shapes."""
-        still = {"still": (jnp.zeros((), dtype=int), *self._moving(signals))} if self.limits.stale else {}
-        return {
-            **still,
-            "short": jnp.zeros(()),
-            "long": jnp.zeros(()),
-            "energy": jnp.zeros(()),
-            "code": jnp.zeros((), dtype=int),
-            "tick": jnp.zeros((), dtype=int),
-        }
+    def __check_init__(self):
+        pass  # the limits have been checked
 
-    def _moving(self, signals):
-        """The demand, and what should move when it does."""
-        force = signals["measured_force"]
-        return signals["displacement"], signals["displacement"] - signals["tracking_error"], force
+    @staticmethod
+    def of(test: Test | Simulation, mode: str) -> Watch:
+        """That of a test in a mode."""
+        return Watch(test.limits, () if mode == "simulation" else turning(test), mode)
 
-    def _still(self, x, signals):
-        """How many ticks the readings have stood still to the bit while the demand moved; what they are."""
-        number, demand, position, force = x["still"]
-        now = self._moving(signals)
-        # an axis is stuck if its demand moved and neither reading did
-        moved, stood = now[0] != demand, (now[2] == force) & (now[1] == position)
-        number = jnp.where(jnp.any(moved & stood), number + 1, jnp.where(jnp.any(moved), 0, number))
-        return number, *now
+    def blank(self, shape: tuple[int, ...] = ()) -> dict[str, Any]:
+        """Nothing seen yet."""
+        none, unknown = jnp.zeros((), dtype=int), jnp.full(shape, jnp.nan)
+        means = {name: jnp.zeros(()) for name in ("short", "long", "growth", "energy")}
+        still = (jnp.zeros(shape), unknown, unknown, unknown, jnp.zeros(shape))
+        return {**means, "still": still, "code": none, "tick": none - 1}
 
-    def step(self, tick, dt, x, signals) -> tuple[dict[str, Any], jax.Array]:
-        """Watch one tick. `signals` hold what `Limits.watched` names, but for growth rate, power and energy.
+    def init(self, motion: dict[str, jax.Array], reading: dict[str, jax.Array]) -> dict[str, Any]:
+        """The state after the first sample, which is judged like any other."""
+        x = self.blank(motion["displacement"].shape)
+        if contact_gain.shows_contact(reading):
+            x["contact"] = contact_gain.init(motion["velocity"])
+        return self.step(0.0, 0.0, x, motion, reading)
 
-        Returns the next state, where `code` is that of the first breach's `Outcome` (0 for none yet) and
-        `tick` the last one before or at it, and the growth rate [1/s].
-        """
+    def step(self, t, dt, x, motion, reading, held=0.0) -> dict[str, Any]:
+        """Judge a sample, the demand and then the reading; `held` is the force under which the motion came about."""
+        return self.reading(dt, self.demand(t, dt, x, motion), motion, reading, held)
+
+    def demand(self, t, dt, x, motion) -> dict[str, Any]:
+        """Judge a demand that came `dt` after the one before."""
         window = self.limits.growth_window
-        size = jnp.sum(jnp.square(signals["displacement"]))
+        size = jnp.sum(jnp.square(motion["displacement"]))
         short = x["short"] + dt / (window + dt) * (size - x["short"])
         long = x["long"] + dt / (4 * window + dt) * (size - x["long"])
         ratio = short / jnp.where(long > 0, long, 1.0)
-        armed = (tick * dt > 16 * window) & (long > 0)
+        armed = (t > 16 * window) & (long > 0)
         # the ratio tends to 4 for infinitely fast growth; held below it to stay finite
         rate = jnp.where(armed, (ratio - 1) / (2 * window * (4 - jnp.minimum(ratio, 3.99))), 0.0)
+        x = {**x, "short": short, "long": long, "growth": rate, "tick": x["tick"] + (x["code"] == 0)}
+        return self._judged(x, DEMAND, {**motion, "growth_rate": rate})
 
-        power = jnp.sum(signals["measured_force"] * signals["velocity"])
-        energy = x["energy"] + dt * power
-        everything = {
-            **signals,
-            "growth_rate": rate,
-            "power": power,
-            "interface_energy": jnp.maximum(energy, 0.0),
-        }
-        finite = jnp.array(True)
-        for value in everything.values():
-            finite &= jnp.all(jnp.isfinite(value))
+    def reading(self, dt, x, motion, reading, held=0.0, fresh: bool = True) -> dict[str, Any]:
+        """Judge what was read at that demand; `fresh` is False where an old reading is kept on purpose."""
+        values = across(motion, reading) if self.mode != "simulation" else dict(reading)
+        if self.mode != "simulation":
+            x = {**x, "energy": x["energy"] + dt * values["power"]}
+            values["interface_energy"] = jnp.maximum(x["energy"], 0.0)
+        if self.mode != "simulation" and fresh:
+            x = {**x, "still": self._still(x, motion, reading)}
+            values["still_readings"] = x["still"][0]
+        if "contact" in x:
+            x = {
+                **x,
+                "contact": contact_gain.step(dt, x["contact"], held, motion["velocity"], reading["depth"]),
+            }
+            values["contact_gain"] = contact_gain.gain(x["contact"])
+        return self._judged(x, READING, values)
+
+    def _still(self, x, motion, reading):
+        """For how many samples each axis has shown the same to the bit although its demand had moved; what it shows."""
+        number, anchor, position, force, largest = x["still"]
+        z, now, felt = motion["displacement"], reading["measured_displacement"], reading["measured_force"]
+        largest = jnp.maximum(largest, jnp.abs(z))
+        stood = (now == position) & (felt == force)
+        moved = jnp.abs(z - anchor) > MOVED * largest  # since a reading changed last
+        return (
+            jnp.where(stood, number + moved, 0.0),
+            jnp.where(stood, anchor, z),
+            now,
+            felt,
+            largest,
+        )
+
+    def _judged(self, x, checks, values) -> dict[str, Any]:
+        """The state with the code of the first of the checks that the values do not pass, if none came before."""
         code = jnp.zeros((), dtype=int)
-        for name, (outcome, limit) in reversed(self.limits.watched().items()):
-            if name in everything:  # a contact is not in every test
-                code = jnp.where(jnp.any(jnp.abs(everything[name]) > limit), outcome.code, code)
-        still = {"still": self._still(x, signals)} if self.limits.stale else {}
-        if still:
-            code = jnp.where((code == 0) & (still["still"][0] >= self.limits.stale), Outcome.STALE.code, code)
+        for check in reversed(checks):
+            if check.signal in values and self.watches(check.limit):
+                passed = beyond(values[check.signal], self.limits.bound(check.limit, self.turning))
+                code = jnp.where(passed, check.outcome.code, code)
+        finite = jnp.array(True)
+        for value in values.values():
+            finite &= jnp.all(jnp.isfinite(value))
         code = jnp.where(finite, code, Outcome.NOT_FINITE.code)
+        return {**x, "code": jnp.where(x["code"] == 0, code, x["code"])}
 
-        going = x["code"] == 0
-        return {
-            **still,
-            "short": short,
-            "long": long,
-            "energy": energy,
-            "code": jnp.where(going, code, x["code"]),
-            "tick": jnp.where(going, tick, x["tick"]),
-        }, rate
+    def watches(self, limit: str) -> bool:
+        """Whether it looks at that limit."""
+        return limit not in UNWATCHED.get(self.mode, ()) and (limit != "torque" or any(self.turning))
+
+    def trip(self, outcome: Outcome, time: float, values: dict[str, Any]) -> Trip | None:
+        """What the sample of a breach met, in numbers; of several axes the one furthest beyond its limit."""
+        check = next((check for check in CHECKS if check.outcome is outcome), None)
+        if check is None or check.signal not in values:
+            return None
+        met = np.atleast_1d(np.abs(np.asarray(values[check.signal], dtype=float)))
+        limits = np.broadcast_to(np.asarray(self.limits.bound(check.limit, self.turning)), met.shape)
+        at = np.unravel_index(np.argmax(np.nan_to_num(met / limits)), met.shape)
+        unit = signals.signal(check.signal).unit
+        if len(self.turning) == met.shape[-1] and self.turning[at[-1]]:
+            unit = TURNED.get(unit, unit)
+        return Trip(
+            check.signal, float(met[at]), float(limits[at]), time, "ticks" if check.limit == "stale" else unit
+        )
+
+
+def across(motion: dict[str, Any], reading: dict[str, Any]) -> dict[str, Any]:
+    """What crosses the interface in a sample, by the names of the checks. For JAX and NumPy."""
+    force, shown = reading["measured_force"], {}
+    if "measured_displacement" in reading:
+        shown["tracking_error"] = motion["displacement"] - reading["measured_displacement"]
+    power = (force * motion["velocity"]).sum()
+    return {**shown, "measured_force": force, "measured_torque": force, "power": power}
+
+
+def with_stale(test: Test, mode: str) -> Test:
+    """The test with the number of ticks, or moves, for which its readings may stand still."""
+    if test.limits.stale is not None:
+        return test
+    late = test.rig.lateness() or 0.0
+    ticks = MOVES if mode == "creep" else math.ceil(max(STILL * late, AT_LEAST) / test.dt)
+    return dataclasses.replace(test, limits=dataclasses.replace(test.limits, stale=float(ticks)))
+
+
+def faults(
+    limits: Limits, axes: tuple[str, ...], turns: tuple[bool, ...], number: int, mode: str
+) -> list[Fault]:
+    """Limits that cannot be watched: on axes that are not there, or for want of a signal in that mode."""
+    found, unsaid = [], {field.name: field.default for field in dataclasses.fields(Limits)}
+    for check in CHECKS:
+        values, place = np.asarray(limits.bound(check.limit, ())), f"limits.{check.limit}"
+        alone = check.limit in ("growth", "power", "energy", "contact_gain")
+        if values.ndim and (alone or values.size != number):
+            needs = "one" if alone or number == 1 else f"one, or one for each of the {number} axes"
+            found.append(Fault(place, f"has {values.size} values; needs {needs}"))
+        elif not np.any(np.isfinite(values)) or np.array_equal(values, unsaid[check.limit]):
+            continue
+        elif check.limit in UNWATCHED.get(mode, ()):
+            found.append(Fault(place, f"cannot be watched: {UNWATCHED[mode][check.limit]}; leave it out"))
+        elif check.limit == "torque" and not any(turns):
+            there = f"the axes are {', '.join(axes)}" if axes else "the axes have no names"
+            found.append(
+                Fault(
+                    place, f"no axis turns, {there}; name those that do roll, pitch or yaw, or leave it out"
+                )
+            )
+    return found

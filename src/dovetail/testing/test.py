@@ -17,6 +17,7 @@ from dovetail.mechanics import Substructure
 from dovetail.testing import operator as operators
 from dovetail.testing import path as paths
 from dovetail.testing import schedule as schedules
+from dovetail.testing import supervisor
 from dovetail.testing.creep.settings import Stepping
 from dovetail.testing.excitation import Excitation, Rest
 from dovetail.testing.loop import Driven
@@ -120,11 +121,17 @@ class Test(Part):
             "rig": self._delay_faults,
             "excitation": self._end_faults,
             "schedule": self._schedule_faults,
+            "limits": self._limit_faults,
             "dials": lambda: operators.faults(self),
         }
         faults = [fault for place, check in checks.items() for fault in guarded(place, check)]
         shapes = guarded("numerical", self._shape_faults)
         return faults + (shapes or guarded("rate", lambda: step_faults(self)))
+
+    def _limit_faults(self) -> list[Fault]:
+        """Limits that cannot be watched."""
+        number, turns = int(np.prod(self.shape, dtype=int)), supervisor.turning(self)
+        return supervisor.faults(self.limits, self.axes, turns, number, "rehearse")
 
     def _end_faults(self) -> list[Fault]:
         """An excitation that ends before the test does."""

@@ -1,9 +1,8 @@
-"""The recorder: each row with its reading, cut where a limit was met."""
+"""The recorder: each row with its reading."""
 
 import numpy as np
 import pytest
 
-from dovetail.testing import Limits, Outcome
 from dovetail.testing.creep import Reply
 from dovetail.testing.creep.recorder import Recorder
 
@@ -47,16 +46,3 @@ def test_nothing_is_fed_back_in_free_phases(recorder):
     data = recorder.dataset({})
     assert data.force.values.tolist() == [0.0, 0.0]
     assert data.measured_force.values.tolist() == [-2.0, -2.0]
-
-
-def test_rows_after_a_breach_are_not_kept(recorder):
-    recorder.add(rows(1.0, 2.0, 3.0, 4.0), 4, 0)
-    assert recorder.breach(Limits(velocity=2.5), 4) is Outcome.VELOCITY
-    assert recorder.rows == 4
-    assert recorder.dataset({}).displacement.values.tolist() == [0.0, 1.0, 2.0, 3.0]
-
-
-def test_no_breach_is_none(recorder):
-    recorder.add(rows(1.0, 2.0), 2, 0)
-    assert recorder.breach(Limits(velocity=2.5), 2) is None
-    assert recorder.breach(Limits(), 0) is None

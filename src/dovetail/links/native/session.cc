@@ -31,7 +31,7 @@ struct Session {
   int64_t socket, axes, count, tick, silence;
   int64_t position_at, force_at;            // where the measured displacements and forces begin in a reading
   Direction wire;
-  double displacement_limit, force_limit;
+  double displacement_limit[kMostValues], force_limit[kMostValues];  // by axis
   Scheduling scheduling;
   volatile int64_t ending;                  // set from outside when the session is over
   // state
@@ -63,9 +63,10 @@ bool AllFinite(const double* values, int64_t count) {
   return true;
 }
 
-bool Beyond(const double* values, int64_t count, double limit) {
+// As `dovetail.testing.supervisor.beyond`; the tests hold one against the other.
+bool Beyond(const double* values, int64_t count, const double* limit) {
   for (int64_t i = 0; i < count; i++)
-    if (std::abs(values[i]) > limit) return true;
+    if (std::abs(values[i]) > limit[i]) return true;
   return false;
 }
 

@@ -8,10 +8,12 @@ import socket
 from ctypes import POINTER, c_char_p, c_double, c_int64, c_uint8, c_uint64
 from functools import cache
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 
 from dovetail.core.errors import LinkError
+from dovetail.links.handshake import Bounds
 from dovetail.links.native.library import Direction, Scheduling, _whole, library
 from dovetail.links.protocol import MOST_VALUES, Flag, Rejection, State, size
 from dovetail.links.session import Plant
@@ -23,8 +25,8 @@ class _Session(ctypes.Structure):
     _fields_ = [
         *_whole("socket", "axes", "count", "tick", "silence", "position_at", "force_at"),
         ("wire", Direction),
-        ("displacement_limit", c_double),
-        ("force_limit", c_double),
+        ("displacement_limit", c_double * MOST_VALUES),
+        ("force_limit", c_double * MOST_VALUES),
         ("scheduling", Scheduling),
         *_whole("ending", "started", "epoch", "done", "due", "heard", "state", "flags", "safe_tick"),
         ("newest", c_uint64),
@@ -38,6 +40,10 @@ class _Session(ctypes.Structure):
         ("asker", c_uint64 * 16),
         ("asker_size", c_int64),
     ]
+
+
+def _by_axis(limit: float | tuple[float, ...], axes: int) -> Any:
+    return (c_double * MOST_VALUES)(*np.broadcast_to(np.asarray(limit, dtype=float), (axes,)))
 
 
 @cache
@@ -73,7 +79,7 @@ class NativeSession:
         session: int,
         rate: float,
         silence: int,
-        limits: dict[str, float],
+        limits: Bounds,
         key: bytes | None = None,
         datagrams: socket.socket | None = None,
         priority: int = 0,
@@ -93,8 +99,8 @@ class NativeSession:
             position_at=at["measured_displacement"],
             force_at=at["measured_force"],
             wire=Direction.of(session, key),
-            displacement_limit=limits.get("displacement", math.inf),
-            force_limit=limits.get("force", math.inf),
+            displacement_limit=_by_axis(limits.get("displacement", math.inf), plant.axes),
+            force_limit=_by_axis(limits.get("force", math.inf), plant.axes),
             scheduling=Scheduling.asked(priority),
             reading=(c_double * MOST_VALUES)(*reading),
         )

@@ -92,9 +92,10 @@ class Classical:
         restoring = self.structure.force(x, v) - jnp.ravel(jnp.asarray(force))
         return self.structure.start(x, v, self.load(0.0), restoring)
 
-    def predict(self, h: float, motion: Motion) -> np.ndarray:
-        """Displacement to impose."""
-        return np.asarray(self.method.predict(h, motion)[0]).reshape(self.shape)
+    def predict(self, h: float, motion: Motion) -> tuple[np.ndarray, np.ndarray]:
+        """Displacement to impose, and the velocity that is expected there."""
+        x, v = (np.asarray(value).reshape(self.shape) for value in self.method.predict(h, motion))
+        return x, v
 
     def correct(self, t: float, h: float, motion: Motion, force: np.ndarray) -> Motion:
         """Motion at t + h from the force of the specimen at the predicted displacement."""

@@ -17,10 +17,19 @@ from dovetail.testing.creep.estimate import describe_time
 from dovetail.testing.creep.placing import Placed
 from dovetail.testing.creep.recorder import Recorder
 from dovetail.testing.creep.settings import Stepping
-from dovetail.testing.creep.stepping import EPSILON, compiled_advance, compiled_near, compiled_start
+from dovetail.testing.creep.stepping import (
+    EPSILON,
+    compiled_advance,
+    compiled_demand,
+    compiled_near,
+    compiled_reading,
+    compiled_start,
+)
+from dovetail.testing.loop import MOTION
 from dovetail.testing.operator import Operator
 from dovetail.testing.outcome import Outcome, Trip
-from dovetail.testing.run import Run, find_trip
+from dovetail.testing.run import Run
+from dovetail.testing.supervisor import Watch, across
 from dovetail.transfer.robot.safety import SENTENCES, SIGNALS
 from dovetail.transfer.robot.trajectory import POSE_AXES
 
@@ -57,6 +66,7 @@ class Loop:
         self.number = 0  # of the last move
         self.last: np.ndarray = np.zeros(self.shape)  # where the cell was last sent
         self.force = np.zeros(self.shape)  # of the specimen, as the simulation is told it
+        self.measured = np.zeros(self.shape)  # displacement, the same
         self.recorder = Recorder(test, self.shape)
         self.began = time.monotonic()
         self.moved = 0.0  # [s] of the wall clock spent with the cell
@@ -68,7 +78,7 @@ class Loop:
         self.scales = tuple(
             float(getattr(self.stepping, name)) for name in ("length_scale", "force_scale", "moment_scale")
         )
-        self.force_limit = np.broadcast_to(np.asarray(test.limits.force), self.shape)
+        self.watch = Watch.of(prepared, "creep")
 
     def run(self) -> Run:
         outcome, trip, text = Outcome.FINISHED, None, ""
@@ -86,7 +96,7 @@ class Loop:
                 raise
             outcome, text = Outcome.INTERRUPTED, "resume it with its folder"
         data = self.recorder.dataset(self._about(text))
-        return Run(self.test, "creep", data, outcome, trip or find_trip(self.test, data, outcome))
+        return Run(self.test, "creep", data, outcome, trip)
 
     def _greet(self) -> None:
         """Let the cell know which run this is, and see that it stands where the run left it."""
@@ -128,14 +138,17 @@ class Loop:
         self._show(state, asks)
         while True:
             motion = {name: np.asarray(v) for name, v in state["motion"].items()}
-            self._judge(motion, float(state["t"]))
+            self._heed(state)
+            self._ends(motion, float(state["t"]))
             if float(state["t"]) >= self.test.duration - EPSILON * float(self.stepping.contact_step):
                 return None
             if asks:
                 self._move(motion["displacement"], float(state["t"]))
+                state = {**state, "watch": compiled_reading(self.watch, state, self._read())}
+                self._heed(state)
             state, asks, count, rows = compiled_advance(self.prepared, state, self.force, self.last, ROWS)
             self.recorder.add(rows, int(count), self.number)
-            self._check_limits(int(count))
+            self._heed(state)
             self._tell(float(state["t"]))
             self._attend(float(state["t"]))
 
@@ -145,22 +158,35 @@ class Loop:
         h = float(self.stepping.contact_step)
         state = compiled_start(self.prepared)
         self._show(state)
-        first = {name: np.asarray(v) for name, v in state["motion"].items()}
-        self._move(first["displacement"], 0.0)
+        self._heed(state)
+        self._move(np.asarray(state["motion"]["displacement"]), 0.0)
+        state = {**state, "watch": compiled_reading(self.watch, state, self._read())}
+        self._heed(state)
         motion = scheme.start(self.force)
         count = round(self.test.duration / h)
         for i in range(count):
-            self._move(scheme.predict(h, motion), i * h)
+            t = (i + 1) * h
+            predicted = scheme.predict(h, motion)
+            ahead = self._shown(state, t, h, (*predicted, motion[2]))
+            ahead["watch"] = compiled_demand(self.watch, ahead)
+            if int(ahead["watch"]["code"]):  # before the cell is sent there
+                self.recorder.one(t, ahead["motion"], self.test.excitation(t), self.number)
+                self._heed(ahead)
+            self._move(predicted[0], i * h)
             motion = scheme.correct(i * h, h, motion, self.force)
-            shown = {
-                name: np.asarray(value).reshape(self.shape)
-                for name, value in zip(("displacement", "velocity", "acceleration"), motion[:3], strict=True)
-            }
-            self.recorder.one((i + 1) * h, shown, self.test.excitation((i + 1) * h), self.number)
-            self._judge(shown, (i + 1) * h)
-            self._check_limits(1)
-            self._tell((i + 1) * h)
-            self._attend((i + 1) * h)
+            state = self._shown(state, t, h, motion[:3])
+            self.recorder.one(t, state["motion"], self.test.excitation(t), self.number)
+            state = {**state, "watch": compiled_demand(self.watch, state)}
+            state = {**state, "watch": compiled_reading(self.watch, state, self._read())}
+            self._heed(state)
+            self._ends(state["motion"], t)
+            self._tell(t)
+            self._attend(t)
+
+    def _shown(self, state: dict[str, Any], t: float, h: float, motion: Any) -> dict[str, Any]:
+        """The state with another motion, at t."""
+        named = {n: np.asarray(v).reshape(self.shape) for n, v in zip(MOTION, motion, strict=True)}
+        return {"t": np.asarray(t), "h": np.asarray(h), "watch": state["watch"], "motion": named}
 
     # one move
 
@@ -170,12 +196,15 @@ class Loop:
         reply = (self._remembered if number <= len(self.old) else self._asked)(number, target)
         self.number, self.last, self.clock = number, target, reply.clock
         self.force = self._scaled(reply.force, *self.scales[1:])
+        self.measured = self._scaled(reply.position, self.scales[0], 1.0)
         self.recorder.read(number, target, reply, self.force)
         if not reply.ok:
             raise _Stop(Outcome.RIG_STOPPED, _trip(reply, t), SENTENCES[reply.trip])
-        self._check_force(reply, t)
-        shown = {**{n: np.asarray(v) for n, v in reply.extras.items()}}
-        self._judge(shown, t)
+        self._ends({n: np.asarray(v) for n, v in reply.extras.items()}, t)
+
+    def _read(self) -> dict[str, np.ndarray]:
+        """The last reading, as the simulation is told it."""
+        return {"measured_displacement": self.measured, "measured_force": self.force}
 
     def _scaled(self, values: np.ndarray, straight: float, turning: float) -> np.ndarray:
         """Values as the other side is told them; six are those of a pose or a wrench."""
@@ -216,24 +245,18 @@ class Loop:
 
     # what is watched
 
-    def _check_force(self, reply: Reply, t: float) -> None:
-        limit = self.force_limit
-        beyond = np.abs(self.force) > limit
-        if np.any(beyond):
-            worst = int(np.argmax(np.abs(np.ravel(self.force)) / np.ravel(limit)))
-            trip = Trip(
-                "measured_force", float(np.ravel(self.force)[worst]), float(np.ravel(limit)[worst]), t, "N"
-            )
-            raise _Stop(Outcome.FORCE, trip)
+    def _heed(self, state: dict[str, Any]) -> None:
+        """Stop where the supervisor says so."""
+        seen, outcome = state["watch"], Outcome.from_code(state["watch"]["code"])
+        if outcome is Outcome.FINISHED:
+            return
+        motion = {name: np.asarray(value) for name, value in state["motion"].items()}
+        met = {**motion, **across(motion, self._read()), "growth_rate": seen["growth"]}
+        met |= {"interface_energy": seen["energy"], "still_readings": seen["still"][0]}
+        raise _Stop(outcome, self.watch.trip(outcome, float(state["t"]), met))
 
-    def _check_limits(self, count: int) -> None:
-        found = self.recorder.breach(self.test.limits, count)
-        if found:
-            raise _Stop(found)
-
-    def _judge(self, shown: dict[str, np.ndarray], t: float) -> None:
-        if not all(np.all(np.isfinite(value)) for value in shown.values()):
-            raise _Stop(Outcome.NOT_FINITE)
+    def _ends(self, shown: dict[str, np.ndarray], t: float) -> None:
+        """Stop where the test's own signal says that it is over."""
         name = self.stepping.until
         if name and name in shown and float(np.max(shown[name])) > 0.5:
             raise _Stop(Outcome.LATCHED, text=f"{name.replace('_', ' ')} at {t:.4g} s")

@@ -9,9 +9,7 @@ import xarray as xr
 
 from dovetail.core import signals
 from dovetail.testing.creep.cell import Reply
-from dovetail.testing.outcome import Outcome
 from dovetail.testing.run import dataset
-from dovetail.testing.supervisor import Limits
 
 if TYPE_CHECKING:
     from dovetail.testing.test import Test
@@ -74,28 +72,6 @@ class Recorder:
         reading |= self.readings[number]
         named = {"time": row.pop("t"), "near_contact": near, "contact_move": number}
         return {**row, **reading, **named}
-
-    def breach(self, limits: Limits, count: int) -> Outcome | None:
-        """The first limit on the demand that the newest rows are beyond; they are cut there."""
-        if not count:
-            return None
-        chunk = self.chunks[-1]
-        first, outcome = count, None
-        for name, (reason, limit) in limits.watched().items():
-            if name in ("displacement", "velocity", "acceleration") and name in chunk:
-                limit = np.asarray(limit)
-                if not np.any(np.isfinite(limit)):
-                    continue
-                beyond = np.abs(chunk[name]) > limit
-                beyond = beyond.reshape(count, -1).any(axis=1)
-                if beyond.any() and int(np.argmax(beyond)) < first:
-                    first, outcome = int(np.argmax(beyond)), reason
-        if outcome:
-            keep = first + 1
-            self.chunks[-1] = {name: values[:keep] for name, values in chunk.items()}
-            self.moves[-1] = self.moves[-1][:keep]
-            self.rows -= count - keep
-        return outcome
 
     def dataset(self, about: dict[str, Any]) -> xr.Dataset:
         """All that was recorded, with its units."""

@@ -20,6 +20,7 @@ import numpy as np
 
 from dovetail.core.errors import Fault, OutputError, ParameterError, TestFileError
 from dovetail.core.randomness import seeded
+from dovetail.testing import supervisor
 from dovetail.testing.creep import journal as journals
 from dovetail.testing.creep.cell import Cell
 from dovetail.testing.creep.loop import Loop
@@ -126,7 +127,8 @@ def _prepared(test: Test, shape: tuple[int, ...]) -> Test:
     """The test checked and seeded. Its ticks do not matter here, and its rig's delay may be as long as it likes."""
     stepping = test.stepping
     assert stepping is not None
-    faults = []
+    number, turns = int(np.prod(shape, dtype=int)), supervisor.turning(test)
+    faults = supervisor.faults(test.limits, test.axes, turns, number, "creep")
     ends = getattr(test.excitation, "ends", None)
     if ends is not None and float(ends) < test.duration * (1 - 1e-12):
         faults.append(Fault("excitation", f"the table ends at {float(ends):g} s, before the test does"))
@@ -135,7 +137,8 @@ def _prepared(test: Test, shape: tuple[int, ...]) -> Test:
     if faults:
         raise TestFileError(test.title or "test", faults)
     numerical = test.numerical.sampled_at(float(stepping.contact_step), shape)
-    return seeded(dataclasses.replace(test, numerical=numerical), jax.random.key(test.seed))
+    ready = dataclasses.replace(supervisor.with_stale(test, "creep"), numerical=numerical)
+    return seeded(ready, jax.random.key(test.seed))
 
 
 def _journal(test: Test, folder: str | Path | None, resume: bool) -> journals.Journal | None:

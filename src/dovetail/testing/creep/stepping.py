@@ -14,7 +14,8 @@ import jax
 import jax.numpy as jnp
 
 from dovetail.testing import schedule
-from dovetail.testing.loop import Driven
+from dovetail.testing.loop import MOTION, Driven, judged
+from dovetail.testing.supervisor import Watch
 
 if TYPE_CHECKING:
     from dovetail.testing.test import Test
@@ -29,9 +30,12 @@ def start(test: Test) -> dict[str, Any]:
     shape = jax.eval_shape(lambda: driven.output(0.0, x, jnp.zeros(())))["displacement"].shape
     force = jnp.zeros(shape)
     motion = driven.output(0.0, x, force)
+    watch, zero = Watch.of(test, "creep"), jnp.zeros(())
     # an excitation may be the same at every t, and then has no time in it
     return {
-        "t": jnp.zeros(()),
+        "t": zero,
+        "h": zero,
+        "watch": watch.demand(zero, zero, watch.blank(shape), judged(motion, MOTION)),
         "x": x,
         "memory": test.method.init(driven, x),
         "motion": jax.tree.map(jnp.asarray, motion),
@@ -74,7 +78,9 @@ def advance(
         driven = Driven(now.numerical, now.excitation)
         x, memory = test.method.advance(driven, t, h, state["x"], held, state["memory"])
         return {
+            **state,
             "t": t + h,
+            "h": h,
             "x": x,
             "memory": memory,
             "motion": driven.output(t + h, x, held),
@@ -82,29 +88,48 @@ def advance(
         }
 
     rows = jax.tree.map(lambda leaf: jnp.zeros((size, *leaf.shape), leaf.dtype), jax.eval_shape(row, state))
-    every = jnp.asarray(creep.keep_every)
+    every, watch = jnp.asarray(creep.keep_every), Watch.of(test, "creep")
 
     def going(carry):
-        i, k, state, _ = carry
+        i, _, state, asks, _ = carry
         over = state["t"] >= test.duration - EPSILON * creep.contact_step
-        asks = (k > 0) & needs_force(test, state["motion"], last)
-        return (i < size) & ~over & ~asks
+        return (i < size) & ~over & ~asks & (state["watch"]["code"] == 0)
 
     def one(carry):
-        i, k, state, rows = carry
+        i, k, state, _, rows = carry
         before = creep.gate.near(state["motion"])
         state = step(state)
+        asks = needs_force(test, state["motion"], last)
+        seen = judged_demand(watch, state)
+        # where the cell is not asked the force is what it was, or zero while contact is far; a cell that is not sent
+        # does not stray, and its reading is not expected to change
+        kept = {"measured_force": jnp.where(creep.gate.near(state["motion"]), force, 0.0)}
+        unasked = watch.reading(state["h"], seen, state["motion"], kept, fresh=False)
+        state = {**state, "watch": jax.tree.map(lambda a, b: jnp.where(asks, a, b), seen, unasked)}
         # a free step is thinned out; what follows or precedes contact, and the end, are kept
         new = row(state)
         keep = before | new["near"] | ((k + 1) % every == 0) | (state["t"] >= test.duration)
+        keep |= state["watch"]["code"] > 0
         rows = jax.tree.map(lambda all, value: all.at[i].set(jnp.where(keep, value, all[i])), rows, new)
-        return i + keep, k + 1, state, rows
+        return i + keep, k + 1, state, asks, rows
 
     zero = jnp.zeros((), dtype=int)
-    i, _, state, rows = jax.lax.while_loop(going, one, (zero, zero, state, rows))
-    return state, needs_force(test, state["motion"], last), i, rows
+    i, _, state, asks, rows = jax.lax.while_loop(going, one, (zero, zero, state, jnp.array(False), rows))
+    return state, asks, i, rows
+
+
+def judged_demand(watch: Watch, state: dict[str, Any]) -> dict[str, Any]:
+    """What the supervisor has seen, with the demand of a state."""
+    return watch.demand(state["t"], state["h"], state["watch"], judged(state["motion"], MOTION))
+
+
+def judged_reading(watch: Watch, state: dict[str, Any], reading: dict[str, jax.Array]) -> dict[str, Any]:
+    """The same, with the reading that was taken there."""
+    return watch.reading(state["h"], state["watch"], state["motion"], reading)
 
 
 compiled_start = eqx.filter_jit(start)
 compiled_advance = eqx.filter_jit(advance)
 compiled_near = eqx.filter_jit(lambda test, motion: test.stepping.gate.near(motion))
+compiled_demand = eqx.filter_jit(judged_demand)
+compiled_reading = eqx.filter_jit(judged_reading)
