@@ -1,4 +1,4 @@
-"""Tables that the project keeps as data: studies and tests, reproduction targets, capabilities, signals.
+"""Tables that the project keeps as data: studies and tests, reproduction targets, capabilities, signals, limits.
 
 In a page: ``{project-table} signals``; for one study ``{project-table} reproduced docking``, which shows what was got
 when the published numbers were last computed (`docs/reproduce.py`), ``missed`` those that are not met, ``tally`` how
@@ -11,6 +11,7 @@ from kept_targets import REPRODUCED, counts, kept
 
 from dovetail.core import signals
 from dovetail.studies import capabilities, studies, targets
+from dovetail.testing import supervisor
 
 WIDTHS = {  # of the columns, in shares of a hundred
     "signals": (24, 10, 12, 54),
@@ -21,6 +22,7 @@ WIDTHS = {  # of the columns, in shares of a hundred
     "missed": (8, 36, 18, 10, 14, 14),
     "tally": (10, 15, 15, 15, 15, 15, 15),
     "tests": (35, 65),
+    "watched": (12, 30, 8, 8, 8, 12, 12, 10),
 }
 WORDS = {
     "met": "met",
@@ -111,6 +113,7 @@ class ProjectTable(Directive):
             "missed": _missed,
             "tally": counts,
             "tests": _tests,
+            "watched": _watched,
         }
         if study:  # read anew when it was computed anew
             self.state.document.settings.env.note_dependency(str(REPRODUCED / f"{study[0]}.json"))

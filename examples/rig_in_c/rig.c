@@ -126,6 +126,7 @@ static void obey(int state, double value, int64_t time) {
   if (session.state == SAFE) return;
   if (state == SAFE) go_safe(TOLD);
   if (state == HOLD && session.state == ACTIVE) session.state = HOLD;
+  if (state == READY) session.state = READY; /* led to rest: the silence that follows is no alarm */
   if (state != ACTIVE) return;
   if (!isfinite(value)) { go_safe(NOT_FINITE); return; }
   if (fabs(value) > session.displacement_limit) { go_safe(DISPLACEMENT); return; }

@@ -69,6 +69,13 @@ def test_check_prints_the_resolved_test(dovetail):
     assert 'between_ticks = "smooth"' in out
     Path("resolved.toml").write_text(out)
     assert dovetail("check", "resolved.toml") == (0, out, "")
+    assert (
+        "# limits.stale: not said; readings may stand still for 100 ticks (100 ms; the rig is 3 ms late)"
+        in out
+    )
+    _, out, _ = dovetail("check", "substructuring/cs1", "--set", "limits.stale=40")
+    assert "stale = 40" in out
+    assert "limits.stale: not said" not in out
 
 
 def test_check_says_what_became_radians_above_the_test_that_it_prints(dovetail):

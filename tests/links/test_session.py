@@ -1,11 +1,14 @@
 """The rig's side of a session, in Python and native, on a clock that the test moves."""
 
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
 from dovetail.links.native import NativeSession, available
 from dovetail.links.protocol import COMMAND, MEASUREMENT, Datagram, Flag, Reader, Rejection, State
 from dovetail.links.session import Session
+from dovetail.testing import Limits, Outcome
+from dovetail.testing.supervisor import Watch
 
 needs_compiler = pytest.mark.skipif(bool(available()), reason="no C++ compiler")
 KEY, TICK = bytes(range(16)), 1_000_000  # [ns]
@@ -83,6 +86,74 @@ def test_nothing_moves_before_the_first_active_command(bench):
     bench.wait(100)
     assert bench.plant.followed == []
     assert bench.tell(0.0).state == State.ACTIVE  # however long that took
+
+
+def test_a_rig_that_was_led_to_rest_takes_the_silence_that_follows_for_no_alarm(bench):
+    bench.tell(0.5)
+    assert bench.tell(0.0, State.READY).state == State.READY
+    bench.wait(100)
+    assert (bench.session.state, bench.session.flags) == (State.READY, Flag(0))
+    assert bench.plant.followed[-1] == 0.5  # it stays where it was led
+
+
+@needs_compiler
+def test_both_sessions_and_the_supervisor_judge_alike():
+    """Random limits by axis, random readings: the rig's own watch, in Python and in C++, is the supervisor's."""
+    rng = np.random.default_rng(5)
+    seen = set()
+    for _ in range(60):
+        limits = {
+            name: tuple(rng.choice([0.5, 1.0, np.inf], size=3))
+            for name in rng.permutation(["displacement", "force"])[: rng.integers(0, 3)]
+        }
+        reading = np.round(rng.normal(size=6), 1)  # often just at a limit, which is not beyond it
+        reading[rng.integers(0, 6)] = rng.choice([0.5, 1.0, np.nan])
+        flags = set()
+        for kind in (Session, NativeSession):
+            session = kind(Fixed(reading), session=9, rate=1000.0, silence=5, limits=limits, key=KEY)
+            command = Datagram(COMMAND, State.ACTIVE, 9, 1, 0, np.zeros(3)).pack(KEY)
+            session.receive(command, 50 * TICK)
+            flags.add(session.flags)
+        assert len(flags) == 1
+        watch = Watch(Limits(**{name: np.array(limit) for name, limit in limits.items()}))
+        x, force = jnp.asarray(reading[:3]), jnp.asarray(reading[3:])
+        zero = jnp.zeros(3)
+        motion = {"displacement": x, "velocity": zero, "acceleration": zero}
+        read = {"measured_displacement": x, "measured_force": force}
+        outcome = Outcome.from_code(watch.init(motion, read)["code"])
+        flag = flags.pop()
+        first = [Flag.NOT_FINITE, Flag.DISPLACEMENT, Flag.FORCE, Flag(0)]
+        first = next(one for one in first if (one in flag if one else not flag))
+        # the rig notes all reasons; the supervisor, which judges the demand first, the first one
+        if outcome is Outcome.DISPLACEMENT:
+            assert Flag.DISPLACEMENT in flag
+        else:
+            assert (
+                outcome
+                is {
+                    Flag.NOT_FINITE: Outcome.NOT_FINITE,
+                    Flag.FORCE: Outcome.FORCE,
+                    Flag(0): Outcome.FINISHED,
+                }[first]
+            )
+        seen.add(outcome)
+    assert len(seen) == 4
+
+
+class Fixed:
+    """A plant of three axes that always shows the same."""
+
+    axes = 3
+    signals = (("measured_displacement", 3), ("measured_force", 3))
+
+    def __init__(self, reading):
+        self.reading = reading
+
+    def reset(self):
+        return np.zeros(6)
+
+    def step(self, command):
+        return self.reading
 
 
 def test_the_rig_goes_on_by_its_own_clock_when_no_command_comes(bench):

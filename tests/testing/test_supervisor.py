@@ -1,7 +1,9 @@
 """The supervisor: each limit, the first breach, growth."""
 
 import dataclasses
+import importlib.util
 import re
+from pathlib import Path
 
 import jax
 import jax.numpy as jnp
@@ -239,3 +241,20 @@ def test_a_simulation_refuses_what_needs_a_rig(limit):
 def test_every_check_is_on_a_limit_and_has_an_outcome_of_its_own():
     assert len({check.limit for check in CHECKS}) == len({check.outcome for check in CHECKS}) == len(CHECKS)
     assert {check.limit for check in CHECKS} <= set(declared(Limits))
+
+
+def test_the_operators_guide_says_of_every_limit_where_it_is_watched():
+    pytest.importorskip("docutils")
+    place = Path(__file__).parents[2] / "docs" / "_ext" / "project_tables.py"
+    spec = importlib.util.spec_from_file_location("project_tables", place)
+    tables = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(tables)
+    header, *rows = tables._watched()
+    assert [row[0] for row in rows] == [check.limit for check in CHECKS]
+    column = {row[0]: dict(zip(header, row, strict=True)) for row in rows}
+    assert column["torque"]["creep"] == "after the move"
+    assert column["velocity"]["creep"] == "before the move"
+    assert column["energy"]["run: there and back"] == "no: the loop is open there"
+    assert {name for name, row in column.items() if row["simulation"] == "yes"} == set(
+        ("displacement", "velocity", "acceleration", "force")
+    )

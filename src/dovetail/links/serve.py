@@ -212,6 +212,7 @@ class Server:
 
     def _end(self) -> None:
         assert self.session is not None
+        rested = self.session.state == State.READY  # it never moved, or was led to rest
         if self.session.state != State.SAFE:
             self.session.go_safe(Flag.ENDED)
         if self.control is not None:
@@ -222,9 +223,8 @@ class Server:
             self.worker = None
         why = ", ".join(flag.name.lower().replace("_", " ") for flag in self.session.flags if flag.name)
         dropped = sum(self.session.reader.rejected.values())
-        self.report(
-            f"session ends after {self.session.done} ticks: safe ({why}); {dropped} datagrams dropped"
-        )
+        how = "at rest, ended by the loop" if rested else f"safe ({why})"
+        self.report(f"session ends after {self.session.done} ticks: {how}; {dropped} datagrams dropped")
         self.last, self.session, self.control = self.session, None, None
 
 

@@ -119,7 +119,8 @@ class Session:
                 self.epoch = now - self.tick  # the tick that leads to this command ends now
         elif datagram.state == State.HOLD and self.state == State.ACTIVE:
             self.state = State.HOLD
-        # READY asks for a measurement and nothing more: a rig that moves is not made ready again
+        elif datagram.state == State.READY:  # the loop has led the rig to rest and takes its leave
+            self.state = State.READY
 
     def _advance(self, now: int) -> None:
         """Take the ticks that the rig's own clock says are due."""

@@ -11,6 +11,7 @@ the same in C++ and the tests run both. The rules:
   missed; or `stop`.
 - The operator may hold (the rig holds, the test's time stands still) or stop (the run ends after this tick
   and the rig is led to rest).
+- Led to rest, the rig is told that it is ready again, so that the silence that follows alarms nobody.
 - Whatever ends the run, the first reason is kept, and but for the operator's stop the rig is told to go to
   its safe state in that same tick and in every tick that follows.
 """
@@ -29,6 +30,7 @@ import numpy as np
 from dovetail.links.protocol import COMMAND, MEASUREMENT, Datagram, Reader, Rejection, State, size
 from dovetail.testing.outcome import Outcome
 
+LEAVES = 5  # times at most that a rig is told that the run is over, until it answers
 OVERRUN = ("count", "hold", "stop")
 NOTES = (
     "tick_lateness",
@@ -184,9 +186,17 @@ class PythonTick:
         return self.reading.copy(), np.array(notes, dtype=float)
 
     def settle(self, code: int) -> None:
-        """The supervisor's word on this tick: a code above zero sends the rig to its safe state now."""
+        """The supervisor's word on this tick: a code above zero sends the rig to its safe state now.
+
+        One below zero is the last word of a run: a rig that is not in its safe state rests, and is told that it is
+        ready again. It then does not take the silence that follows for a lost link.
+        """
         if code > 0:
             self._trip(Outcome.from_code(code), tell=True)
+        for _ in range(LEAVES if code < 0 and not self.safe else 0):
+            self._exchange(State.READY, np.zeros(self.settings.axes))
+            if not self.missed:
+                return
 
     def counts(self) -> Counts:
         """What was counted so far."""

@@ -287,9 +287,20 @@ def with_stale(test: Test, mode: str) -> Test:
     """The test with the number of ticks, or moves, for which its readings may stand still."""
     if test.limits.stale is not None:
         return test
-    late = test.rig.lateness() or 0.0
-    ticks = MOVES if mode == "creep" else math.ceil(max(STILL * late, AT_LEAST) / test.dt)
+    ticks = MOVES if mode == "creep" else math.ceil(_stale_time(test) / test.dt)
     return dataclasses.replace(test, limits=dataclasses.replace(test.limits, stale=float(ticks)))
+
+
+def _stale_time(test: Test) -> float:
+    return max(STILL * (test.rig.lateness() or 0.0), AT_LEAST)
+
+
+def stale_by_default(test: Test) -> str:
+    """What is taken for a stuck reading where the test does not say, in words."""
+    late, time = test.rig.lateness(), _stale_time(test)
+    rig = "the rig's lateness is not known" if late is None else f"the rig is {1e3 * late:.3g} ms late"
+    ticks = math.ceil(time / test.dt)
+    return f"readings may stand still for {ticks} ticks ({1e3 * time:.3g} ms; {rig}), or {MOVES} moves of a creep test"
 
 
 def faults(

@@ -26,6 +26,62 @@ def test_a_limit_of_the_test_ends_it(make_creep):
     assert abs(float(stopped.data.displacement[-1])) > 1e-4 > abs(float(stopped.data.displacement[-2]))
 
 
+class Sent:
+    """A cell that remembers where it was sent."""
+
+    def __init__(self, inner):
+        self.inner, self.targets = inner, []
+
+    def __getattr__(self, name):
+        return getattr(self.inner, name)
+
+    def move(self, move):
+        self.targets.append(move.target)
+        return self.inner.move(move)
+
+
+@pytest.mark.parametrize("scheme", ["stepwise", "classical"])
+def test_a_demand_beyond_a_limit_is_found_before_the_cell_is_sent_there(make_creep, scheme):
+    test = dataclasses.replace(make_creep(scheme=scheme), limits=dv.Limits(displacement=1e-4))
+    cell = Sent(virtual_cell(test))
+    run = test.creep(cell)
+    assert run.outcome is dv.Outcome.DISPLACEMENT
+    assert run.trip.value == abs(float(run.data.displacement[-1])) > 1e-4
+    assert max(abs(float(target)) for target in cell.targets) <= 1e-4
+    assert run.data.attrs["moves"] == len(cell.targets) == run.data.sizes["time"] - 1
+
+
+@pytest.mark.parametrize("scheme", ["stepwise", "classical"])
+@pytest.mark.parametrize("limit", ["velocity", "acceleration", "force", "power", "tracking", "stale"])
+def test_every_limit_stops_a_creep_test(make_creep, limit, scheme):
+    """At half of what a test without limits reaches; a cell that does not read what it did strays and is stuck."""
+    test = make_creep(scheme=scheme)
+    free = test.creep().data
+    z, v, force = (free[name].values for name in ("displacement", "velocity", "measured_force"))
+    most = {
+        "velocity": v,
+        "acceleration": free.acceleration.values,
+        "force": force,
+        "power": force * v,
+        "tracking": z,
+        "stale": 4.0,
+    }[limit]
+    limits = dv.Limits(**{"stale": np.inf, limit: 0.5 * float(np.max(np.abs(most)))})
+    cell = virtual_cell(test)
+    if limit in ("tracking", "stale"):
+        cell = Deaf(cell)
+    run = dataclasses.replace(test, limits=limits).creep(cell)
+    assert run.outcome is dv.Outcome[limit.upper()]
+    assert run.trip.limit < run.trip.value
+
+
+class Deaf(Sent):
+    """A cell whose sensors always show the same."""
+
+    def move(self, move):
+        return dataclasses.replace(super().move(move), position=np.zeros(()), force=np.zeros(()))
+
+
 def test_a_signal_can_end_the_test(make_creep):
     test = dataclasses.replace(make_creep(until="specimen_force"), excitation=dv.Sine(-0.005, 3.0))
     run = test.creep()

@@ -74,7 +74,8 @@ void Obey(Session* s, int state, const double* values, int64_t now) {
   if (s->state == kSafe) return;
   if (state == kSafe) return GoSafe(s, kTold);
   if (state == kHold && s->state == kActive) s->state = kHold;
-  if (state != kActive) return;  // READY asks for a measurement and nothing more
+  if (state == kReady) s->state = kReady;  // the loop has led the rig to rest and takes its leave
+  if (state != kActive) return;
   if (!AllFinite(values, s->axes)) return GoSafe(s, kNotFinite);
   if (Beyond(values, s->axes, s->displacement_limit)) return GoSafe(s, kDisplacement);
   s->state = kActive;

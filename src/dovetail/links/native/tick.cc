@@ -21,6 +21,7 @@ using namespace dovetail;
 namespace {
 
 constexpr int kNotes = 8;
+constexpr int kLeaves = 5;  // times at most that a rig is told that the run is over, until it answers
 
 enum Overrun { kCount = 0, kHoldTime = 1, kStop = 2 };
 
@@ -189,7 +190,13 @@ void dovetail_step(Tick* tick, int64_t state, const double* command, double* rea
 
 void dovetail_settle(Tick* tick, int64_t code) {
   if (code > 0) Trip(tick, code, true);
-  if (code < 0) tick->scheduling.Release();
+  if (code >= 0) return;
+  static const double rest[kMostValues] = {};
+  for (int i = 0; i < kLeaves && !tick->safe; i++) {  // the run is over and the rig rests: it is ready again
+    Exchange(tick, kReady, rest);
+    if (!tick->missed) break;
+  }
+  tick->scheduling.Release();
 }
 
 }  // extern "C"
