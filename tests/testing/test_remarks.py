@@ -18,6 +18,7 @@ TABLE = {
         "specimen": {"kind": "spring", "k": 2250},
     },
     "excitation": {"kind": "sine", "amplitude": "12 mm", "frequency": "6 rad/s", "phase": "90 deg"},
+    "limits": {"stale": 50},
     "dials": {"excitation.frequency": {"least": "3 rad/s", "most": "2 Hz"}},
 }
 
@@ -42,3 +43,13 @@ def test_of_what_was_taken_as_it_was_written_nothing_is_said():
     }
     plain["excitation"] = {"kind": "sine", "amplitude": "12 mm", "frequency": "3 Hz"}
     assert remarks(parse(plain), plain) == []
+
+
+def test_for_how_long_readings_may_stand_still_is_said_where_the_test_does_not():
+    table = {key: value for key, value in TABLE.items() if key != "limits"}
+    *_, last = remarks(parse(table), table)
+    # the lag is 2 damping / omega = 13.9 ms late, five times that is below a tenth of a second
+    assert last == (
+        "limits.stale: not said; readings may stand still for 100 ticks (100 ms; the rig is 13.9 ms late), "
+        "or 10 moves of a creep test"
+    )
