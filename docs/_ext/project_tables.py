@@ -89,6 +89,20 @@ def _tests(study):
         yield f"{campaign.name} (campaign)", campaign.title
 
 
+def _watched():
+    """What the supervisor watches in which mode, as its definition has it."""
+    both = {"rehearse": "rehearse, replay", "approach and rest": "run: there and back"}
+    modes = [mode for mode in supervisor.MODES if mode != "replay"]
+    yield "limit", "held against", *(both.get(mode, mode) for mode in modes)
+    for check in supervisor.CHECKS:
+        before = "before the move" if check in supervisor.DEMAND else "after the move"
+        cells = []
+        for mode in modes:
+            why_not = supervisor.UNWATCHED.get(mode, {}).get(check.limit)
+            cells.append(f"no: {why_not}" if why_not else before if mode == "creep" else "yes")
+        yield check.limit, signals.signal(check.signal).label, *cells
+
+
 def _show(value) -> str:
     if isinstance(value, list):
         shown = [_show(v) for v in value]
