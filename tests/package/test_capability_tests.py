@@ -1,6 +1,7 @@
 """Every test that the capability list names exists. Test files are parsed, not run."""
 
 import ast
+import re
 from functools import cache
 from pathlib import Path
 
@@ -50,3 +51,10 @@ def test_a_test_that_does_not_exist_is_noticed():
 def test_a_capability_names_no_test_twice():
     for row in capabilities():
         assert len(set(row.tests)) == len(row.tests), row.id
+
+
+def test_no_capability_rests_on_targets_that_are_met_alone():
+    """A target judges numbers; that something can be done is proved by doing it."""
+    judging = re.compile(r"::test_(target_|quick_targets|the_other_targets)")
+    alone = [row.id for row in capabilities() if row.tests and all(map(judging.search, row.tests))]
+    assert alone == []
