@@ -19,6 +19,7 @@ from dovetail.links import (
     State,
     VirtualPlant,
     connect,
+    serve,
 )
 from dovetail.links.native import available
 from dovetail.testing import Outcome
@@ -76,6 +77,42 @@ def test_noise_on_either_port_does_it_no_harm(server):
     with socket.create_connection(to) as hurried:
         hurried.sendall(b"DOVETAIL")
     assert works(server)
+
+
+def test_a_caller_that_says_nothing_does_not_hold_up_a_session(server, monkeypatch):
+    monkeypatch.setattr(serve, "HELLO_TIME", 600.0)  # far longer than anybody waits here
+    to = ("127.0.0.1", server.address.port)
+    with connect(server.address, HELLO, None) as connection:
+        settings = Settings(connection.welcome.session, 1, 2, 1_000_000, 2000, wait=10**11)
+        mute = [socket.create_connection(to) for _ in range(12)]  # more than are told why
+        tick = PythonTick(settings, connection.datagrams)
+        for _ in range(20):
+            reading, _ = tick.step(State.ACTIVE, np.array([0.5]))
+        assert reading.tolist() == [0.5, -0.5]
+        for each in mute:
+            each.close()
+    with pytest.raises(LinkError, match="no complete message|closed the connection"):
+        serve.receive_message(Trickle(monkeypatch))
+
+
+class Trickle:
+    """A peer that sends a byte a second; the clock goes with it."""
+
+    def __init__(self, monkeypatch):
+        self.now = self.patience = 100.0
+        monkeypatch.setattr(serve.time, "monotonic", lambda: self.now)
+
+    def gettimeout(self):
+        return 2.0
+
+    def settimeout(self, seconds):
+        self.patience = seconds
+
+    def recv(self, most):
+        self.now += min(self.patience, 1.0)
+        if self.patience < 1.0:
+            raise TimeoutError
+        return b"x"
 
 
 def test_closing_the_connection_ends_the_session_in_the_safe_state(server):

@@ -10,6 +10,7 @@ ticks a second. Nothing is answered before all of it is compiled and has run onc
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import secrets
 import selectors
@@ -29,6 +30,7 @@ from dovetail.links.protocol import Flag, State, size
 from dovetail.links.session import Plant, Session
 
 HELLO_TIME = 2.0  # [s] within which a hello has to be complete
+MOST_CALLERS = 8  # that are told at one time that another session is going on
 IDLE = 0.2  # [s] longest sleep while nothing moves
 
 
@@ -80,6 +82,7 @@ class Server:
         self.control: socket.socket | None = None  # TCP connection of the session
         self.peer: object = None  # where the session's commands come from
         self.last: Session | None = None  # the session before, for whoever wants to look at its end
+        self.callers = threading.Semaphore(MOST_CALLERS)
         self.stopping = False
 
     def serve(self, until: Callable[[], bool] = lambda: False) -> None:
@@ -156,6 +159,14 @@ class Server:
         """Answer a hello; the connection is kept if a session begins."""
         connection, _ = self.listener.accept()
         connection.settimeout(HELLO_TIME)
+        if (
+            self.session is not None
+        ):  # whoever calls meanwhile, and says nothing, does not hold up a rig that moves
+            if self.callers.acquire(blocking=False):
+                threading.Thread(target=self._turn_away, args=(connection,), daemon=True).start()
+            else:
+                connection.close()
+            return
         try:
             data = receive_message(connection)
             try:
@@ -178,6 +189,19 @@ class Server:
         except (OSError, LinkError):
             connection.close()
 
+    def _turn_away(self, connection: socket.socket) -> None:
+        """Tell a caller that another session is going on, or what is wrong with its hello."""
+        with contextlib.suppress(OSError, LinkError), connection:
+            data = receive_message(connection)
+            try:
+                Hello.parse(data, self.key)
+                why = "another session is going on"
+            except LinkError as error:
+                why = str(error)
+            connection.sendall(Welcome(refusal=why).pack(data, self.key))
+            self.report(f"refused: {why}")
+        self.callers.release()
+
     def _begin(self, number: int, silence: int, limits: Bounds) -> None:
         agreed = {"session": number, "rate": self.rate, "silence": silence, "limits": limits, "key": self.key}
         self.moving = False
@@ -193,8 +217,6 @@ class Server:
         self.worker.start()
 
     def _check(self, hello: Hello) -> None:
-        if self.session is not None:
-            raise LinkError("another session is going on")
         if hello.axes != self.plant.axes:
             raise LinkError(f"the rig has {self.plant.axes} axes, the test {hello.axes}")
         if abs(hello.rate / self.rate - 1) > 1e-9:

@@ -198,7 +198,7 @@ def _model(cls: type) -> type[BaseModel]:
 def _reader(hint: Any, about: Parameter | None, empty: bool = False) -> Any:
     """The pydantic type that turns the value in a file into the value of a field; a list may be `empty` or not."""
     if about is not None:
-        return Annotated[Any, BeforeValidator(lambda value: _number(value, about, hint is int, empty))]
+        return Annotated[Any, BeforeValidator(lambda value: _number(value, about, hint, empty))]
     origin, arguments = typing.get_origin(hint), typing.get_args(hint)
     if origin in (types.UnionType, typing.Union):
         return _reader(next(a for a in arguments if a is not type(None)), about)
@@ -211,7 +211,7 @@ def _reader(hint: Any, about: Parameter | None, empty: bool = False) -> Any:
     return hint
 
 
-def _number(value: Any, about: Parameter, whole: bool, empty: bool) -> Any:
+def _number(value: Any, about: Parameter, hint: Any, empty: bool) -> Any:
     if not about.choices:
         given, value = value, to_si(value, about.unit)
         try:
@@ -220,8 +220,10 @@ def _number(value: Any, about: Parameter, whole: bool, empty: bool) -> Any:
             raise ValueError("rows of different lengths; needs a rectangular array") from error
         if not size and not empty:
             raise ValueError(f"got {shown(given)}; needs a number, or a list of them")
-        if whole:
-            if isinstance(value, list) or not abs(value) < 2**53 or value != int(value):
+        if isinstance(value, list) and hint in (int, float):
+            raise ValueError(f"got {shown(given)}; needs one number")
+        if hint is int:
+            if not abs(value) < 2**53 or value != int(value):
                 raise ValueError(f"got {shown(given)}; needs a whole number")
             value = int(value)
     fault = about.fault(value)
