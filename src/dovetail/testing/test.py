@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import equinox as eqx
@@ -164,8 +165,7 @@ class Test(Part):
                 Fault("stepping.home", f"has {np.size(home)} values; needs {axes}, one for each axis")
             )
         for place in ("numerical", "excitation", "compensator", "rig", "feedback", "limits"):
-            part = getattr(self, place)
-            faults += guarded(place, lambda part=part: [part.sampled_at(self.dt, shape)][:0])
+            faults += guarded(place, partial(_fits, getattr(self, place), self.dt, shape))
         return faults
 
     def _delay_faults(self) -> list[Fault]:
@@ -249,6 +249,12 @@ class Test(Part):
         from dovetail.testing.outlook import stability
 
         return stability(self)
+
+
+def _fits(part: Part, dt: float, shape: tuple[int, ...]) -> list[Fault]:
+    """Nothing, if a part takes the shape of the interface; it raises if not."""
+    part.sampled_at(dt, shape)
+    return []
 
 
 def _shown(values: Driven, rest: Driven) -> dict[str, jax.Array]:

@@ -40,7 +40,8 @@ class Slave:
     """One instance of an FMU, 2.0 or 3.0, with values by name; `close` ends it and what it started."""
 
     def __init__(self, file: str, start: tuple[tuple[str, float], ...]):
-        self.file, self.start, self.fmu = file, start, None
+        self.file, self.start = file, start
+        self.fmu: Any = None
         self.folder = new_folder()
         here = os.getcwd()
         try:
@@ -75,7 +76,7 @@ class Slave:
 
         fmu = (fmi3.FMU3Slave if self.three else fmi2.FMU2Slave)(**common)
         fmu.instantiate()
-        self.fmu: Any = fmu
+        self.fmu = fmu
         self.count, self.fresh = 0, False
         self.begin()
 
