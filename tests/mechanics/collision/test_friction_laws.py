@@ -73,3 +73,18 @@ def test_the_printed_damper_drives_what_ours_resists():
     share = 1 - 1e6 * 1e-5 / 40.0
     np.testing.assert_allclose(ours.act(N, v, z, S)[0] - spring, [-1e3 * 0.01 * share, 0.0])
     np.testing.assert_allclose(printed.act(N, v, z, S)[0] - spring, [1e3 * 0.01 * share, 0.0])
+
+
+def test_within_an_interval_a_foot_that_slows_down_feels_all_of_its_stiction():
+    law = BristleSlider(stiffness=1e6, sliding=0.2, stiction=0.4, stribeck=0.01, fall="now", interval=2.5e-3)
+    fast, slow, stretched = jnp.array([0.5, 0.0]), jnp.array([1e-4, 0.0]), jnp.array([-1e-3, 0.0])
+    assert law.act(N, fast, stretched, S)[0][0] == pytest.approx(-20.0)
+    assert law.act(N, slow, stretched, S)[0][0] == pytest.approx(-40.0, rel=1e-3)
+    moved = law.settled(N, fast, stretched, S)  # at the end of an interval in which it slid
+    assert law.act(N, slow, moved, S)[0][0] == pytest.approx(-20.0)
+    due = [
+        bool(law.due(jnp.asarray(a), jnp.asarray(b)))
+        for a, b in ((0.0, 1e-3), (1e-3, 2.5e-3), (2.5e-3, 4e-3))
+    ]
+    assert due == [False, True, False]
+    assert bool(BristleSlider(stiffness=1e6, sliding=0.2, stiction=0.4).due(jnp.zeros(()), jnp.asarray(1e-9)))

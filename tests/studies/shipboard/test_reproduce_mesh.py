@@ -20,7 +20,7 @@ def test_a_refined_gear_has_its_feet_and_joints_where_they_were(nodes):
     assert gear.mesh.mass() == pytest.approx(0.5998, rel=1e-3)  # table 6.8's tube
 
 
-NOT_REPRODUCED = ("RT-14",)  # its note says why
+NOT_REPRODUCED = ("RT-14s",)  # its note says why
 
 
 @pytest.mark.slow
@@ -47,3 +47,15 @@ def test_finer_blades_converge_to_the_midpoint_rule():
     np.testing.assert_allclose(
         excess[:-1] / excess[1:], 2.0, rtol=0.03
     )  # half an element too much at each end
+
+
+def test_a_curved_gear_goes_through_the_known_nodes_and_bulges_between_them():
+    base = np.asarray(aircraft("case-1").gear.mesh.nodes)
+    fine, straight = (
+        np.asarray(aircraft("case-4-hinged", meshed(18, curved=c)).gear.mesh.nodes) for c in (True, False)
+    )
+    assert all(np.abs(fine - node).sum(1).min() < 1e-12 for node in base)
+    bulge = np.linalg.norm(fine - straight, axis=1)
+    assert 5e-3 < bulge.max() < 2e-2
+    np.testing.assert_allclose(fine[:9, 0], -fine[:8:-1, 0], atol=1e-12)  # mirror images
+    np.testing.assert_allclose(fine[:9, 1], fine[:8:-1, 1], atol=1e-12)

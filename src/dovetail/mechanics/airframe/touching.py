@@ -104,6 +104,7 @@ def settled(aircraft: Any, t: Any, x: dict[str, Any]) -> dict[str, Any]:
     speed = jnp.sqrt(jnp.sum(touch.slip**2, -1))
     speed = jnp.where(new, speed, friction.remembered(held["slid"], speed, t - held["time"])) * now
     slid = friction.settled(touch.normal, touch.slip, world, speed[..., None])
+    slid = jnp.where(friction.due(held["time"], t), slid, world)
     bristle = jnp.einsum("bji,fbj->fbi", R, slid) * now[..., None]
     return {
         **x,

@@ -43,6 +43,10 @@ class SurfaceFriction(Part):
         """The bristle after an accepted step."""
         return z
 
+    def due(self, before: jax.Array, now: jax.Array) -> jax.Array:
+        """Whether the bristle is settled at the end of a step from one time [s] to another; after each, if not said."""
+        return now >= before
+
     def remembered(self, slid: jax.Array, speed: jax.Array, dt: jax.Array) -> jax.Array:
         """The speed of slip [m/s] to remember after a step of dt [s]."""
         return speed
@@ -71,6 +75,10 @@ class BristleSlider(SurfaceFriction):
     The damper resists the slip. Eqs 4.47 and 4.52 taken literally, :math:`F = K_f z - C_f\dot z` with
     :math:`\dot z = -v(1 - |z|/z_{max})`, make it push along with the slip (`damper = "printed"`): a foot that sticks is
     then not damped but driven.
+
+    The source moves an anchor at the end of each of its intervals of 2.5 ms. Within one the bristle stretches beyond
+    what slip allows, so that a foot that slows down feels all of its stiction at once and catches itself; `interval`
+    does the same. With 0 the anchor follows every step, and a foot catches itself with no more than sliding friction.
     """
 
     stiffness: jax.Array = parameter("N/m", "of the bristle, K_f", above=0.0)
@@ -84,6 +92,9 @@ class BristleSlider(SurfaceFriction):
         "limit", "free", about="whether the damper may exceed the limit", default="limit"
     )
 
+    interval: jax.Array = parameter(
+        "s", "time between moves of the anchor; 0 for every step", default=0.0, at_least=0.0
+    )
     damper: str = choice("resists", "printed", about="sign of the bristle's damper", default="resists")
 
     def limit(self, normal, speed) -> jax.Array:
@@ -103,6 +114,11 @@ class BristleSlider(SurfaceFriction):
             stuck = stuck * jnp.where(size > most, most / jnp.where(size > 0, size, 1.0), 1.0)
         slid = z * (self.stiffness * most / jnp.where(pull > 0, pull, 1.0))
         return jnp.where(slides, slid, stuck), -slip, jnp.zeros_like(normal)
+
+    def due(self, before, now):
+        every = jnp.where(self.interval > 0, self.interval, 1.0)
+        ends = jnp.floor(now / every + 1e-6) > jnp.floor(before / every + 1e-6)
+        return ends | (self.interval <= 0)
 
     def remembered(self, slid, speed, dt):
         return speed + (slid - speed) * jnp.exp(-dt / self.lag)
