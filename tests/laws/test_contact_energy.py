@@ -1,5 +1,7 @@
 """No contact law creates energy at a rate that is accepted; judged by scipy's integration of the same impacts."""
 
+import dataclasses
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -11,6 +13,7 @@ import dovetail as dv
 from dovetail.core.errors import TestFileError
 from dovetail.mechanics.contact import Flores, FreePair, GivenDamping, KelvinVoigt
 from dovetail.specimens import ImpactPair, YieldingPair
+from dovetail.studies.registry import find_test
 from dovetail.testing.loop import simulate
 from dovetail.testing.outcome import Outcome
 
@@ -142,3 +145,25 @@ def test_a_stack_that_is_too_fast_for_the_step_is_refused_and_one_that_is_not_in
         at(3e3).prepared()
     run = at(5e3, support=1e5).rehearse()
     assert run.outcome in (Outcome.CONTACT, Outcome.NOT_FINITE)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("rate", [300.0, 1e3, 20e3])
+def test_nor_does_a_probe_in_a_drogue_on_six_axes(rate):
+    """The published approach without a rig in between: what is accepted has never more energy than it began with."""
+    test = dv.load(find_test("docking/six-dof"))
+    test = dataclasses.replace(
+        test,
+        rig=dv.Rig(NONE, test.rig.specimen, substeps=2),
+        limits=dv.Limits(),
+        rate=rate,
+        duration=2.0,
+    )
+    run = test.rehearse()
+    energy = run.data.kinetic_energy.values
+    assert np.any(run.data.depth.values > 0)
+    if run.outcome.completed:
+        assert energy.max() <= 1.01 * energy[0]
+    else:
+        assert run.outcome is Outcome.CONTACT
+    assert run.outcome.completed or rate < 20e3
