@@ -30,7 +30,7 @@ def scheduler(tmp_path):
         file,
     ]
     process = subprocess.Popen([sys.executable, *map(str, command)], stderr=subprocess.DEVNULL)
-    end = time.monotonic() + 30
+    end = time.monotonic() + 300
     while not file.exists():
         assert time.monotonic() < end, "the scheduler did not start"
         time.sleep(0.1)
@@ -107,7 +107,7 @@ def test_a_worker_without_the_package_is_told(scheduler, tmp_path):
         from distributed import Client
 
         with Client(address(scheduler)) as client:
-            client.wait_for_workers(1, timeout=30)
+            client.wait_for_workers(1, timeout=300)
         with (
             pytest.raises(
                 LinkError, match=r"no dovetail \(ModuleNotFoundError.*Start the workers in an environment"

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from dovetail import testing
-from dovetail.cli.running import EXIT_STOPPED, _impacts, parse_settings
+from dovetail.cli.running import EXIT_STOPPED, _impacts, afterwards, parse_settings
 from dovetail.core.errors import TestFileError
 from dovetail.studies.registry import find_test
 from dovetail.testing import folder
@@ -231,6 +231,8 @@ def test_ctrl_c_keeps_what_was_computed(tmp_path):
     assert process.returncode == 130, err
     assert "Traceback" not in err
     if "The operator interrupted the test" in out:  # else the interrupt came before the first piece was done
+        assert f"left out after the interruption; to have it: dovetail report {tmp_path / 'run'}" in out
+        assert "error" not in out  # nothing was compared with an ideal
         kept = folder.read(tmp_path / "run")
         assert kept.outcome.name == "INTERRUPTED"
         assert kept.data.sizes["time"] > 1000
@@ -273,3 +275,19 @@ def test_what_was_in_an_empty_folder_of_the_user_stays(dovetail):
     dovetail("run", "substructuring/cs1", "--out", "mine", "--mode", "run", "--rig", "udp://127.0.0.1:9")
     assert Path("mine").is_dir()
     assert not list(Path("mine").iterdir())
+
+
+def test_whoever_interrupts_what_comes_after_a_run_keeps_it_and_is_told_how_to_have_the_rest(tmp_path):
+    run = testing.load(find_test("substructuring/cs1"), {"duration": 0.1}).rehearse()
+    said, asked = [], []
+
+    def pressed():
+        raise KeyboardInterrupt
+
+    assert afterwards(run, tmp_path, pressed, said.append) == 130
+    assert said == [f"report    left out after the interruption; to have it: dovetail report {tmp_path}"]
+    stopped = dataclasses.replace(run, outcome=testing.Outcome.INTERRUPTED)
+    assert afterwards(stopped, tmp_path, lambda: asked.append(1), said.append) == 130
+    assert asked == []
+    assert afterwards(run, tmp_path, lambda: asked.append(1), said.append) == 0
+    assert asked == [1]

@@ -48,7 +48,7 @@ def rig(binary):
         if process.poll() is None:
             process.send_signal(signal.SIGCONT)
             process.kill()
-        process.wait(10)
+        process.wait(300)
         process.stdout.close()
 
 
@@ -56,7 +56,7 @@ def stopped(process):
     """End a rig; all that it said."""
     process.terminate()
     said = process.stdout.read()
-    assert process.wait(10) == 0
+    assert process.wait(300) == 0
     return said
 
 

@@ -175,7 +175,7 @@ def served():
     yield serve
     for server, thread in running:
         server.stop()
-        thread.join(10)
+        thread.join(300)
         assert not thread.is_alive()
 
 
@@ -187,7 +187,7 @@ class Bench(Cell):
         self.name = "bench"
         self.where = np.zeros(axes)
         self.run, self.last, self.target = "", None, None
-        self.halted, self.made, self.closed = threading.Event(), [], False
+        self.halted, self.moving, self.made, self.closed = threading.Event(), threading.Event(), [], False
 
     def begin(self, run):
         if run != self.run:
@@ -205,6 +205,7 @@ class Bench(Cell):
             return Reply(move.number, self.where, self.where, 0.0, TripCode.NOT_FINITE)
         if move.number != len(self.made) + 1:
             return Reply(move.number, self.where, self.where, 0.0, TripCode.REFUSED)
+        self.moving.set()
         if self.halted.wait(self.seconds) or self.halted.is_set():
             return Reply(move.number, self.where, self.where, 0.0, TripCode.EMERGENCY)
         target = np.reshape(move.target, (self.axes,))
@@ -238,7 +239,7 @@ class Served:
     def url(self):
         return self.server.url
 
-    def wait_for(self, text, seconds=5.0):
+    def wait_for(self, text, seconds=300.0):
         """Wait until the server has said something; False if it does not."""
         end = time.monotonic() + seconds
         while time.monotonic() < end:
@@ -249,7 +250,7 @@ class Served:
 
     def stop(self):
         self.server.stop()
-        self.thread.join(5.0)
+        self.thread.join(300)
         assert not self.thread.is_alive()
 
 

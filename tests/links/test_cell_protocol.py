@@ -27,8 +27,8 @@ KEY = bytes(range(16))
 @pytest.fixture
 def ends():
     a, b = socket.socketpair()
-    a.settimeout(2.0)
-    b.settimeout(2.0)
+    a.settimeout(300.0)
+    b.settimeout(300.0)
     with a, b:
         yield a, b
 

@@ -28,7 +28,7 @@ def served(make_bench, serve_cell):
 
 
 def dial(served):
-    connection = socket.create_connection(("127.0.0.1", served.server.address.port), timeout=3.0)
+    connection = socket.create_connection(("127.0.0.1", served.server.address.port), timeout=300.0)
     return connection
 
 
@@ -143,23 +143,21 @@ def test_a_recorded_session_cannot_be_played_again(make_bench, serve_cell):
 
 
 def test_a_connection_that_is_cut_in_mid_move_halts_the_cell(make_bench, serve_cell):
-    served = serve_cell(make_bench(seconds=30.0))
+    served = serve_cell(make_bench(seconds=3600.0))
     cell = RemoteCell(served.url, 1)
     cell.begin("a")
     cell.line.send(
         Message.MOVE,
         {"number": 1, "kind": "LINE", "target": [0.2], "execution_time": 1.0, "settling_time": 0.0},
     )
-    time.sleep(0.1)
-    began = time.monotonic()
+    assert served.bench.moving.wait(300.0)
     cell.line.socket.close()
-    assert served.wait_for("halted in move 1")
-    assert time.monotonic() - began < 20.0  # long before the move of 30 s would end
+    assert served.wait_for("halted in move 1")  # long before the move would end
     assert served.bench.made == []
 
 
 def test_a_halt_reaches_a_moving_cell(make_bench, serve_cell):
-    served = serve_cell(make_bench(seconds=30.0))
+    served = serve_cell(make_bench(seconds=3600.0))
     line = session(served)
     line.send(Message.BEGIN, {"run": "a"})
     line.receive()

@@ -53,7 +53,7 @@ def rig():
     process = subprocess.Popen([sys.executable, "-c", SERVE], stdout=subprocess.PIPE, text=True)
     yield process, process.stdout.readline().strip()
     process.kill()
-    process.wait(10)
+    process.wait(300)
     process.stdout.close()
 
 

@@ -137,7 +137,7 @@ def test_stopped_it_leaves_the_rig_safe_and_gives_its_ports_back(make_cs1):
     thread.start()
     connection = connect(server.address, HELLO, None)
     server.stop()
-    thread.join(10)
+    thread.join(300)
     assert server.last.flags & Flag.OPERATOR
     connection.close()
     again = Server(Echo(), server.address, 1000.0)
@@ -171,27 +171,31 @@ needs_compiler = pytest.mark.skipif(bool(available()), reason="no C++ compiler")
 
 
 @needs_compiler
-def test_a_compiled_session_does_what_the_rehearsal_says(compiled_rig, served):
-    """On the wall clock: the machine may be late, and then rig and loop are ticks apart for a moment."""
-    test, plant = compiled_rig
-    server = served(test, plant, lockstep=False, native=True)
-    quiet = RealTime(priority=0, lock=False)
+def test_a_compiled_session_does_what_the_rehearsal_says(served):
+    """On the wall clock, at ticks so long that a busy machine keeps them; where it did not, once more."""
+    import dovetail as dv
+
+    test = dv.Test(  # slow in proportion
+        numerical=dv.mechanics.Oscillator(m=1375.0, c=1500.0, k=2250.0),
+        rig=dv.Rig(actuator=dv.transfer.Delay(0.25), specimen=dv.specimens.Spring(k=500.0)),
+        excitation=dv.Sine(amplitude=0.012, frequency=0.12),
+        rate=4.0,
+        duration=2.0,
+        limits=dv.Limits(silence=2000, approach=0.05, to_rest=0.05),
+    )
+    server = served(test, lockstep=False, native=True)
     rehearsed = test.rehearse().data
-    apart = []  # of the runs in which the loop was on time; the rig may have been late in one of them
-    for _ in range(5):
-        run = test.run(str(server.address), real_time=quiet)
+    for _ in range(20):
+        run = test.run(str(server.address), real_time=RealTime(priority=0, lock=False))
         assert run.outcome is Outcome.FINISHED
         while server.session is not None:
             threading.Event().wait(0.01)
         assert server.last.flags == Flag.ENDED
-        if not run.data.attrs["datagrams_lost"] and float(run.data.tick_lateness.max()) < 0.3 / test.rate:
-            apart.append(float(np.abs(run.data.displacement - rehearsed.displacement).max()))
-            if apart[-1] < 1e-9:
-                break
-    if not apart:
-        pytest.skip("the machine was too busy to keep 100 Hz for half a second, five times")
+        if float(np.abs(run.data.displacement - rehearsed.displacement).max()) < 1e-12:
+            break
     # started within a tick of each other, the rig's ticks are those of the loop
-    assert min(apart) < 1e-9
+    np.testing.assert_allclose(run.data.displacement, rehearsed.displacement, rtol=0.0, atol=1e-12)
+    assert "at rest, ended by the loop" in server.said[-1]
 
 
 @needs_compiler

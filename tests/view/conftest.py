@@ -33,7 +33,7 @@ def serving():
     yield serve
     end.set()
     for thread in threads:
-        thread.join(30)
+        thread.join(300)
     for page in pages:
         page.close()
 
@@ -47,7 +47,9 @@ def chromium():
     with sync.sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
         # drawn by the processor: a small window costs a tenth
-        yield browser.new_context(viewport={"width": 800, "height": 450}, device_scale_factor=0.5)
+        context = browser.new_context(viewport={"width": 800, "height": 450}, device_scale_factor=0.5)
+        context.set_default_timeout(300_000)  # [ms] a busy machine takes its time; only a hang meets this
+        yield context
         browser.close()
 
 
@@ -70,7 +72,7 @@ def recorded():
 def until():
     """`until(holds)` waits for something to become so."""
 
-    def wait(holds, patience=30.0):
+    def wait(holds, patience=300.0):
         deadline = time.monotonic() + patience
         while not holds():
             assert time.monotonic() < deadline, "it never came to that"

@@ -47,9 +47,9 @@ def test_play_hold_stop_and_the_scrubber_in_a_browser(run, serving, until, chrom
     number.press("Enter")
     until(lambda: abs(page.player.position - 1.5) < 1e-3)
     tab.reload()
-    tab.get_by_text("t = 1.5000 s").wait_for(timeout=60_000)  # a reload finds the current state
+    tab.get_by_text("t = 1.5000 s").wait_for()  # a reload finds the current state
     tab.get_by_role("button", name="Stop").click()
-    tab.get_by_text("t = 0.0000 s").wait_for(timeout=60_000)
+    tab.get_by_text("t = 0.0000 s").wait_for()
     tab.close()
     assert [what for _, what in page.pressed] == ["play", "hold", "seek", "stop"]
 
@@ -94,14 +94,14 @@ def test_each_study_is_played_held_scrubbed_and_stopped(name, serving, until, ch
 def looked_at(chromium, page):
     tab = chromium.new_page()
     tab.goto(f"http://127.0.0.1:{page.port}")
-    tab.get_by_role("button", name="Play").wait_for(timeout=60_000)
+    tab.get_by_role("button", name="Play").wait_for()
     return tab
 
 
 def shown_as_recorded(tab, page, run):
     """The page's clock and words are those of one sample of the recording, and so is what is drawn."""
     k = page.stage.at(page.player.position)
-    tab.get_by_text(f"t = {page.stage.times[k]:.4f} s").wait_for(timeout=20_000)
+    tab.get_by_text(f"t = {page.stage.times[k]:.4f} s").wait_for()
     words = page.stage.notes(k)
     assert words.split(";")[0][:20] in tab.locator("body").inner_text()
     assert float(page.stage.times[k]) in run.data.time.values

@@ -32,7 +32,7 @@ def gate():
 
 
 def get(gate, path, **headers):
-    connection = http.client.HTTPConnection("127.0.0.1", gate.port, timeout=10)
+    connection = http.client.HTTPConnection("127.0.0.1", gate.port, timeout=300)
     connection.request("GET", path, headers=headers)
     answer = connection.getresponse()
     found = answer.status, answer.getheader("Set-Cookie"), answer.read()

@@ -77,16 +77,16 @@ def test_the_page_shows_what_the_loop_wrote_and_presses_reach_the_run(
     moved(ring, 1000)
     tab = chromium.new_page()
     tab.goto(f"http://127.0.0.1:{page.port}")
-    tab.get_by_text("t = 1.000 s of 20 s").wait_for(timeout=60_000)
+    tab.get_by_text("t = 1.000 s of 20 s").wait_for()
     tab.get_by_role("button", name="Hold").click()
     until(lambda: (live.folder / "live" / "wishes.jsonl").exists())
     live.operator.attend(1.0)
     assert live.operator.held
-    tab.get_by_text("1.000 s hold").wait_for(timeout=20_000)  # as the run noted it
+    tab.get_by_text("1.000 s hold").wait_for()  # as the run noted it
     moved(ring, 500)
-    tab.get_by_text("t = 1.500 s of 20 s").wait_for(timeout=20_000)
+    tab.get_by_text("t = 1.500 s of 20 s").wait_for()
     tab.reload()
-    tab.get_by_text("t = 1.500 s of 20 s").wait_for(timeout=60_000)  # a reload finds the current state
+    tab.get_by_text("t = 1.500 s of 20 s").wait_for()  # a reload finds the current state
     number = tab.get_by_role("textbox").first
     number.fill("20")
     number.press("Enter")

@@ -12,10 +12,8 @@ from dovetail import links, testing
 from dovetail.core.errors import OutputError
 from dovetail.fidelity import audit
 from dovetail.links.live import Live
-from dovetail.testing import Outcome, Run, folder
+from dovetail.testing import Run, folder
 from dovetail.testing.creep.estimate import describe_time, estimate
-
-EXIT_STOPPED, EXIT_INTERRUPTED = 3, 130
 
 
 def run_creep(
@@ -30,6 +28,8 @@ def run_creep(
     command: str = "dovetail run TEST",
 ) -> int:
     """Run or resume, save, print what was found; the exit code. `command` is what began it, to go on with."""
+    from dovetail.cli.running import afterwards
+
     say = Console(highlight=False, markup=False, soft_wrap=True).print
     if resume is not None and not resume.is_dir():
         raise OutputError(f"{resume}: is no folder; --resume takes the folder of a creep test")
@@ -47,13 +47,14 @@ def run_creep(
         options = {"--resume": target, "--rig": rig, "--key": key}
         words = [f" {name} {shlex.quote(str(value))}" for name, value in options.items() if value is not None]
         say(f"go on     {command} --mode creep{''.join(words)}")
-    if report:
-        from dovetail.report.creep import write_creep
 
-        say(f"report    {write_creep([run], target / 'report.html')}")
-    if run.outcome is Outcome.INTERRUPTED:
-        return EXIT_INTERRUPTED
-    return 0 if run.outcome.completed else EXIT_STOPPED
+    def judge() -> None:
+        if report:
+            from dovetail.report.creep import write_creep
+
+            say(f"report    {write_creep([run], target / 'report.html')}")
+
+    return afterwards(run, target, judge, say)
 
 
 def creep_with_progress(

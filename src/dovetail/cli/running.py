@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 import tomllib
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -116,17 +117,34 @@ def run_test(
     say(str(run))
     if mode == "run":
         say(describe(run))
-    ideal = _ideal(run)
-    if ideal is not None:
-        say(_compared(run, ideal))
-    for line in _impacts(run, ideal):
-        say(line)
     say(f"written   {target}")
-    if report:
-        from dovetail.report import write_run
 
-        say(f"report    {write_run(run, target / 'report.html', ideal, stability)}")
-    if run.outcome is Outcome.INTERRUPTED:
+    def judge() -> None:
+        ideal = _ideal(run)
+        if ideal is not None:
+            say(_compared(run, ideal))
+        for line in _impacts(run, ideal):
+            say(line)
+        if report:
+            from dovetail.report import write_run
+
+            say(f"report    {write_run(run, target / 'report.html', ideal, stability)}")
+
+    return afterwards(run, target, judge, say)
+
+
+def afterwards(run: Run, target: Path, judge: Callable[[], None], say: Callable[[str], None]) -> int:
+    """What is computed of a run that is saved; the exit code. Whoever interrupts it does not wait for that."""
+    interrupted = run.outcome is Outcome.INTERRUPTED
+    try:
+        if not interrupted:
+            judge()
+    except KeyboardInterrupt:
+        interrupted = True
+    if interrupted:
+        say(
+            f"report    left out after the interruption; to have it: dovetail report {shlex.quote(str(target))}"
+        )
         return EXIT_INTERRUPTED
     return 0 if run.outcome.completed else EXIT_STOPPED
 
@@ -143,18 +161,18 @@ def run_simulation(test: testing.Simulation, name: str, out: Path | None, report
     say(str(run))
     if run.outcome in (Outcome.NOT_FINITE, Outcome.VELOCITY):
         say(GREW)
-    measures = getattr(test.system, "measures", None)
-    if measures:
-        for name, text in measures(run.data).items():
-            say(f"  {name:<28} {text}")
     say(f"written   {target}")
-    if report:
-        from dovetail.report.simulation import write_simulation
 
-        say(f"report    {write_simulation(run, target / 'report.html')}")
-    if run.outcome is Outcome.INTERRUPTED:
-        return EXIT_INTERRUPTED
-    return 0 if run.outcome.completed else EXIT_STOPPED
+    def judge() -> None:
+        measures = getattr(test.system, "measures", None)
+        for name, text in measures(run.data).items() if measures else ():
+            say(f"  {name:<28} {text}")
+        if report:
+            from dovetail.report.simulation import write_simulation
+
+            say(f"report    {write_simulation(run, target / 'report.html')}")
+
+    return afterwards(run, target, judge, say)
 
 
 def progress_bar(doing: str) -> Progress:

@@ -33,7 +33,7 @@ def pair():
 
 
 def heard(client):
-    good, state = client.receive_from_robot(timeout=5.0)
+    good, state = client.receive_from_robot(timeout=300.0)
     assert good
     return state
 

@@ -20,7 +20,7 @@ def pair():
         thread = arm.start()
         yield driver, arm
         arm.stop()
-        thread.join(10)
+        thread.join(300)
         assert not thread.is_alive()
 
 
@@ -83,7 +83,7 @@ def test_a_hybrid_test_runs_with_the_arm_as_its_rig(served):
             while server.session is not None:
                 threading.Event().wait(0.01)
             arm.stop()
-            thread.join(10)
+            thread.join(300)
     assert run.outcome is Outcome.FINISHED
     x, f = run.data.measured_displacement.values, run.data.measured_force.values
     assert np.abs(x).max() > 0.004
