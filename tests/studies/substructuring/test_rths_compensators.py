@@ -8,7 +8,7 @@ import pytest
 from dovetail.studies.substructuring import rths
 from dovetail.studies.substructuring import rths_compensators as entries
 
-BASE = rths.benchmark(1, duration=0.01)
+BASE = rths.benchmark(1, duration=41 / 4096)
 S = 2j * np.pi * np.array([0.5, 3.6, 16.0, 38.0])
 
 
