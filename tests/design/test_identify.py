@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import dovetail as dv
-from dovetail.core.errors import AnalysisError, ParameterError
+from dovetail.core.errors import AnalysisError, ParameterError, TestFileError
 from dovetail.design.identify import identify, sweep
 from dovetail.transfer.controller import Proportional
 
@@ -73,7 +73,7 @@ def test_a_rig_that_does_not_follow_is_refused(cs1):
 
 def test_an_unstable_inner_loop_is_refused_with_the_gain_that_would_do(cs1):
     plant = dv.transfer.TransferFunction([5700.0], [1.0, 62.26, 31.61, 0.0])
-    with pytest.raises(AnalysisError, match="InnerLoop: axis 0 is unstable"):
+    with pytest.raises(TestFileError, match="rig   InnerLoop: axis 0 is unstable"):
         identify(cs1(dv.transfer.InnerLoop(Proportional(1.0), plant)), **SIZE)
 
 

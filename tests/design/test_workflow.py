@@ -6,7 +6,7 @@ import pytest
 
 import dovetail as dv
 from dovetail.compensation import AdaptiveForwardPrediction, ForwardPrediction
-from dovetail.core.errors import AnalysisError, ParameterError, UnknownNameError
+from dovetail.core.errors import AnalysisError, ParameterError, TestFileError, UnknownNameError
 from dovetail.design import Wishes, design
 from dovetail.design.workflow import STEPS, _chosen, accept
 
@@ -93,5 +93,5 @@ def test_a_test_at_rest_has_nothing_to_design_for(cs1):
 def test_an_unstable_inner_loop_is_told_before_anything_else(cs1):
     plant = dv.transfer.TransferFunction([5700.0], [1.0, 62.26, 31.61, 0.0])
     loop = dv.transfer.InnerLoop(dv.transfer.Proportional(1.0), plant)
-    with pytest.raises(AnalysisError, match="InnerLoop: axis 0 is unstable"):
+    with pytest.raises(TestFileError, match="rig   InnerLoop: axis 0 is unstable"):
         design(cs1(loop))

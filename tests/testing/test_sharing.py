@@ -34,15 +34,16 @@ def simulation(**other):
 @pytest.mark.parametrize(("build", "go"), [(hybrid, dv.Test.rehearse), (simulation, Simulation.simulate)])
 def test_a_variant_of_a_test_compiles_nothing(build, go):
     go(build())
-    before = guard.programs
+    before, rate = guard.programs, build().rate
     whole = go(build(duration=9.0)).data
     assert guard.programs == before
     for duration in random.uniform(2.1, 9.0, 3):
-        variant = build(duration=float(duration), seed=int(random.integers(1000)), title="another")
+        ticks = round(duration * rate)
+        variant = build(duration=ticks / rate, seed=int(random.integers(1000)), title="another")
         data = go(variant).data
         assert guard.programs == before
         assert np.array_equal(data.displacement, whole.displacement[: len(data.time)])
-        assert len(data.time) == round(duration * variant.rate) + 1
+        assert len(data.time) == ticks + 1
     go(
         build().with_values(
             **{("numerical" if build is hybrid else "system") + ".k": float(random.uniform(1e3, 3e3))}

@@ -78,7 +78,7 @@ def put(tree: Any, path: str, value: Any) -> Any:
 def spread(tree: Any, path: str, value: Any) -> Any:
     """The tree with another number at a path, the same for all entries where there is an array."""
     old = get(tree, path)
-    return put(tree, path, jnp.broadcast_to(jnp.asarray(value), jnp.shape(old)).astype(old.dtype))
+    return put(tree, path, jnp.broadcast_to(jnp.asarray(value, dtype=old.dtype), jnp.shape(old)))
 
 
 def declared_at(tree: Any, path: str) -> Parameter | None:
