@@ -162,11 +162,16 @@ def worst_case() -> list[bool]:
 
 
 def first_errors(
-    delay: float = 1e-3, resolution: float = 1e-6, bodies: FreeBodies | None = None
+    delay: float = 1e-3, resolution: float = 1e-6, bodies: FreeBodies | None = None, sensor: float = 0.1e-3
 ) -> dict[str, float]:
     """Errors of the rig's first impact in percent (force, depth, speed), and the ideal's own values."""
     bodies = six_dof.published() if bodies is None else bodies
-    tools = SixAxisInstruments(robot_delay=delay, position_resolution=resolution, angle_resolution=resolution)
+    tools = SixAxisInstruments(
+        robot_delay=delay,
+        sensor_delay=sensor,
+        position_resolution=resolution,
+        angle_resolution=resolution,
+    )
     true = record(Docking.of(bodies, six_dof.ball()), until=ONE).first
     rig = record(HilDocking.of(bodies, six_dof.ball(), instruments=tools, contact_step=STEP), until=ONE)
     got = rig.first
@@ -230,6 +235,13 @@ def coarse_rounding_flatters_integrals() -> list[bool]:
     """RT-39: at 20, 30, 50 and 100 ms of delay the integral of the depth falls with each coarser rounding."""
     grid = [[_rounded(d * 1e-3, r * 1e-6)["depth_integral"] for r in ROUNDINGS] for d in (20, 30, 50, 100)]
     return [bool(np.all(np.diff(row) < 0)) for row in grid]
+
+
+def sensor_delay_is_no_key() -> bool:
+    """RT-18: the sensor's delay moves the force error by less than a tenth of what the robot's does, 1 ms each."""
+    by_sensor = [first_errors(sensor=delay)["force"] for delay in (0.1e-3, 0.5e-3, 1e-3)]
+    by_robot = [_rounded(delay, 1e-6)["force"] for delay in (0.5e-3, 1e-3, 2e-3)]
+    return bool(np.ptp(by_sensor) < 0.1 * np.ptp(by_robot))
 
 
 def _lighter(first: float, second: float) -> FreeBodies:
