@@ -3,7 +3,16 @@
 import pytest
 
 from dovetail.core import errors
-from dovetail.core.errors import DovetailError, Fault, TestFileError, UnknownNameError, did_you_mean
+from dovetail.core.errors import (
+    DovetailError,
+    Fault,
+    ParameterError,
+    TestFileError,
+    UnknownNameError,
+    did_you_mean,
+    guarded,
+    shown,
+)
 
 
 def test_every_error_is_a_dovetail_error_and_documented():
@@ -28,3 +37,25 @@ def test_an_unknown_name_lists_the_known_ones():
 @pytest.mark.parametrize(("name", "hint"), [("duraton", 'did you mean "duration"? '), ("xyz", "")])
 def test_near_misses_are_suggested(name, hint):
     assert did_you_mean(name, ["duration", "rate"]) == hint
+
+
+def test_a_check_that_fails_is_answered_with_its_place():
+    def refuse():
+        raise ParameterError("got -1")
+
+    def several():
+        raise TestFileError("file", [Fault("a", "x"), Fault("b", "y")])
+
+    assert guarded("rig", lambda: [Fault("rig.delay", "too long")]) == [Fault("rig.delay", "too long")]
+    assert guarded("rig", refuse) == [Fault("rig", "got -1")]
+    assert guarded("rig", several) == [Fault("a", "x"), Fault("b", "y")]
+    (fault,) = guarded("rig", lambda: 1 // 0)
+    assert fault.place == "rig"
+    assert fault.text.startswith("these values cannot be used together (ZeroDivisionError: ")
+
+
+def test_a_value_is_shown_no_longer_than_somebody_reads():
+    assert shown("rk5") == '"rk5"'
+    assert shown([1, 2]) == "[1, 2]"
+    assert len(shown(10**400)) < 80
+    assert "(401 characters)" in shown(10**400)

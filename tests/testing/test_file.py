@@ -1,6 +1,7 @@
 """Test files: what is right is read, what is wrong is told, all at once."""
 
 import dataclasses
+import datetime
 import tomllib
 
 import numpy as np
@@ -123,6 +124,20 @@ def test_a_resolved_test_holds_every_default():
             'rig.actuator.parts.1.gian   unknown key; did you mean "gain"?',
         ),
         ({"rig__substeps": 1.5}, "rig.substeps   got 1.5; needs a whole number"),
+        ({"rig__substeps": float("inf")}, "rig.substeps   got inf; needs a whole number"),
+        ({"rig__substeps": 10**400}, "rig.substeps   got 1000"),
+        ({"numerical__k": []}, "numerical.k   got []; needs a number, or a list of them"),
+        ({"numerical__k": [[1.0], 2.0]}, "numerical.k   rows of different lengths"),
+        ({"numerical__k": 10**400}, "characters); needs a number; needs N/m"),
+        (
+            {"numerical__k": datetime.date(2020, 1, 1)},
+            "numerical.k   got datetime.date(2020, 1, 1); needs a number",
+        ),
+        ({"numerical__k": float("inf")}, "numerical   its motion begins with numbers that are not finite"),
+        ({"rate": [100.0, 200.0]}, "rate   got [100.0, 200.0]; needs one number"),
+        ({"rate": float("inf")}, "rate   got inf; needs a finite number"),
+        ({"rig__specimen__k": [1.0, 2.0]}, "rig   rig.specimen: Spring answers with a force of 2 axes"),
+        ({"kind": ["test"]}, "kind   got ['test']; one of test, simulation"),
         ({"rig__between_ticks": "spline"}, 'rig.between_ticks   got "spline"; one of smooth, ramp, held'),
         ({"rate": "1 m"}, 'rate   got "1 m", which is m; needs a frequency in Hz'),
         ({"rate": True}, "rate   got True; needs a number"),

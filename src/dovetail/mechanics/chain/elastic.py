@@ -16,6 +16,7 @@ import jax
 import jax.numpy as jnp
 
 from dovetail.core import choice, count, kind, parameter
+from dovetail.core.errors import ParameterError
 from dovetail.mechanics.chain import joints
 from dovetail.mechanics.chain.base import Chain, Nodes, Solved, after, before, dot, node_forces
 
@@ -141,6 +142,8 @@ class ElasticChain(Chain):
     def fastest_rates(self):
         """Of the axial wave between neighbouring nodes, with its damper."""
         m, l = float(self.mass) / self.n, float(self.link_length)
+        if not 0 < m * l * l < math.inf:
+            raise ParameterError(f"links of {m:g} kg and {l:g} m are beyond what numbers can tell apart")
         omega = 2 * math.sqrt(float(self.stiffness) / (m * l))
         decay = 2 * float(self.axial_damping) / (m * l * l)
         return [complex(-decay, omega), complex(-4 * float(self.axial_damping) / (m * l * l), 0.0)]
