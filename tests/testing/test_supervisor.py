@@ -260,3 +260,24 @@ def test_the_operators_guide_says_of_every_limit_where_it_is_watched(monkeypatch
     assert {name for name, row in column.items() if row["simulation"] == "yes"} == set(
         ("displacement", "velocity", "acceleration", "force")
     )
+
+
+@pytest.mark.parametrize(("back", "outcome"), [(1.5, Outcome.CONTACT), (0.5, Outcome.FINISHED)])
+def test_a_contact_that_gives_back_more_than_it_took_trips(back, outcome):
+    watch, state = Watch(Limits()), None
+    # the force that is held, the velocity and the depth at the end of the tick: in, out, apart
+    for held, v, depth in (
+        (0.0, 1.0, -1.0),
+        (0.0, 1.0, 0.1),
+        (-1.0, 1.0, 0.1),
+        (back, 1.0, 0.1),
+        (0.0, 1.0, -1.0),
+    ):
+        motion, reading = sample(velocity=v)
+        reading |= {"depth": jnp.asarray(depth), "contact_energy": jnp.zeros(())}
+        state = (
+            watch.init(motion, reading)
+            if state is None
+            else watch.step(1.0, 1e-3, state, motion, reading, held)
+        )
+    assert Outcome.from_code(state["code"]) is outcome
