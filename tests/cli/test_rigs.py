@@ -8,11 +8,13 @@ import threading
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import dovetail as dv
-from dovetail.cli.rigs import save_somewhere
+from dovetail.cli.rigs import _carries, save_somewhere
 from dovetail.core.errors import OutputError
+from dovetail.links.check import LinkReport
 from dovetail.links.live import watched
 from dovetail.testing import folder
 
@@ -61,6 +63,30 @@ def test_a_link_is_checked_without_moving_the_rig(dovetail, rig):
     assert "20 exchanges at 100 Hz" in out
     assert re.search(r"supports +\d+ Hz", out)
     assert "rig's limits    displacement 0.05, force 100" in out
+
+
+def carried(round_trip, *, delay=1e-3, rate=500.0, c=15.0):
+    """What a check says of CS1 on a link whose answers take so long [s]; whether it carries it."""
+    numerical = dv.mechanics.Oscillator(m=2.2, c=c, k=2250.0)
+    rig = dv.Rig(dv.transfer.Delay(delay), dv.specimens.Spring(k=2250.0))
+    report = LinkReport("rig", rate, np.full(100, round_trip), np.zeros(100), 100, False, {})
+    return _carries(dv.Test(numerical, rig, rate=rate, duration=1.0), report)
+
+
+def test_a_link_too_slow_for_the_test_is_said_to_be_and_not_passed(capsys):
+    assert carried(1e-4)
+    assert "runs at 500 Hz: the link is quick enough" in capsys.readouterr().out
+    assert not carried(30e-3)  # supports 20 Hz
+    said = capsys.readouterr().out
+    assert "runs at 500 Hz: too fast for this link" in said
+    assert re.search(r"delay left +none: with this round trip the loop is \d+\.\d+ ms too late", said)
+
+
+def test_the_delay_left_counts_and_is_said_in_words(capsys):
+    assert not carried(1e-4, delay=9e-3)
+    assert "too late and unstable" in capsys.readouterr().out
+    assert carried(1e-4, delay=9e-3, c=150.0)
+    assert "any: no delay destabilises this loop" in capsys.readouterr().out
 
 
 def test_a_rig_that_does_not_fit_says_why(dovetail, rig):

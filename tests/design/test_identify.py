@@ -1,13 +1,14 @@
 """Identification: the simplest model that explains the sweep, its uncertainty, and what cannot be swept."""
 
 import dataclasses
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import dovetail as dv
 from dovetail.core.errors import AnalysisError, ParameterError, TestFileError
-from dovetail.design.identify import identify, sweep
+from dovetail.design.identify import identify, recorded_rig, sweep
 from dovetail.transfer.controller import Proportional
 
 SIZE = {"high": 12.0, "amplitude": 0.01}  # [Hz, m]
@@ -83,3 +84,22 @@ def test_an_unstable_inner_loop_is_refused_with_the_gain_that_would_do(cs1):
 def test_impossible_questions_are_refused(cs1, change, words):
     with pytest.raises(ParameterError, match=words):
         identify(cs1(), **{**SIZE, **change})
+
+
+@pytest.mark.parametrize("axes", [1, 2])
+def test_a_recorded_rig_keeps_order_gain_and_delay_of_each_axis(axes):
+    models = (
+        dv.transfer.LinearTransfer([50.0], [1.0, 50.0], 1e-3),
+        dv.transfer.LinearTransfer([0.9], [1.0], 4e-3),
+    )[:axes]
+    A = np.kron(np.array([[0.0, 1.0], [-1e3, -1.0]]), np.eye(axes))
+    B, C = np.kron([[0.0], [1.0]], np.eye(axes)), np.kron([[1.0, 0.0]], np.eye(axes))
+    numerical = dv.mechanics.StateSpaceModel(A=A, B=B if axes > 1 else B[:, 0], C=C if axes > 1 else C[0])
+    rig = dv.Rig(dv.transfer.Delay(1e-3), dv.specimens.Spring(k=1e3), between_ticks="held")
+    found = SimpleNamespace(models=models)
+    test = recorded_rig(dv.Test(numerical, rig, rate=1000.0), found)
+    assert test.rig.between_ticks == "smooth"
+    linear = test.prepared().rig.actuator.linear()
+    for i, model in enumerate(models):
+        for w in (1.0, 30.0, 200.0):
+            assert complex(linear.axis(i)(1j * w)) == pytest.approx(complex(model(1j * w)), rel=1e-9)

@@ -1,5 +1,6 @@
 """The four steps joined: what is decided, what can be decided otherwise, and what stops it."""
 
+import dataclasses
 import json
 
 import pytest
@@ -8,6 +9,7 @@ import dovetail as dv
 from dovetail.compensation import AdaptiveForwardPrediction, ForwardPrediction
 from dovetail.core.errors import AnalysisError, ParameterError, TestFileError, UnknownNameError
 from dovetail.design import Wishes, design
+from dovetail.design.identify import sweep
 from dovetail.design.workflow import STEPS, _chosen, accept
 
 
@@ -95,3 +97,19 @@ def test_an_unstable_inner_loop_is_told_before_anything_else(cs1):
     loop = dv.transfer.InnerLoop(dv.transfer.Proportional(1.0), plant)
     with pytest.raises(TestFileError, match="rig   InnerLoop: axis 0 is unstable"):
         design(cs1(loop))
+
+
+def test_a_recording_replaces_the_rig_of_the_file_in_verdicts_and_in_the_test_that_is_written(cs1):
+    """The file says 5 ms, the recording 21.5 ms: what is designed is for 21.5 ms, and verified there."""
+    given, true = cs1(dv.transfer.Delay(5e-3), c=30.0), cs1(dv.transfer.Delay(21.5e-3), c=30.0)
+    data, _ = sweep(true, low=0.6, high=12.0, amplitude=0.01)
+    recorded = dataclasses.replace(given.rehearse(), data=data)
+    made = design(given, Wishes(model_order=0, robustness="none"), recording=recorded)
+    assert made.stability.delay == pytest.approx(21.5e-3, abs=0.1e-3)
+    assert not made.stability.stable  # 5 ms would be
+    again = dv.testing.parse(json.loads(json.dumps(dv.testing.dump(made.test))))
+    assert float(again.rig.actuator.linear().low_frequency_delay) == pytest.approx(21.5e-3, abs=0.1e-3)
+    assert "actuator: the recorded one" in str(made)
+    late = made.verification.run.data
+    lag = dv.fidelity.delay_at(late, 3.0, demand="command", measured="measured_displacement")
+    assert lag == pytest.approx(21.5e-3, abs=0.2e-3)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import signal
 import tempfile
 from pathlib import Path
@@ -110,13 +111,16 @@ def check(
 ) -> None:
     """Check the link to a rig, or that a robot cell or its driver keeps the rules. Nothing moves unless told.
 
+    It ends with 1 where no exchange was answered, a rule is broken, or the link does not carry the test: too slow for
+    its rate, or later than its loop bears.
+
     For a rig: round trip, jitter, loss, and the loop rate that the link supports. For a cell: every rule that a
     creep test relies on.
     """
     if not url.startswith("udp://"):
         raise typer.Exit(_check_cell(url, key, moving, reach, axes))
     from dovetail import links, testing
-    from dovetail.core.errors import AnalysisError, ParameterError
+    from dovetail.core.errors import ParameterError
     from dovetail.links.check import check as measure
     from dovetail.studies.registry import find_test
 
@@ -132,15 +136,40 @@ def check(
         key=links.read_key(key),
     )
     print(report)
-    if loaded is None or not len(report.round_trips):
-        return
-    try:
-        margin = loaded.stability().margin
-    except AnalysisError as error:
-        print(f"delay left      cannot be told: {error}")
-        return
-    left = margin - report.median
-    print(f"delay left      {1e3 * left:.2f} ms of the critical delay, after rig, held force and round trip")
+    if not len(report.round_trips):
+        raise typer.Exit(1)
+    if loaded is not None and not _carries(loaded, report):
+        raise typer.Exit(1)
+
+
+def _carries(test, report) -> bool:
+    """Whether a link carries a test, said in two lines: its rate, and the delay that it leaves."""
+    quick = report.fastest >= test.rate
+    print(
+        f"test            runs at {test.rate:g} Hz: "
+        + (
+            "the link is quick enough"
+            if quick
+            else "too fast for this link; lower its rate, or find what delays"
+        )
+    )
+    outlook = test.stability()
+    left = outlook.margin - report.median
+    if math.isnan(left):
+        print("delay left      not known: " + ("; ".join(outlook.remarks) or "the loop was not analysed"))
+        return quick
+    if math.isinf(left):
+        text = (
+            "any: no delay destabilises this loop"
+            if left > 0
+            else "none: the loop is unstable whatever the delay"
+        )
+    elif left > 0:
+        text = f"{1e3 * left:.2f} ms that the loop bears beyond rig, sensors, holds and this round trip"
+    else:
+        text = f"none: with this round trip the loop is {-1e3 * left:.2f} ms too late and unstable"
+    print(f"delay left      {text}")
+    return quick and left > 0
 
 
 def _check_cell(url: str, key: Path | None, moving: bool, reach: float, axes: int) -> int:

@@ -19,7 +19,7 @@ import xarray as xr
 
 from dovetail.core.errors import AnalysisError, ParameterError
 from dovetail.testing import Rig, Run, Test
-from dovetail.transfer import LinearTransfer
+from dovetail.transfer import Delay, Gain, LinearTransfer, Series, TransferFunction
 from dovetail.transfer.identification import SweepResponse, fit_transfer_function, sweep_response
 
 UNEXPLAINED = 0.01  # of the record's rms, beyond its noise: more asks for a richer model
@@ -110,6 +110,35 @@ def identify(
         for i in range(command.shape[1])
     )
     return Identification(axes, low, high, amplitude, record, "sweep" if recording is None else "recording")
+
+
+def recorded_rig(test: Test, found: Identification) -> Test:
+    """The test on the rig that was identified: actuator and position sensor as the recording has them, as one.
+
+    The command was recorded at ticks, so the hold of the converter is in the model; it is not added once more.
+    """
+    if not isinstance(test.rig, Rig):
+        return test
+    models = found.models
+    order = max(len(model.denominator) for model in models)
+    beyond = (
+        1.0 / test.dt
+    )  # [rad/s] of a pole and zero that cancel, where an axis has fewer poles than another
+
+    def filled(model: LinearTransfer) -> tuple[np.ndarray, np.ndarray]:
+        b, a = np.atleast_1d(model.numerator), np.atleast_1d(model.denominator)
+        for _ in range(order - len(a)):
+            b, a = (np.polymul(c, [1 / beyond, 1.0]) for c in (b, a))
+        return np.concatenate([np.zeros(order - len(b)), b]), a
+
+    numerators, denominators = zip(*map(filled, models), strict=True)
+    shaped = (lambda each: each[0]) if not test.shape else (lambda each: np.stack(each, axis=-1))
+    delay = Delay(jnp.asarray(shaped([np.asarray(model.delay) for model in models])))
+    lag = TransferFunction(jnp.asarray(shaped(numerators)), jnp.asarray(shaped(denominators)))
+    gain = Gain(jnp.asarray(shaped([b[-1] / a[-1] for b, a in zip(numerators, denominators, strict=True)])))
+    actuator = Series((delay, lag if order > 1 else gain))
+    rig = dataclasses.replace(test.rig, actuator=actuator, position_sensor=Series(()), between_ticks="smooth")
+    return dataclasses.replace(test, rig=rig)
 
 
 def sweep(test: Test, *, low: float, high: float, amplitude: float) -> tuple[xr.Dataset, int]:

@@ -18,7 +18,7 @@ from dovetail.core.errors import AnalysisError, ParameterError, UnknownNameError
 from dovetail.design import robustify
 from dovetail.design.compensate import Candidate, Predictor, Spectrum, candidates, spectrum
 from dovetail.design.compensate import propose as propose_candidate
-from dovetail.design.identify import Identification, identify
+from dovetail.design.identify import Identification, identify, recorded_rig
 from dovetail.design.margins import ByPoles, ByRehearsal, Judge, departure
 from dovetail.design.robustify import Measure
 from dovetail.design.verify import Verification, verify
@@ -81,7 +81,7 @@ class Design:
     """A designed test with everything that led to it."""
 
     test: Test
-    stability: Stability  # of the test as it was given
+    stability: Stability  # of the test as it was given, on the recorded rig where there is a recording
     motion: Spectrum
     identification: Identification
     candidates: tuple[Candidate, ...]
@@ -123,7 +123,8 @@ def design(
     Parameters
     ----------
     recording
-        A run of the real rig, whose command and measured displacement are identified instead of a sweep.
+        A run of the real rig, whose command and measured displacement are identified instead of a sweep. The model
+        takes the place of the file's actuator: what is judged, and written, is the rig that was recorded.
     choose
         Asked at every fork; `accept` takes what is proposed.
     tell
@@ -147,6 +148,16 @@ def design(
     found = identify(
         test, high=frequency, amplitude=motion.peak, order=wishes.model_order, recording=recording
     )
+    if recording is not None:
+        test = recorded_rig(test, found)
+        stability = test.stability()
+        notes.add(
+            "identify",
+            "actuator",
+            "the recorded one",
+            "the rig of the file is replaced by what the recording says of it, in all that follows and in the test "
+            "that is written; a position sensor is part of it",
+        )
     _note_identification(found, stability, wishes, notes)
     judge = _judge(test, ideal, notes)
 
