@@ -414,7 +414,7 @@ def readers(quick: bool) -> list[Reader]:
     return [
         *files,
         Reader("run folder", draw_run, read_run),
-        Reader("recording", draw_recording, read_recording),
+        Reader("recording", draw_recording, read_recording, every=20),
         Reader("journal", draw_journal, read_journal),
         Reader("store", draw_store, read_store),
         Reader("FMU", draw_fmu, read_fmu),

@@ -18,6 +18,7 @@ CASES = {
     "cell file": 12,
     "campaign": 25,
     "run folder": 25,
+    "recording": 4,
 }
 SEED = 20
 
