@@ -45,7 +45,7 @@ def takes(*needed: str, **defaults: Any) -> Callable[[Evaluation], Evaluation]:
 
 
 def gives(**units: str) -> Callable[[Function], Function]:
-    """Says the units of what a model or an evaluation gives, by name; the page and the table then have them."""
+    """Says all that a model or an evaluation gives, by name, with its unit: what may be asked about."""
 
     def mark(function: Function) -> Function:
         function.gives = units  # type: ignore[attr-defined]

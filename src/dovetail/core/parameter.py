@@ -76,7 +76,10 @@ def _show(array: np.ndarray) -> str:
 def _as_array(value: Any) -> Any:
     if value is None or isinstance(value, jax.core.Tracer):  # None: an effect that is left out at build
         return value
-    if not isinstance(value, jax.Array):  # converted by NumPy: JAX would compile a program for each shape
+    traced = any(isinstance(leaf, jax.core.Tracer) for leaf in jax.tree.leaves(value))  # a list may hold one
+    if (
+        not isinstance(value, jax.Array) and not traced
+    ):  # converted by NumPy: JAX would compile a program for each shape
         value = np.asarray(value, dtype=float)
     return jnp.asarray(value, dtype=float)
 

@@ -12,7 +12,9 @@ def test_plain_and_compiled_solve_the_same_problem():
     chain = published_rope(speed.N, bending=300.0, c=100.0)
     x = chain.at(0.0, np.pi / 4, 0.0)
     plain = plain_rates(chain, np.asarray(x["q"]), np.asarray(x["rate"]), np.asarray(G), [10e3, 0.0, 10e3])
-    np.testing.assert_allclose(plain, chain.derivative(0.0, x, tip_force(speed.N))["rate"], rtol=1e-9)
+    compiled = np.asarray(chain.derivative(0.0, x, tip_force(speed.N))["rate"])
+    # accelerations die out along the rope: rounding is that of the largest, 95 rad/s^2
+    np.testing.assert_allclose(plain, compiled, rtol=1e-9, atol=1e-13 * np.max(np.abs(compiled)))
 
 
 def test_a_call_is_timed_after_it_was_compiled():

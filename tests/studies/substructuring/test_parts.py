@@ -29,6 +29,6 @@ def test_the_summary_says_what_each_compensator_trades_away():
     ).chart
     data = chart.compute()
     text = chart.summary(data)
-    assert data["criteria"].sizes == {"compensator": 1, "case": 1, "plant": 1, "criterion": 9}
+    assert data["criteria"].sizes == {"compensator": 1, "case": 1, "plant": 1, "criterion": 13}
     assert "gives away the third mode" in text
     assert "1/1" in text  # stable runs

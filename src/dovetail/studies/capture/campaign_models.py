@@ -36,7 +36,7 @@ def _towed(systems: TowedRope, samples: int):
     return eqx.filter_vmap(one)(systems)
 
 
-@gives(depth="m", settling_time="s", tension="N", mass="kg")
+@gives(depth="m", settling_time="s", tension="N", mass="kg", safety="1")
 @takes("rope", "length", links=20, device_mass=150.0, airspeed=170.0, density=0.7, duration=120.0, load=125e3)
 def ropes(points: list[dict[str, Any]]) -> dict[str, Any]:
     """Candidates by name of the rope, `length` [m], `device_mass` [kg], `airspeed` [m/s] and `duration` [s].

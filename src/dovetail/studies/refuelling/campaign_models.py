@@ -60,7 +60,7 @@ def strike_matrix(points: list[dict[str, Any]]) -> dict[str, Any]:
 FLIGHT = StrikeMap(step=5e-4)  # [s]; hose, funnel and limit of the full-scale test
 
 
-@gives(tipping="rad", peak_moment="N m")
+@gives(tipping="rad", peak_moment="N m", losses="1", ending="1", coupled="1")
 @takes("offset", "speed", "incidence")
 def strike_outcomes(points: list[dict[str, Any]]) -> dict[str, Any]:
     """Strikes on a drogue in flight by `offset` [m], `speed` [m/s] and `incidence` [deg]: how they end.
