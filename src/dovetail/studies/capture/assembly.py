@@ -84,6 +84,7 @@ def capture_system(chain: Any, **parts: Any) -> TowedRope:
 @eqx.filter_jit
 def _march(flow, method, x, u, h, number, every, shown):
     """Records of `shown(t, x)` every so many steps."""
+    x = flow.init() if x is None else x
 
     def record(carry, k):
         def one(i, carry):
@@ -108,7 +109,7 @@ def march(
     method: Method | None = None,
     every: int = 1,
 ) -> dict[str, np.ndarray]:
-    """Integrate a flow and return what `shown(flow, t, x)` gives, with the times."""
+    """Integrate a flow from x, or from its own start, and return what `shown(flow, t, x)` gives, with the times."""
     number = round(duration / (h * every))
     records = _march(flow, rolled(method or RK4()), x, u, h, number, every, shown)
     return {"time": np.arange(number + 1) * every * h} | {k: np.asarray(v) for k, v in records.items()}
