@@ -45,11 +45,7 @@ class DockingMap(Chart):
         too_large = misfit(self.cavity, self.radius)
         if too_large:
             return [Fault("chart.radius", too_large)]
-        x, y, _ = (float(v) for v in self.bodies.position)
-        deepest = min(
-            float(self.cavity.touch(jnp.array([x, y, float(z)]), self.radius).gap)
-            for z in np.ravel(self.height)
-        )
+        deepest = float(np.min(_gaps_at_start(self)))
         if deepest < 0:
             return [
                 Fault("chart.height", f"the tip overlaps the wall by {-1e3 * deepest:.3g} mm at the start")
@@ -58,18 +54,7 @@ class DockingMap(Chart):
 
     def dockings(self) -> Docking:
         """All dockings of the grid as one, with batched leaves; rows are heights."""
-        height, pitch = jnp.meshgrid(jnp.ravel(self.height), jnp.ravel(self.pitch), indexing="ij")
-        ball = BallInCavity(self.cavity, self.law, self.friction, self.radius)
-
-        def one(height, pitch):
-            bodies = eqx.tree_at(
-                lambda b: (b.position, b.attitude),
-                self.bodies,
-                (self.bodies.position.at[2].set(height), self.bodies.attitude.at[1].set(pitch)),
-            )
-            return Docking.of(bodies, ball, contact_step=self.contact_step)
-
-        return eqx.filter_jit(eqx.filter_vmap(one))(height.ravel(), pitch.ravel())
+        return _dockings(self)
 
     def compute(self) -> xr.Dataset:
         """Ending (0 still going, 1 docked, 2 left), impacts and time of every docking."""
@@ -128,3 +113,27 @@ def worst_successes(data: xr.Dataset) -> list[tuple[float, float]]:
     ends = dict.fromkeys((rows[np.argmin(height[rows])], rows[np.argmax(height[rows])]))
     least = {i: pitch[docks[i]][np.argmin(np.abs(pitch[docks[i]]))] for i in ends}
     return [(float(height[i]), float(least[i])) for i in ends]
+
+
+@eqx.filter_jit
+def _gaps_at_start(chart: DockingMap) -> jax.Array:
+    def gap(z):
+        return chart.cavity.touch(chart.bodies.position.at[2].set(z), chart.radius).gap
+
+    return jax.vmap(gap)(jnp.ravel(chart.height))
+
+
+@eqx.filter_jit
+def _dockings(chart: DockingMap) -> Docking:
+    height, pitch = jnp.meshgrid(jnp.ravel(chart.height), jnp.ravel(chart.pitch), indexing="ij")
+    ball = BallInCavity(chart.cavity, chart.law, chart.friction, chart.radius)
+
+    def one(height, pitch):
+        bodies = eqx.tree_at(
+            lambda b: (b.position, b.attitude),
+            chart.bodies,
+            (chart.bodies.position.at[2].set(height), chart.bodies.attitude.at[1].set(pitch)),
+        )
+        return Docking.of(bodies, ball, contact_step=chart.contact_step)
+
+    return eqx.filter_vmap(one)(height.ravel(), pitch.ravel())

@@ -148,6 +148,7 @@ class Result:
     got: Any
     status: str  # "met", "missed", "failed" (it could not be computed, and `got` says why) or "data"
     programs: int = 0  # that were compiled for it, beyond those that rows before it share with it
+    compiles: str = ""  # why these are more than most, where that is not the target's
 
     def record(self) -> dict[str, Any]:
         """The row as `dovetail reproduce --json` prints it."""
@@ -165,7 +166,7 @@ class Result:
             "source": t.source,
             "note": t.note,
             "programs": self.programs,
-            "compiles": t.compiles,
+            "compiles": self.compiles or t.compiles,
         }
 
 
@@ -198,15 +199,17 @@ def judge(target: Target) -> Result:
         got = _plain(target.function()())
     except Exception as error:  # a target that cannot be computed must not hide the others
         return Result(target, f"{type(error).__name__}: {error}", "failed", guard.programs - before)
-    return judged(target, got, guard.programs - before)
+    why = "some of them again, since kept programs were dropped to make room" if guard.dropped else ""
+    return judged(target, got, guard.programs - before, why)
 
 
-def judged(target: Target, got: Any, programs: int = 0) -> Result:
+def judged(target: Target, got: Any, programs: int = 0, compiles: str = "") -> Result:
     """What was got, held against the target."""
     if target.kind == "data":
         return Result(target, None, "data")
     met = bool(target.compute) and target.tolerance.accepts(target.expected, got)
-    return Result(target, got, "met" if met else "missed", programs)
+    why = "" if target.compiles or programs <= MANY else compiles
+    return Result(target, got, "met" if met else "missed", programs, why)
 
 
 def _read(study: Study) -> list[Target]:

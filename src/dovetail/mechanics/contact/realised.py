@@ -14,6 +14,7 @@ import jax.numpy as jnp
 from dovetail.mechanics.contact.normal_law import Dissipative
 
 
+@jax.jit
 def realised_restitution(damping_factor) -> jax.Array:
     r"""Realised restitution e for a given :math:`\Lambda`; to 1e-9, differentiable."""
     factor = jnp.asarray(damping_factor, float)

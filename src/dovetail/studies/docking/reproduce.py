@@ -300,7 +300,7 @@ def _errors(scenarios: list[Scenario]) -> list[float]:
 
 def _factor(name: str, restitution: float):
     law: type[Dissipative] = kinds(Dissipative)[name]
-    return law(stiffness=1.0).damping_factor(jnp.asarray(restitution))
+    return law(stiffness=1.0).damping_factor(np.float64(restitution))
 
 
 def _list(values) -> list[float]:
