@@ -109,7 +109,7 @@ def read_loads(lines: list[list[float]], rows: list[list[float]]) -> list[dict[s
         loads.append({"kind": "wind-drag", "plates": plates, "wind": wind})
     blades, radius, inner, outer, elements, sectors, _ = (line[0] for line in lines[3:10])
     if blades:
-        blade = {"radius": radius, "inner": inner, "outer": outer, "elements": int(elements)}
+        blade: dict[str, Any] = {"radius": radius, "inner": inner, "outer": outer, "elements": int(elements)}
         blade |= {"kind": "blade", "sampling": "ends", "stations": lines[10]}
         blade |= dict(zip(PROFILE, lines[11:18], strict=True))
         section = {
