@@ -109,3 +109,14 @@ def test_a_run_too_short_for_one_frequency_falls_back_to_the_whole_envelope_and_
     found = compare(*(d.isel(time=slice(0, 2500)) for d in pair), frequency=7.1)
     assert np.isfinite(found.growth_rate)
     assert any("of the whole of e1, not at 7.1 Hz" in note for note in found.notes)
+
+
+def test_a_rig_that_does_not_follow_has_no_delay_but_a_sentence(pair):
+    """Driven into its limit it creeps away from the demand: a shift of a second would fit best, and mean nothing."""
+    run, ideal = pair
+    t = run.time.values
+    creeping = 1e-3 * np.clip(t - 1.0, 0.0, 1.0) + 1e-5 * np.sin(2 * np.pi * 3.0 * t)
+    found = compare(run.assign(measured_displacement=run.measured_displacement.copy(data=creeping)), ideal)
+    assert np.isnan(found.delay)
+    assert re.search(r"delay of measured behind demand +no answer", str(found))
+    assert any("The rig does not follow; look for a limit that it meets" in note for note in found.notes)

@@ -150,3 +150,11 @@ def test_a_root_that_two_uncoupled_parts_share_is_found_like_any_other(tau):
         [(np.kron(np.eye(2), A), t) for A, t in zip(one.As, one.taus, strict=True)],
     )
     assert two.growth() == pytest.approx(one.growth(), rel=1e-9)
+
+
+def test_a_neutral_root_does_not_hide_what_decays():
+    """A memory beside a decaying mode with a late term: the growth is that of the mode."""
+    with_memory = DelayEquation([[-1.0, 0.0], [1.0, 0.0]], [([[-0.5, 0.0], [0.0, 0.0]], 0.1)])
+    alone = DelayEquation([[-1.0]], [([[-0.5]], 0.1)])
+    assert with_memory.roots(4).growth == pytest.approx(0.0, abs=1e-12)
+    assert with_memory.roots(4).decided == pytest.approx(alone.growth(), rel=1e-9)

@@ -26,6 +26,7 @@ MEANING = {
     "e2": "e2 = demand - measured (local)",
     "e": "e  = ideal - measured (global)",
 }
+UNLIKE = 0.8  # of the measured motion left by the best delay and gain: beyond, neither means anything
 
 
 @dataclass(frozen=True)
@@ -168,6 +169,13 @@ def compare(
 
     def budget():
         b = error_budget(part, demand=demand, measured=measured)
+        size = np.std(trace(part, measured).values, axis=0) / np.std(trace(part, demand).values, axis=0)
+        unlike = float(np.max(b.rest / np.maximum(size, 1e-300)))
+        if unlike > UNLIKE:
+            raise AnalysisError(
+                f"the measured motion is not the demand later and larger or smaller: that leaves {100 * unlike:.0f} % "
+                "of it. The rig does not follow; look for a limit that it meets, of stroke, speed or force"
+            )
         return b.delay, b.gain, b.rest
 
     def opened():

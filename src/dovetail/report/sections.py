@@ -119,12 +119,12 @@ def _curve(views: Sequence[Judged]) -> tuple[np.ndarray, np.ndarray] | None:
     test, critical = getattr(views[0].run, "test", None), views[0].margins.critical_delay
     if test is None or critical is None or not 0 < critical < np.inf:
         return None
-    from dovetail.testing.linearised import delay_equation
+    from dovetail.testing.linearised import delay_equation, with_slope
 
     delays = np.linspace(0.0, 1.25 * max([1.3 * critical, *(v.margins.lateness or 0.0 for v in views)]), 41)
     try:
-        equation = delay_equation(test)
-        return delays, np.array([equation.with_delays(float(delay)).growth() for delay in delays])
+        equation = delay_equation(with_slope(test)[0])
+        return delays, np.array([equation.with_delays(float(delay)).roots(4).decided for delay in delays])
     except DovetailError:
         return None
 

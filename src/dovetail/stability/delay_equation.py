@@ -45,6 +45,12 @@ class Roots:
         return float(self.values[0].real)
 
     @property
+    def decided(self) -> float:
+        """The same without roots that rounding cannot tell from neutral: what a hysteretic specimen remembers."""
+        sure = self.values[np.abs(self.values.real) > self.errors]
+        return float(sure[0].real) if sure.size else 0.0
+
+    @property
     def frequency(self) -> float:
         """Frequency [rad/s] of the rightmost root."""
         return float(abs(self.values[0].imag))
