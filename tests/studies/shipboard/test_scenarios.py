@@ -35,7 +35,9 @@ def test_a_pushed_aircraft_is_pressed_by_the_face_and_rubs_on_the_ship():
     assert np.all(pairs[t < 2.0][:, 0, DEVICE] == 0)
     pressed = pairs[pushed][:, 0, DEVICE].mean()
     assert pressed == pytest.approx(0.4 * WEIGHT, rel=0.1)  # what friction takes of it on the ship, sliding
-    assert pairs[pushed][:, :, SHIP].sum(1).mean() == pytest.approx(WEIGHT, rel=0.02)
+    assert pairs[pushed][:, :, SHIP].sum(1).mean() == pytest.approx(
+        WEIGHT, rel=0.1
+    )  # the face may carry some
     face = data["platform_position"].values[:, DEVICE, 0] + FACE
     assert np.all(data["node_position"].values[pushed, 0, 0] > face[pushed])
 
@@ -53,12 +55,16 @@ def test_a_mission_flies_lands_is_secured_powered_down_carried_powered_up_releas
     data = run("case-8")
     found = phases(aircraft("case-8"), data)
     names = [phase.name for phase in found]
-    order = ["flight", "touchdown", "secured", "traverse", "secured", "released", "launch"]
+    order = ["flight", "touchdown", "secured", "traverse", "secured", "launch"]
     places, k = [], 0
     for name in order:
         k = names.index(name, k)
         places.append(found[k])
     t, thrust = data.time.values, data["load_wrench"].values[:, 1]
+    clamps = data["pair_normal_force"].values[:, :, [LEFT, RIGHT]].max((1, 2))
+    assert np.all(clamps[(t > 8.0) & (t < 41.9)] > 1.0)
+    assert np.all(clamps[t > 43.0] == 0)  # let go
+    assert 41.5 < places[-1].start < 43.5
     carried = (t > places[3].start) & (t < places[3].end)
     assert np.abs(thrust[carried & (t < 31.0)]).max() < 5.0  # the rotor stands
     assert thrust[(t > 41.5) & (t < 42.0)].mean() > 300.0  # and turns again before it is let go
