@@ -96,14 +96,19 @@ def replayed(elements: int) -> Any:
     return parse(table | {"duration": LANDED}, "replayed").simulate().data
 
 
+def _held(elements: int) -> np.ndarray:
+    """Whether each foot presses on each clamp once the clamps have spread, (feet, clamps)."""
+    data = replayed(elements)
+    late = data.time.values > LANDED - 2.0
+    return data["pair_normal_force"].values[late][:, :, [LEFT, RIGHT]].mean(0) > 1.0
+
+
 def coarse_blades() -> list[bool]:
-    """RT-37: flown by the same tables 80 elements are secured; 40 miss, and the left foot is at the right clamp."""
+    """RT-37: whether, flown by the same tables, 80 elements are secured and 40 miss the device."""
+    fine, coarse = _held(80), _held(40)
+    return [bool(fine[0, 0] and fine[1, 1]), not (coarse[0, 0] and coarse[1, 1])]
 
-    def held(elements: int) -> np.ndarray:
-        """Mean force of each foot on each clamp [N] once the clamps have spread."""
-        data = replayed(elements)
-        late = data.time.values > LANDED - 2.0
-        return data["pair_normal_force"].values[late][:, :, [LEFT, RIGHT]].mean(0)
 
-    fine, coarse = (held(elements) > 1.0 for elements in (80, 40))
-    return [bool(fine[0, 0] and fine[1, 1]), not (coarse[0, 0] and coarse[1, 1]), bool(coarse[0, 1])]
+def coarse_blades_foot() -> bool:
+    """RT-37a: whether the left foot of 40 elements is at the right clamp then."""
+    return bool(_held(40)[0, 1])
