@@ -196,7 +196,9 @@ def judge(target: Target) -> Result:
 
     before = guard.programs
     try:
-        got = _plain(target.function()())
+        function = target.function()
+        before = guard.programs  # a module that is imported first has constants, which are no row's own
+        got = _plain(function())
     except Exception as error:  # a target that cannot be computed must not hide the others
         return Result(target, f"{type(error).__name__}: {error}", "failed", guard.programs - before)
     why = "some of them again, since kept programs were dropped to make room" if guard.dropped else ""

@@ -111,10 +111,22 @@ def stability_map() -> list[float]:
 def loads() -> list[float]:
     """DV-01 to DV-05: dynamic pressure, drogue drag, hose and lump mass, EI, aligned hose drag."""
     hose, q = Hose(), 0.5 * 0.525 * 200**2
-    m = hose.motion(jnp.zeros((2, 20)), jnp.zeros((2, 20)))
-    drag = -float(hose.drogue_force(jnp.array([200.0, 0.0, 0.0]), 0.525)[0])
+    mass, force = map(np.asarray, _at_rest(hose))
     aligned = np.pi * 0.071 * 27 * 0.01 * q
-    return [q, drag, float(jnp.sum(m.mass[:-1])), float(m.mass[0]), float(hose.bending_stiffness), aligned]
+    return [
+        q,
+        -float(force[0]),
+        float(mass[:-1].sum()),
+        float(mass[0]),
+        float(hose.bending_stiffness),
+        aligned,
+    ]
+
+
+@eqx.filter_jit
+def _at_rest(hose):
+    still = jnp.zeros((2, 20))
+    return hose.motion(still, still).mass, hose.drogue_force(jnp.array([200.0, 0.0, 0.0]), 0.525)
 
 
 def tow_tension() -> list[float]:
@@ -222,7 +234,7 @@ def probe_timing() -> list[float]:
 
 def reel_peaks() -> list[float]:
     """DV-15: fastest and most accelerated told [m/s, m/s^2]."""
-    told = np.asarray(jax.vmap(lambda t: TOLD.told(t, 0.0))(jnp.linspace(0.5, 5.5, 20001)))
+    told = np.asarray(jax.jit(jax.vmap(lambda t: TOLD.told(t, 0.0)))(np.linspace(0.5, 5.5, 20001)))
     return told[:, 1:].max(axis=0).tolist()
 
 
