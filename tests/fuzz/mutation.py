@@ -160,7 +160,10 @@ def nudged(old: Any, rng: random.Random) -> Any:
         return not old
     if isinstance(old, int | float):
         factor = rng.choice((0, -1, 0.5, 2, 10, 1e-6, 1e6, 1e150, 1e308))
-        return type(old)(old * factor) if abs(old * factor) < 1e308 else old * 1.0
+        try:
+            return type(old)(old * factor)
+        except (OverflowError, ValueError):  # beyond what a float holds
+            return -old
     if isinstance(old, str):
         at = rng.randrange(len(old) + 1)
         return (

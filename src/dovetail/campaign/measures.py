@@ -173,6 +173,8 @@ def find_function(text: str) -> Callable[..., Any]:
         If there is no such module, or nothing of that name in it.
     """
     module, _, name = text.partition(":")
+    if not module or not name:
+        raise ParameterError(f'"{text}": names no function; write "module:function"')
     try:
         found = getattr(importlib.import_module(module), name)
     except ImportError as error:

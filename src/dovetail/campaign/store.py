@@ -245,7 +245,7 @@ def open_results(folder: str | Path, *, flat: bool = False) -> xr.Dataset:
         values = column if words is None else np.array([str(v) for v in column])
         data[name] = ("point", values, data[name].attrs)
     data = data.set_coords(names)
-    data = data[sorted(map(str, data.data_vars))]
+    data = xr.Dataset({name: data[name] for name in sorted(map(str, data.data_vars))}, data.coords)
     if "mode" in data.dims:
         data = data.assign_coords(mode=list(store.campaign.modes))
     data.attrs = {
@@ -272,6 +272,8 @@ def _arrays(store: Store) -> xr.Dataset:
         words = about.get("words", [])
         if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
             raise OutputError(f"{path / zarr_files.ABOUT}: is damaged: its words are no list of words")
+        if not isinstance(about.get("units", ""), str):
+            raise OutputError(f"{path / zarr_files.ABOUT}: is damaged: its units are no word")
     try:
         with xr.open_zarr(where, consolidated=False, chunks=None) as opened:
             data = opened.load()

@@ -64,13 +64,23 @@ def unit_gains(loop: StateSpace) -> list[UnitGain]:
         sure = np.abs(levels[:, k]) > NOISE
         place, level = points[sure], levels[sure, k]
         for i in np.flatnonzero(np.sign(level[:-1]) != np.sign(level[1:])):
-            found.append(_between(response, k, place[i], place[i + 1], level[i] > 0))
+            ends = {float(place[j]): float(level[j]) for j in (i, i + 1)}
+            found.append(_between(response, k, ends))
     return sorted(found, key=lambda gain: gain.frequency)
 
 
-def _between(response: _Response, k: int, low: float, high: float, falling: bool) -> UnitGain:
-    """The crossing of one modulus between two frequencies at which it is on either side of one."""
-    level = lambda w: float(response.levels(np.array([w]))[0, k])  # noqa: E731
+def _between(response: _Response, k: int, ends: dict[float, float]) -> UnitGain:
+    """The crossing of one modulus between two frequencies, with its level there: on either side of one.
+
+    The levels at the ends are those that told of the crossing: computed alone they may differ by rounding, and where
+    that is much, by their sign.
+    """
+    low, high = ends
+
+    def level(w: float) -> float:
+        return ends[w] if w in ends else float(response.levels(np.array([w]))[0, k])
+
+    falling = ends[low] > 0
     w = float(scipy.optimize.brentq(level, low, high, xtol=1e-15 * high, rtol=1e-14, maxiter=500))
     values = response.eigenvalues(np.array([w]))[0]
     residual = abs(float(np.log(np.abs(values[k]))))

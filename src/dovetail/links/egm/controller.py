@@ -222,6 +222,8 @@ def _target(message: dict[str, Any]) -> dict[str, Any] | None:
     planned, speeds = message.get("planned", {}), message.get("speedRef", {})
     if planned.get("joints", {}).get("joints"):
         given = speeds.get("joints", {}).get("joints")
+        if given and len(given) != len(planned["joints"]["joints"]):
+            return None
         goal = {
             "joints": np.radians(planned["joints"]["joints"]),
             "speed": np.radians(given) if given else None,
