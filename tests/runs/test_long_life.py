@@ -53,7 +53,7 @@ def rehearsals(number):
             ),
             excitation=dv.Sine(amplitude=0.012, frequency=float(random.uniform(1, 6))),
             rate=rate,
-            duration=float(random.uniform(0.5, 3.0)),
+            duration=int(random.integers(0.5 * rate, 3.0 * rate)) / rate,
             seed=i,
             title=f"rehearsal {i}",
         ).rehearse()
