@@ -29,7 +29,7 @@ DRAWN = """
 import runpy, sys, matplotlib.pyplot as plt
 runpy.run_path(sys.argv[1])
 axes = [a for n in plt.get_fignums() for a in plt.figure(n).axes]
-print("axes", len(axes), "empty", sum(not a.has_data() for a in axes))
+print("axes", len(axes), "empty", sum(not (a.has_data() or a.texts or a.tables) for a in axes))
 """
 
 
