@@ -182,7 +182,7 @@ def _whole(test: Test, handles: jax.Array, phases: tuple[int, int]) -> dict[str,
         }
         now = {**motion, **loop.judged(reading, loop.READ)}
         met = jax.tree.map(lambda old, new: jnp.where(seen["code"] == 0, new, old), met, now)
-        seen = watch.step(t, dt, seen, motion, loop.judged(reading, loop.READ))
+        seen = watch.step(t, dt, seen, motion, loop.judged(reading, loop.SEEN))
         return rig.settle(x, seen["code"]), reading, ((command, last), seen, met)
 
     def unled(last, before):

@@ -29,7 +29,12 @@ if TYPE_CHECKING:
 
 MOTION = ("displacement", "velocity", "acceleration")  # of the numerical substructure
 READ = ("measured_displacement", "measured_force")
-CONTACT = ("depth", "contact_energy")  # of a specimen that shows its contact
+SEEN = (
+    *READ,
+    "reading_age",
+    "depth",
+    "contact_energy",
+)  # of a link, and of a specimen that shows its contact
 
 
 class Driven(Flow):
@@ -74,7 +79,7 @@ def start(test: Test) -> tuple[dict[str, Any], dict[str, jax.Array]]:
         "feedback": test.feedback.init(),
         "reading": judged(reading, READ),
         "force": force,
-        "watch": Watch.of(test, "rehearse").init(judged(motion, MOTION), judged(reading, (*READ, *CONTACT))),
+        "watch": Watch.of(test, "rehearse").init(judged(motion, MOTION), judged(reading, SEEN)),
     }
     command = {"command": motion["displacement"]}
     return state, _record(test, 0.0, motion, command, reading, {"force": force}, jnp.zeros(()))
@@ -123,7 +128,7 @@ def follow(
         dt,
         state["watch"],
         judged(motion, MOTION),
-        judged(reading, (*READ, *CONTACT)),
+        judged(reading, SEEN),
         held=state["force"],
     )
     if "contact" in watch:

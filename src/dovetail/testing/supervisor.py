@@ -227,12 +227,16 @@ class Watch(Part):
         return self._judged(x, READING, values)
 
     def _still(self, x, motion, reading):
-        """For how many samples each axis has shown the same to the bit although its demand had moved; what it shows."""
+        """For how many samples each axis has shown the same to the bit although its demand had moved; what it shows.
+
+        A reading that is kept because the link is silent does not count: how long it may be has a limit of its own.
+        """
         number, anchor, position, force, largest = x["still"]
         z, now, felt = motion["displacement"], reading["measured_displacement"], reading["measured_force"]
         largest = jnp.maximum(largest, jnp.abs(z))
         stood = (now == position) & (felt == force)
         moved = jnp.abs(z - anchor) > MOVED * largest  # since a reading changed last
+        moved &= reading.get("reading_age", 0) == 0
         return (
             jnp.where(stood, number + moved, 0.0),
             jnp.where(stood, anchor, z),
