@@ -53,7 +53,7 @@ def unreadable(command: str, place: Path) -> bool:
 def test_a_damaged_folder_is_told_by(dovetail, command):
     Path("test.toml").write_bytes(files.run_files("rehearse")["test.toml"])
     told = 0
-    for number in range(8):
+    for number in range(12):
         rng = random.Random(f"{command} {number}")
         mode = rng.choice(("rehearse", "run", "creep"))
         place = files.placed({**files.run_files(mode), **hurt(mode, rng)}, Path(f"{number}") / "run")
