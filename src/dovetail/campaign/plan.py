@@ -301,12 +301,10 @@ def find_test(name: str, folder: Path = Path()) -> Path:
     """The file of a test: a path beside the campaign file, or a study's test by its name."""
     if name.endswith(".toml"):
         return folder / name
-    study, _, test = name.partition("/")
-    path = PACKAGE / "studies" / study / "tests" / f"{test}.toml"
-    if not path.is_file():
-        known = [f"{p.parents[1].name}/{p.stem}" for p in (PACKAGE / "studies").glob("*/tests/*.toml")]
+    known = {f"{p.parents[1].name}/{p.stem}": p for p in (PACKAGE / "studies").glob("*/tests/*.toml")}
+    if name not in known:
         raise UnknownNameError("test", name, known)
-    return path
+    return known[name]
 
 
 def _name(of: str, folder: Path) -> str:

@@ -284,6 +284,9 @@ def _arrays(store: Store) -> xr.Dataset:
     if missing or data.sizes.get("point") != store.total:
         names = ", ".join(missing) or f"points ({data.sizes.get('point', 0)} of {store.total} are there)"
         raise OutputError(f"{where}: is damaged: it lacks {names}")
+    strange = [str(name) for name, array in data.items() if array.dims[:1] != ("point",)]
+    if strange:
+        raise OutputError(f"{where}: is damaged: {', '.join(strange)} is not over the campaign's points")
     return data
 
 
