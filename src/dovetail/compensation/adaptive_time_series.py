@@ -79,7 +79,7 @@ class AdaptiveTimeSeries(Compensator):
             )
 
     def sampled_at(self, dt: float, shape: tuple[int, ...] = ()) -> Self:
-        rows = int(np.floor(float(np.max(self.window)) / dt / self.skip + 1e-9))
+        rows = int(np.floor(float(np.asarray(self.window).max()) / dt / self.skip + 1e-9))
         if rows < 3:
             raise ParameterError(
                 f"AdaptiveTimeSeries.window: {float(np.max(self.window)):g} s holds {rows} samples at every "

@@ -23,7 +23,7 @@ References
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, partial
 
 import jax
 import jax.numpy as jnp
@@ -56,8 +56,12 @@ def predictor_weights(order: int, window: int, horizon: ArrayLike) -> jax.Array:
     >>> [round(float(w), 12) for w in predictor_weights(2, 3, 1.0)]
     [3.0, -3.0, 1.0]
     """
-    fit = fit_matrix(order, window)
-    s = 1.0 + 2.0 * jnp.asarray(horizon, dtype=float) / max(window - 1, 1)
+    return _weights(order, fit_matrix(order, window), horizon)
+
+
+@partial(jax.jit, static_argnums=0, inline=True)
+def _weights(order: int, fit: np.ndarray, horizon: ArrayLike) -> jax.Array:
+    s = 1.0 + 2.0 * jnp.asarray(horizon, dtype=float) / max(fit.shape[1] - 1, 1)
     return jnp.einsum("kn,k...->n...", fit, _legendre(order, s))
 
 

@@ -71,7 +71,7 @@ class LinearModel(eqx.Module):
 def linearise(flow: Flow, x: State = None, u: Input = None, *, t: Time = 0.0) -> LinearModel:
     """Linear model of a flow about a state (its `init()` if none is given) and input, at a time."""
     x = flow.init() if x is None else x
-    y = jax.eval_shape(lambda: flow.output(t, x, u))
+    y = jax.eval_shape(lambda x, u: flow.output(t, x, u), x, u)
     a, b, c, d = _matrices(flow, x, u, t)
     return LinearModel(a, b, c, d, names(x, "x"), names(u, "u"), names(y, "y"))
 

@@ -62,10 +62,11 @@ class Frame(Substructure):
             raise ParameterError("Frame.stiffness: is not symmetric; action and reaction must be equal")
         if np.linalg.eigvalsh(K).min() <= 0:
             raise ParameterError("Frame.stiffness: is not positive definite; a storey could move freely")
-        if float(self.share_mass) >= float(m[self.storey - 1]):
+        storey = float(np.asarray(m)[self.storey - 1])
+        if float(self.share_mass) >= storey:
             raise ParameterError(
                 f"Frame.share_mass: got {float(self.share_mass):g} kg; must be below the storey's "
-                f"{float(m[self.storey - 1]):g} kg, so that something is left to simulate"
+                f"{storey:g} kg, so that something is left to simulate"
             )
 
     @property

@@ -20,6 +20,7 @@ from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 import dovetail.core  # noqa: F401  (float64)
 from dovetail.stability.delay_equation import DelayEquation
@@ -36,23 +37,19 @@ class ModeLimits(NamedTuple):
 
 def critical_delay(*, omega_0: Number, c: Number, kappa: Number) -> jax.Array:
     """Critical delay [s] of modes of frequency omega_0 [rad/s], damping c and damper kappa [1/s]."""
-    omega_0, c, kappa = (jnp.asarray(v, dtype=float) for v in (omega_0, c, kappa))
-    w, excess, exists = _frequency(omega_0, c, kappa)
-    return jnp.where(exists, (jnp.pi / 2 + jnp.arctan2(c, excess)) / w, jnp.inf)
+    return _boundary(omega_0, c, kappa)[0]
 
 
 def frequency(*, omega_0: Number, c: Number, kappa: Number) -> jax.Array:
     """Frequency [rad/s] at the critical delay; NaN where any delay is stable."""
-    omega_0, c, kappa = (jnp.asarray(v, dtype=float) for v in (omega_0, c, kappa))
-    w, _, exists = _frequency(omega_0, c, kappa)
-    return jnp.where(exists, w, jnp.nan)
+    return _boundary(omega_0, c, kappa)[1]
 
 
 def limits(*, omega_0: Number, c: Number, kappa: Number) -> ModeLimits:
     """Critical delays of all modes, and the smallest of them: the absolute critical delay."""
     delay = critical_delay(omega_0=omega_0, c=c, kappa=kappa)
-    mode = int(jnp.argmin(delay))
-    return ModeLimits(delay, mode, float(delay[mode]))
+    mode = int(np.argmin(np.asarray(delay)))
+    return ModeLimits(delay, mode, float(np.asarray(delay)[mode]))
 
 
 def equation(*, omega_0: float, c: float, kappa: float, tau: float, stiffness: float = 0.0) -> DelayEquation:
@@ -61,7 +58,12 @@ def equation(*, omega_0: float, c: float, kappa: float, tau: float, stiffness: f
     return DelayEquation(undelayed, [([[0.0, 0.0], [-float(stiffness), -float(kappa)]], tau)])
 
 
-def _frequency(omega_0, c, kappa):
+@jax.jit
+def _boundary(omega_0, c, kappa):
+    """Critical delay, and the frequency there."""
+    omega_0, c, kappa = (jnp.asarray(v, dtype=float) for v in (omega_0, c, kappa))
     exists = kappa > c
     excess = jnp.sqrt(jnp.where(exists, kappa**2 - c**2, 1.0))
-    return (excess + jnp.sqrt(excess**2 + 4 * omega_0**2)) / 2, excess, exists
+    w = (excess + jnp.sqrt(excess**2 + 4 * omega_0**2)) / 2
+    delay = (jnp.pi / 2 + jnp.arctan2(c, excess)) / w
+    return jnp.where(exists, delay, jnp.inf), jnp.where(exists, w, jnp.nan)

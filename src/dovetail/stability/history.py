@@ -55,18 +55,28 @@ def integrate(
             f"take a step of at most {equation.taus[0]:g} s"
         )
     n, steps = equation.order, round(t_end / dt)
-    force = (lambda t: jnp.zeros(n)) if forcing is None else forcing
-    times = dt * (jnp.arange(steps)[:, None] + jnp.array(STAGES))
-    f = jax.vmap(jax.vmap(lambda t: jnp.asarray(force(t), dtype=float)))(times)
+    times = dt * (np.arange(steps)[:, None] + np.array(STAGES))
+    f = np.zeros((steps, 3, n)) if forcing is None else _values(jax.vmap(_floats(forcing)))(times)
 
-    past = np.zeros(n) if history is None else history
-    before = past if callable(past) else lambda t: jnp.asarray(past, dtype=float) + 0 * t
     reach = int(np.ceil(equation.longest / dt)) + 2
     kept = 32 * (reach // 32 + 1)  # in lots, so that another delay seldom compiles anew
-    knots = dt * jnp.arange(-kept, 1)
-    x, slope = jax.vmap(lambda t: jax.jvp(lambda s: jnp.asarray(before(s)), (t,), (jnp.ones(()),)))(knots)
+    knots = dt * np.arange(-kept, 1)
+    if callable(history):
+        x, slope = _values(lambda t: jax.jvp(_floats(history), (t,), (jnp.ones(()),)))(knots)
+    else:
+        x = slope = np.zeros((kept + 1, n))
+        x = x if history is None else x + jnp.asarray(history, dtype=float)
     states = _march(equation.A0, equation.As, equation.taus / dt, dt, f, x, slope)
-    return Trace(dt * jnp.arange(steps + 1), states)
+    return Trace(jnp.asarray(dt * np.arange(steps + 1)), states)
+
+
+def _floats(function):
+    return lambda t: jnp.asarray(function(t), dtype=float)
+
+
+def _values(function):
+    """A function at many times, in one program: piece by piece each of its operations would be one."""
+    return jax.jit(jax.vmap(function))
 
 
 @jax.jit

@@ -12,10 +12,13 @@ A spring departs by nothing, a damper with valves or a contact with a gap by abo
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
+from functools import partial
 
 import equinox as eqx
 import jax
-import jax.numpy as jnp
+import numpy as np
+from numpy.typing import ArrayLike
 
 from dovetail.core import RK4, Flow, Method, Sampled
 
@@ -24,7 +27,11 @@ TINY = 1e-6  # share of the motion that counts as small: what a linearisation at
 
 
 def departure_from_linear(
-    specimen: Flow, motion: dict[str, jax.Array], dt: float, method: Method | None = None, substeps: int = 4
+    specimen: Flow,
+    motion: Mapping[str, ArrayLike],
+    dt: float,
+    method: Method | None = None,
+    substeps: int = 4,
 ) -> float:
     """Departure, as a share, of a specimen's force along samples of a motion, straight in between.
 
@@ -39,22 +46,23 @@ def departure_from_linear(
     float
         0 where no motion makes a force; infinite where only the larger one does, or the small one's is not finite.
     """
-    whole, small = (_forces(specimen, method or RK4(), dt, substeps, motion, size) for size in (1.0, TINY))
-    felt, missed = float(jnp.mean(whole**2)), float(jnp.mean((whole - small / TINY) ** 2))
+    run = partial(_forces, specimen, method or RK4(), np.asarray(dt), substeps, motion)
+    whole, small = (np.asarray(run(np.asarray(size))) for size in (1.0, TINY))
+    felt, missed = float(np.mean(whole**2)), float(np.mean((whole - small / TINY) ** 2))
     if felt == 0.0:
         return 0.0 if missed == 0.0 else math.inf
     return math.sqrt(missed / felt) if math.isfinite(missed) else math.inf
 
 
 def sine(
-    amplitude: jax.Array, omega: float, shape: tuple[int, ...] = ()
-) -> tuple[dict[str, jax.Array], float]:
+    amplitude: ArrayLike, omega: float, shape: tuple[int, ...] = ()
+) -> tuple[dict[str, np.ndarray], float]:
     """Two periods of a sine [m] at omega [rad/s], the same on all axes; and the step [s] between samples."""
     steps = 100
     dt = 2 * math.pi / omega / steps
-    phase = (omega * dt * jnp.arange(2 * steps)).reshape(-1, *([1] * len(shape)))
-    size = jnp.broadcast_to(jnp.asarray(amplitude, float), shape)
-    x, v = size * jnp.sin(phase), size * omega * jnp.cos(phase)
+    phase = (omega * dt * np.arange(2 * steps)).reshape(-1, *([1] * len(shape)))
+    size = np.broadcast_to(np.asarray(amplitude, float), shape)
+    x, v = size * np.sin(phase), size * omega * np.cos(phase)
     return {"displacement": x, "velocity": v, "acceleration": -(omega**2) * x}, dt
 
 
@@ -62,10 +70,10 @@ def sine(
 def _forces(
     specimen: Flow,
     method: Method,
-    dt: float,
+    dt: ArrayLike,
     substeps: int,
-    motion: dict[str, jax.Array],
-    size: float,
+    motion: Mapping[str, ArrayLike],
+    size: ArrayLike,
 ) -> jax.Array:
     imposed = Sampled(specimen, method, substeps=substeps)
 

@@ -49,8 +49,7 @@ class Crossings(NamedTuple):
 
 def groups(*, m: Number, c: Number, k: Number, k_s: Number, a: Number = 1.0) -> Groups:
     """Natural frequency, damping ratio and stiffness ratio of a single-interface test."""
-    m, c, k, k_s, a = map(jnp.asarray, (m, c, k, k_s, a))
-    return Groups(jnp.sqrt(k / m), c / (2 * jnp.sqrt(m * k)), a * k_s / k)
+    return _groups(m, c, k, k_s, a)
 
 
 def critical_delay(*, m: Number, c: Number, k: Number, k_s: Number, a: Number = 1.0) -> jax.Array:
@@ -73,11 +72,7 @@ def critical_delay(*, m: Number, c: Number, k: Number, k_s: Number, a: Number = 
     >>> round(float(critical_delay(m=2.2, c=15.0, k=2250.0, k_s=2250.0)), 7)
     0.0067695
     """
-    m, c, k, k_s, a = (jnp.asarray(v, dtype=float) for v in (m, c, k, k_s, a))
-    # a stable test can only be left where a pair moves to the right, which is the upper frequency's sense
-    w, exists = _frequency(m, c, k, a * k_s, +1.0)
-    tau = jnp.where(exists, _phase(m, c, k, a * k_s, w) / w, jnp.inf)
-    return jnp.where(_stable_without_delay(m, c, k, a * k_s), tau, 0.0)
+    return _boundary(m, c, k, k_s, a)[0]
 
 
 def approximate_critical_delay(*, c: Number, k_s: Number, a: Number = 1.0) -> Number:
@@ -95,9 +90,7 @@ def equivalent_damping(*, tau: Number, k_s: Number, a: Number = 1.0) -> Number:
 
 def instability_frequency(*, m: Number, c: Number, k: Number, k_s: Number, a: Number = 1.0) -> jax.Array:
     """Frequency [rad/s] at which the test oscillates at its critical delay; NaN if there is none."""
-    m, c, k, k_s, a = (jnp.asarray(v, dtype=float) for v in (m, c, k, k_s, a))
-    w, exists = _frequency(m, c, k, a * k_s, +1.0)
-    return jnp.where(exists, w, jnp.nan)
+    return _boundary(m, c, k, k_s, a)[1]
 
 
 def approximate_instability_frequency(*, m: Number, k: Number, k_s: Number, a: Number = 1.0) -> jax.Array:
@@ -151,9 +144,7 @@ def stable_intervals(
 
 def rho_min(zeta: Number) -> jax.Array:
     """Stiffness ratio below which no delay destabilises the test, at damping ratio zeta."""
-    zeta = jnp.asarray(zeta, dtype=float)
-    light = jnp.minimum(zeta, jnp.sqrt(0.5))
-    return 2 * light * jnp.sqrt(1 - light**2)
+    return _rho_min(zeta)
 
 
 def delay_independent(*, m: Number, c: Number, k: Number, k_s: Number, a: Number = 1.0) -> jax.Array:
@@ -180,6 +171,32 @@ def damping_chart(rho: float, omega_hat: Number, n: Number = 0) -> tuple[jax.Arr
     w = jnp.asarray(omega_hat, dtype=float)
     tau_hat = (jnp.arccos(jnp.clip((w**2 - 1) / rho, -1, 1)) + 2 * jnp.pi * jnp.asarray(n)) / w
     return tau_hat, jnp.sqrt(jnp.maximum(rho**2 - (1 - w**2) ** 2, 0.0)) / (2 * w)
+
+
+# one program each, that all values share
+
+
+@jax.jit
+def _groups(m, c, k, k_s, a):
+    m, c, k, k_s, a = map(jnp.asarray, (m, c, k, k_s, a))
+    return Groups(jnp.sqrt(k / m), c / (2 * jnp.sqrt(m * k)), a * k_s / k)
+
+
+@jax.jit
+def _rho_min(zeta):
+    light = jnp.minimum(jnp.asarray(zeta, dtype=float), jnp.sqrt(0.5))
+    return 2 * light * jnp.sqrt(1 - light**2)
+
+
+@jax.jit
+def _boundary(m, c, k, k_s, a):
+    """Critical delay, and the frequency there."""
+    m, c, k, k_d = (jnp.asarray(v, dtype=float) for v in (m, c, k, a * k_s))
+    # a stable test can only be left where a pair moves to the right, which is the upper frequency's sense
+    w, exists = _frequency(m, c, k, k_d, +1.0)
+    tau = jnp.where(exists, _phase(m, c, k, k_d, w) / w, jnp.inf)
+    delay = jnp.where(_stable_without_delay(m, c, k, k_d), tau, 0.0)
+    return delay, jnp.where(exists, w, jnp.nan)
 
 
 def _frequency(m, c, k, k_d, sign):

@@ -103,14 +103,14 @@ def linear_parts(test: Test) -> tuple[StateSpace, StateSpace]:
     """Numerical substructure (force in, displacement out) and specimen (motion in, force out) at rest."""
     shape = test.shape
     driven = Driven(test.numerical, test.excitation)
-    numerical = linearise(driven, driven.init(), jnp.zeros(shape))
+    numerical = linearise(driven, driven.init(), np.zeros(shape))
     shown = _places(numerical.outputs, "displacement")
     free = np.zeros((len(shown), numerical.B.shape[1]))
     specimen = getattr(test.rig, "specimen", None)
     if specimen is None:
         raise AnalysisError("the rig has no model of its specimen, so the loop cannot be analysed")
     parts = (
-        StateSpace(numerical.A, numerical.B, numerical.C[shown, :], free),
+        StateSpace(numerical.A, numerical.B, np.asarray(numerical.C)[shown, :], free),
         linear_specimen(specimen, shape),
     )
     if not all(np.isfinite(m).all() for part in parts for m in (part.A, part.B, part.C, part.D)):
@@ -123,11 +123,12 @@ def linear_parts(test: Test) -> tuple[StateSpace, StateSpace]:
 
 def linear_specimen(specimen: Specimen, shape: tuple[int, ...]) -> StateSpace:
     """A specimen at rest: displacement, velocity and acceleration in, force out."""
-    motion = {name: jnp.zeros(shape) for name in MOTION}
+    motion = {name: np.zeros(shape) for name in MOTION}
     model = linearise(specimen, specimen.init(), motion)
     inputs = [i for name in MOTION for i in _places(model.inputs, name)]
     force = _places(model.outputs, "force")
-    return StateSpace(model.A, model.B[:, inputs], model.C[force, :], model.D[force, :][:, inputs])
+    A, B, C, D = map(np.asarray, (model.A, model.B, model.C, model.D))
+    return StateSpace(A, B[:, inputs], C[force, :], D[force, :][:, inputs])
 
 
 def _places(names: tuple[str, ...], signal: str) -> np.ndarray:
@@ -171,7 +172,7 @@ _compiled = eqx.filter_jit(tick_matrices)
 def sampled_loop(test: Test) -> StateSpace:
     """One tick of the whole loop at rest, as it is at the end of the test, cut at the measured force."""
     prepared = at_rest(test).prepared()
-    size = sum(np.size(leaf) for leaf in jax.tree.leaves(start(prepared)[0]))
+    size = sum(np.size(leaf) for leaf in jax.tree.leaves(eqx.filter_eval_shape(start, prepared)[0]))
     if MATRICES * 8 * size**2 > left():
         raise AnalysisError(
             f"the loop has {size:,} states at {test.rate:g} Hz, one for each tick of its delays; their matrices "

@@ -89,8 +89,10 @@ class Rig(AbstractRig):
             method=self.method,
             shape=shape,
         )
-        rest = _motion(*[jnp.zeros(shape)] * 3)
-        given = jax.eval_shape(lambda: sized.specimen.output(0.0, sized.specimen.init(), rest))["force"].shape
+        rest = _motion(*[jax.ShapeDtypeStruct(shape, float)] * 3)
+        given = jax.eval_shape(lambda u: sized.specimen.output(0.0, sized.specimen.init(), u), rest)[
+            "force"
+        ].shape
         if given not in ((), shape):
             raise ParameterError(
                 f"rig.specimen: {type(self.specimen).__name__} answers with a force of {_axes(given)} and the "

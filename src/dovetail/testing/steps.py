@@ -38,9 +38,9 @@ def step_faults(test: Test) -> list[Fault]:
     shape, faults = test.shape, []
     driven = Driven(test.numerical, test.excitation)
     parts: dict[str, tuple[Flow, Any, Method, int]] = {
-        "numerical": (driven, jnp.zeros(shape), test.method, test.substeps)
+        "numerical": (driven, np.zeros(shape), test.method, test.substeps)
     }
-    motion = {name: jnp.zeros(shape) for name in MOTION}
+    motion = {name: np.zeros(shape) for name in MOTION}
     rig, feedback, place = test.rig, test.feedback, "feedback"
     if isinstance(getattr(rig, "specimen", None), Flow) and isinstance(getattr(rig, "method", None), Method):
         parts["rig.specimen"] = (rig.specimen, motion, rig.method, getattr(rig, "substeps", 1))
@@ -66,7 +66,7 @@ def _faults(where: str, flow: Flow, u: Any, method: Method, h: float, shape: tup
             return [Fault("rate" if where == "numerical" else where, str(error))]
         return []
     # a motion may begin well with a slope that is infinite, as friction does; then no step can be judged here
-    rates = jax.tree.leaves(flow.derivative(0.0, x, u))
+    rates = jax.tree.leaves(flow.derivative(0.0, x, jax.tree.map(jnp.asarray, u)))
     if all(np.isfinite(rate).all() for rate in rates):
         return []
     text = "its motion begins with numbers that are not finite: a value is infinite, zero where one divides by it, "

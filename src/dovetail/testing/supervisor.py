@@ -93,8 +93,8 @@ class Limits(Part):
 
     def bound(self, name: str, turning: tuple[bool, ...]) -> jax.Array:
         """The limit of that name, by axis where some turn: none for a force there, none for a torque elsewhere."""
-        limit = getattr(self, name)
-        limit = jnp.asarray(jnp.inf) if limit is None else limit
+        limit: Any = getattr(self, name)
+        limit = np.array(np.inf) if limit is None else limit
         if name not in ("force", "torque") or not any(turning):
             return limit
         own = np.array(turning) if name == "torque" else ~np.array(turning)

@@ -173,10 +173,8 @@ class Test(Part):
         faults = []
         for path, leaf in jax.tree_util.tree_leaves_with_path(self):
             name = "".join(str(p) for p in path).lstrip(".")
-            if name.split(".")[-1] == "delay" and np.max(leaf) > self.duration:
-                faults.append(
-                    Fault(name, f"{np.max(leaf):g} s is longer than the test of {self.duration:g} s")
-                )
+            if name.split(".")[-1] == "delay" and (most := np.asarray(leaf).max()) > self.duration:
+                faults.append(Fault(name, f"{most:g} s is longer than the test of {self.duration:g} s"))
         return faults
 
     def prepared(self) -> Test:
@@ -191,7 +189,7 @@ class Test(Part):
         if faults:
             raise TestFileError(self.title or "test", faults)
         sized = self.sampled_at(self.dt, self.shape)
-        return seeded(sized, jax.random.key(self.seed))
+        return seeded(sized, _key(self.seed))
 
     def with_values(self, **values: Any) -> Test:
         """A variant with other values at paths: `test.with_values(**{"rig.actuator.delay": 9e-3})`."""
@@ -249,6 +247,9 @@ class Test(Part):
         from dovetail.testing.outlook import stability
 
         return stability(self)
+
+
+_key = jax.jit(jax.random.key)  # one program for all seeds
 
 
 def _fits(part: Part, dt: float, shape: tuple[int, ...]) -> list[Fault]:

@@ -20,6 +20,7 @@ References
 
 from __future__ import annotations
 
+from functools import partial
 from typing import ClassVar, Self
 
 import jax
@@ -62,19 +63,11 @@ class ServoHydraulic(Transfer):
 
     def closed(self) -> TransferFunction:
         """The closed loop from demand to displacement."""
-        values = jnp.broadcast_arrays(
+        numerator, denominator = _closed(
             *(self.mass, self.damping, self.stiffness, self.leakage, self.velocity_feedback),
             *(self.valve_damping, self.valve_stiffness, self.valve_gain, self.gain),
         )
-        m, c, k, a3, a2, b1, b2, a1b0, gain = values
-        driven = [m, c + a3 * m, k + a3 * c + a2, a3 * k]  # (s + a3)(m s^2 + c s + k) + a2 s
-        valve = [jnp.ones_like(b1), b1, b2]
-        product = [jnp.zeros_like(m) for _ in range(6)]
-        for i, p in enumerate(valve):
-            for j, q in enumerate(driven):
-                product[i + j] = product[i + j] + p * q
-        product[-1] = product[-1] + a1b0
-        return TransferFunction(jnp.stack([gain * a1b0]), jnp.stack(product), self.hold, shape=self.shape)
+        return TransferFunction(numerator, denominator, self.hold, shape=self.shape)
 
     def sampled_at(self, dt: float, shape: tuple[int, ...] = ()) -> Self:
         self.check_stable()
@@ -109,3 +102,17 @@ class ServoHydraulic(Transfer):
                     f"ServoHydraulic: the position loop of axis {axis} is unstable, with a pole at "
                     f"{worst:.4g} rad/s; lower valve_gain, or raise velocity_feedback or valve_damping"
                 )
+
+
+@partial(jax.jit, inline=True)
+def _closed(*values: jax.Array) -> tuple[jax.Array, jax.Array]:
+    """Numerator and denominator of the closed loop, highest power first."""
+    m, c, k, a3, a2, b1, b2, a1b0, gain = jnp.broadcast_arrays(*values)
+    driven = [m, c + a3 * m, k + a3 * c + a2, a3 * k]  # (s + a3)(m s^2 + c s + k) + a2 s
+    valve = [jnp.ones_like(b1), b1, b2]
+    product = [jnp.zeros_like(m) for _ in range(6)]
+    for i, p in enumerate(valve):
+        for j, q in enumerate(driven):
+            product[i + j] = product[i + j] + p * q
+    product[-1] = product[-1] + a1b0
+    return jnp.stack([gain * a1b0]), jnp.stack(product)

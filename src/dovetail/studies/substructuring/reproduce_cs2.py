@@ -10,7 +10,6 @@ import dataclasses
 from collections.abc import Callable
 from functools import cache
 
-import jax.numpy as jnp
 import numpy as np
 
 from dovetail import fidelity, stability, testing
@@ -67,7 +66,7 @@ def predictor_verdicts() -> list[str]:
     """R42: stiff coupling, prediction (4, 10) over the identified delays: on pure delays and on the
     band-limited actuators, by the delay equation and then by the poles of the sampled loop."""
     limited = ready("cs2-high")
-    pure = put(limited, "rig.actuator", Delay(jnp.array(DELAYS)))
+    pure = put(limited, "rig.actuator", Delay(np.array(DELAYS)))
     verdicts = []
     for test in (pure, limited):
         taps = [predictor_taps(4, 10, horizon, DT) for horizon in DELAYS]

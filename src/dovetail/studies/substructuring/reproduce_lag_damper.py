@@ -11,7 +11,6 @@ from collections.abc import Callable
 from typing import Any
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 import xarray as xr
 from scipy.integrate import solve_ivp
@@ -63,8 +62,13 @@ def identified_actuator(duration: float = 60.0) -> list[float]:
     rig: Any = test_named("lag-damper").rig
     actuator = rig.actuator.sampled_at(dt)
     sweep = Sweep(amplitude=amplitude, low=0.0, high=10.0, duration=duration)
-    demand = jax.vmap(sweep)(jnp.arange(round(duration / dt)) * dt)
-    _, measured = jax.lax.scan(lambda x, u: actuator.step(0.0, dt, x, u), actuator.init(), demand)
+
+    @jax.jit
+    def followed(times):
+        demand = jax.vmap(sweep)(times)
+        return demand, jax.lax.scan(lambda x, u: actuator.step(0.0, dt, x, u), actuator.init(), demand)[1]
+
+    demand, measured = followed(np.arange(round(duration / dt)) * dt)
     found = fit_transfer_function(np.asarray(demand), np.asarray(measured), dt, poles=1, delay=0.0)
     return [float(found.numerator[0]), float(found.denominator[1])]
 
@@ -86,13 +90,13 @@ def printed_piston_velocity(
 def piston_velocity_identity() -> float:
     """R34: largest difference between the printed terms and the product of matrices, over random angles."""
     rng = np.random.default_rng(6)
-    worst = 0.0
+    worst, of_matrices = 0.0, jax.jit(piston_velocity)
     for _ in range(50):
         angles = dict(zip("BZTDG", rng.uniform(-np.pi, np.pi, 5), strict=True))
         rates = dict(zip("BZT", rng.normal(size=3), strict=True))
         arm = dict(zip("xyz", rng.normal(size=3), strict=True))
-        product = piston_velocity(
-            list(arm.values()),
+        product = of_matrices(
+            np.array(list(arm.values())),
             tuple(angles[a] for a in "BZT"),
             tuple(rates[a] for a in "BZT"),
             angles["D"],
@@ -119,10 +123,13 @@ def _slopes() -> tuple[float, float]:
 def mode_limits(slope: float) -> damper_modes.ModeLimits:
     """Critical delays of all modes of the surrogate blade with a damper of `slope` [N s/m]."""
     blade: Any = test_named("lag-damper").numerical
-    omega_0 = blade.modes.per_revolution * blade.modes.rotor_speed
-    return damper_modes.limits(
-        omega_0=omega_0, c=2 * blade.modes.damping * omega_0, kappa=blade.strength(slope)
-    )
+
+    @jax.jit
+    def values(slope):
+        omega_0 = blade.modes.per_revolution * blade.modes.rotor_speed
+        return {"omega_0": omega_0, "c": 2 * blade.modes.damping * omega_0, "kappa": blade.strength(slope)}
+
+    return damper_modes.limits(**values(slope))
 
 
 def monolithic_difference(duration: float = 2.0, steps: int = 256) -> float:

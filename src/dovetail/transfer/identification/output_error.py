@@ -10,7 +10,9 @@ differentiating [Garnier & Wang 2008], for a few filters and delays; the best on
 from __future__ import annotations
 
 import dataclasses
+from functools import partial
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 import scipy
@@ -72,10 +74,14 @@ def fit_transfer_function(
     powers_a = rate ** np.arange(poles + 1.0)
     reach = max(longest, tau) + 2 * dt
 
-    def build(p):
+    @partial(jax.jit, inline=True)
+    def coefficients(p):
         numerator, rest = p[: zeros + 1] * powers_b, p[zeros + 1 :]
         denominator = jnp.concatenate([jnp.ones(1), rest[:poles]]) * powers_a
-        late = rest[poles] if delay is None else delay
+        return numerator, denominator, rest[poles] if delay is None else delay
+
+    def build(p):
+        numerator, denominator, late = coefficients(p)
         return Series((Delay(late, longest=reach), TransferFunction(numerator, denominator)))
 
     start = np.concatenate([b / powers_b, a[1:] / powers_a[1:], [tau] if delay is None else []])
