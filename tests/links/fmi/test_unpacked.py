@@ -42,6 +42,22 @@ def test_a_folder_ends_with_its_process(end):
     assert not folder.parent.exists()
 
 
+LEFT = """
+import os, runpy, subprocess, sys
+unpacked = runpy.run_path(sys.argv[1])
+unpacked["new_folder"]()
+(guard,) = unpacked["_guards"].values()  # goes with this module, at the very end
+subprocess.Popen.__del__ = lambda self, write=os.write: self.returncode is None and write(1, b"it runs on")
+"""
+
+
+def test_an_orderly_end_leaves_no_process_behind():
+    done = subprocess.run(
+        [sys.executable, "-c", LEFT, unpacked.__file__], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == ""
+
+
 def test_folders_are_empty_each_its_own_and_named_after_the_process():
     first, second = new_folder(), new_folder()
     assert first != second

@@ -29,8 +29,18 @@ def _root() -> Path:
     if process not in _roots or not _roots[process].is_dir():
         root = _roots[process] = Path(tempfile.mkdtemp(prefix=f"dovetail-fmu-{process}-"))
         _guard(root)
-        atexit.register(shutil.rmtree, root, ignore_errors=True)
+        atexit.register(_end, process, root)
     return _roots[process]
+
+
+def _end(process: int, root: Path) -> None:
+    """At an orderly end of the process that made it nothing is left to wait for."""
+    if os.getpid() != process:
+        return
+    shutil.rmtree(root, ignore_errors=True)
+    if (guard := _guards.pop(root, None)) is not None:
+        guard.terminate()
+        guard.wait()
 
 
 def _guard(root: Path) -> None:
