@@ -230,7 +230,7 @@ def test_a_row_of_many_programs_says_why(dovetail, table, monkeypatch):
 QUICK = {
     "capture": ["RT-02"],
     "docking": ["RT-02"],
-    "shipboard": ["RT-41"],
+    "shipboard": ["RT-29v", "RT-41", "SEA-05"],
     "substructuring": ["R02", "R12", "R16", "R34", "R35", "B01"],
 }
 

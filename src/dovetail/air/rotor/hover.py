@@ -35,35 +35,38 @@ def merit_estimate(
 
 def hover(rotor: Rotor, speed: float, collectives: np.ndarray, density: float = 1.225) -> xr.Dataset:
     """Coefficients over collective pitch [rad] at a rotor speed [rad/s], with the thrust along the blade."""
-    blade = rotor.blade
-    cut = blade.cut()
     args = (jnp.asarray(speed, float), jnp.asarray(collectives, float), jnp.asarray(density, float))
-    got = {name: np.asarray(v) for name, v in _at(rotor, *args).items()}
-    solidity = float(rotor.solidity)
+    got, radius, sigma = jax.tree.map(np.asarray, _table(rotor, *args))
+    solidity = float(sigma)
     table = {name: ("collective", v) for name, v in got.items() if name != "C_t"}
     table["C_T_over_solidity"] = ("collective", got["C_T"] / solidity)
     table["merit"] = (
         "collective",
         got["C_T"] ** 1.5 / np.sqrt(2) / np.where(got["C_P"] > 0, got["C_P"], np.nan),
     )
-    table["merit_estimate"] = ("collective", np.asarray(merit_estimate(got["C_T"], solidity)))
     table["C_t"] = (("collective", "radius"), got["C_t"])
-    coordinates = {"collective": np.asarray(collectives, float), "radius": np.asarray(cut.r)}
+    coordinates = {"collective": np.asarray(collectives, float), "radius": radius}
     return xr.Dataset(table, coordinates, {"solidity": solidity})
 
 
 @eqx.filter_jit
+def _table(rotor, speed, collectives, density):
+    """Everything over collective pitch, the radii and the solidity: one program."""
+    return _at(rotor, speed, collectives, density), rotor.blade.cut().r, rotor.solidity
+
+
 @eqx.filter_vmap(in_axes=(None, None, 0, None))
 def _at(rotor, speed, collective, density):
     cut = rotor.blade.cut()
     tip, area = speed * rotor.blade.radius, jnp.pi * rotor.blade.radius**2
     loads = rotor.loads(Controls(speed, collective), density=density)
-    element = jnp.mean(loads.disc.thrust, 0)
+    element, thrust = jnp.mean(loads.disc.thrust, 0), loads.thrust / (density * area * tip**2)
     return {
         "thrust": loads.thrust,
         "torque": loads.torque,
         "residual": loads.residual,
-        "C_T": loads.thrust / (density * area * tip**2),
+        "C_T": thrust,
         "C_P": loads.power / (density * area * tip**3),
+        "merit_estimate": merit_estimate(thrust, rotor.solidity),
         "C_t": element / (density * (speed * cut.r) ** 2 * cut.chord * cut.width),
     }

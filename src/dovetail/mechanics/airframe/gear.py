@@ -132,8 +132,7 @@ class GearModel(eqx.Module):
 
     def undeformed_partials(self) -> np.ndarray:
         """B of all nodes where they are undeformed, (n nd, d + turns): a constant, also inside a compiled program."""
-        with jax.ensure_compile_time_eval():
-            return np.asarray(_partials(self)).reshape(self.count * self.nd, self.nd)
+        return rigid_partials(np.asarray(self.nodes)).reshape(self.count * self.nd, self.nd)
 
     def at_nodes(self, values: jax.Array, nodes: tuple[int, ...]) -> jax.Array:
         """Vectors (m, d) at some nodes as loads on all, (n, nd), added where a node is named twice."""
@@ -156,9 +155,16 @@ class GearModel(eqx.Module):
         return r @ self.K @ r / 2
 
 
-@eqx.filter_jit  # a dozen small operations, each of which would compile by itself
-def _partials(model: GearModel) -> jax.Array:
-    return model.partials(jnp.asarray(model.nodes))
+_lever = jax.jit(lambda d, nodes: dimension(d).lever(nodes), static_argnums=0)
+
+
+def rigid_partials(nodes: np.ndarray) -> np.ndarray:
+    """B of nodes (n, d), (n, nd, d + turns), by NumPy but for the lever: else a dozen small programs."""
+    n, d = nodes.shape
+    B = np.tile(np.eye(d + dimension(d).turns), (n, 1, 1))
+    with jax.ensure_compile_time_eval():
+        B[:, :d, d:] = _lever(d, nodes)
+    return B
 
 
 class NodalGear(GearModel):

@@ -17,7 +17,7 @@ import numpy as np
 
 from dovetail.core import Part, choice, count, kind, parameter
 from dovetail.core.errors import ParameterError
-from dovetail.mechanics.airframe.gear import GearModel, NodalGear
+from dovetail.mechanics.airframe.gear import GearModel, NodalGear, rigid_partials
 from dovetail.mechanics.airframe.modal_gear import ModalGear
 from dovetail.mechanics.beam import BeamMesh, components, modes, rayleigh, slow_basis
 from dovetail.mechanics.dimension import dimension
@@ -160,9 +160,6 @@ class WheelGear(LandingGear):
         return ModalGear(**common, basis=basis)
 
 
-_lever = jax.jit(lambda d, nodes: dimension(d).lever(nodes), static_argnums=0)
-
-
 def gear_constants(
     nodes: np.ndarray, M: np.ndarray, C: np.ndarray, K: np.ndarray, mass: float | None
 ) -> dict:
@@ -174,10 +171,8 @@ def gear_constants(
     weight = M @ E
     total = float(np.trace(E.T @ weight)) / d if mass is None else mass
     # the first moment S with w x S = E^T M B w, exact for the consistent mass of straight elements
-    B = np.zeros((n, nd, dim.turns))
-    B[:, :d] = _lever(d, nodes)
-    B[:, d:] = np.eye(dim.turns)
-    swept = weight.T @ B.reshape(n * nd, dim.turns)  # lever(S)
+    turning = np.ascontiguousarray(rigid_partials(nodes)[:, :, d:])
+    swept = weight.T @ turning.reshape(n * nd, dim.turns)  # lever(S)
     if d == 2:
         moment = np.array([swept[1, 0], -swept[0, 0]])
     else:

@@ -16,6 +16,7 @@ from typing import NamedTuple
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from dovetail.core import Part, choice, kind
 from dovetail.core.errors import Fault
@@ -124,7 +125,7 @@ def platform_faults(platforms: Sequence[Platform], d: int) -> list[Fault]:
             faults.append(
                 Fault(f"{place}.body", f"has {platform.body.dimension} dimensions, the aircraft {d}")
             )
-        given = jax.eval_shape(platform.motion.pose, jnp.zeros(())).shape
+        given = jax.eval_shape(platform.motion.pose, np.zeros(())).shape
         if given != (size,):
             faults.append(Fault(f"{place}.motion", f"gives {given} numbers; needs {size}"))
     return faults

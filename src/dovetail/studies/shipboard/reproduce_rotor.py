@@ -5,12 +5,15 @@ from __future__ import annotations
 import dataclasses
 from functools import cache
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
 
 from dovetail.air import Controls, FlatPlates, Rotor
 from dovetail.air.rotor import RotorLoads, hover, merit_estimate
+from dovetail.core.block import Flow
+from dovetail.core.methods import RK4
 from dovetail.studies.shipboard.rotors import (
     CARADONNA,
     GENERIC,
@@ -23,14 +26,19 @@ from dovetail.studies.shipboard.rotors import (
 )
 
 FULL = 135.0  # [rad/s]
-HEAD = (-0.5, 0.0, 0.0)  # [m/s] head-wind of cases 6.3 and 6.4
+CALM, HEAD = (0.0, 0.0, 0.0), (-0.5, 0.0, 0.0)  # [m/s] head-wind of cases 6.3 and 6.4
+_compiled = eqx.filter_jit(Rotor.loads)
+
+
+def _on_hub(rotor: Rotor, *controls: float, wind: tuple = CALM) -> RotorLoads:
+    """What a rotor does to its hub, by one program for each form and mesh."""
+    given = Controls(*(np.asarray(v) for v in (*controls, 0.0, 0.0)[:4]))
+    return jax.tree.map(np.asarray, _compiled(rotor, given, wind=np.asarray(wind)))
 
 
 @cache
-def _loads(
-    form: str, speed: float, pitch: float, cyclic: float = 0.0, wind: tuple = (0.0, 0.0, 0.0)
-) -> RotorLoads:
-    return generic(form).loads(Controls(speed, pitch, cyclic, np.pi / 2), wind=jnp.array(wind))
+def _loads(form: str, speed: float, pitch: float, wind: tuple = CALM) -> RotorLoads:
+    return _on_hub(generic(form), speed, pitch, wind=wind)
 
 
 def hover_thrust() -> float:
@@ -44,35 +52,29 @@ def zero_wind() -> list[float]:
     return [float(abs(full.moment[0]) / full.thrust / 3.0), float(4 * half.thrust / full.thrust)]
 
 
+def _in_the_middle(*controls: float, wind: tuple = CALM) -> RotorLoads:
+    """With elements in the middle of their parts."""
+    return _on_hub(dataclasses.replace(generic("thesis"), blade=GENERIC), FULL, *controls, wind=wind)
+
+
 def mesh_of_blade() -> list[float]:
     """RT-28: thrust [N] with 40, 80, 160 and 320 elements on the ends, and with 80 in the middle."""
     thrusts = []
     for n in (40, 80, 160, 320):
         ends = dataclasses.replace(GENERIC, elements=n, sampling="ends")
-        thrusts.append(
-            float(dataclasses.replace(generic("thesis"), blade=ends).loads(Controls(FULL, 0.14)).thrust)
-        )
-    middle = dataclasses.replace(generic("thesis"), blade=GENERIC)
-    return [*thrusts, float(middle.loads(Controls(FULL, 0.14)).thrust)]
+        thrusts.append(float(_on_hub(dataclasses.replace(generic("thesis"), blade=ends), FULL, 0.14).thrust))
+    return [*thrusts, float(_in_the_middle(0.14).thrust)]
 
 
 def sectors_matter_little() -> float:
     """RT-28: rolling moment in the head-wind with 20 sectors over that with 30."""
-    few, many = (
-        generic("thesis", sectors=n).loads(Controls(FULL, 0.14), wind=jnp.array(HEAD)) for n in (20, 30)
-    )
+    few, many = (_on_hub(generic("thesis", sectors=n), FULL, 0.14, wind=HEAD) for n in (20, 30))
     return float(few.moment[0] / many.moment[0])
-
-
-def _in_head_wind(*controls: float) -> RotorLoads:
-    """With elements in the middle of their parts."""
-    middle = dataclasses.replace(generic("thesis"), blade=GENERIC)
-    return middle.loads(Controls(FULL, *controls), wind=jnp.array(HEAD))
 
 
 def head_wind_moment() -> float:
     """RT-29v: rolling moment in the head-wind [N m]."""
-    return float(_in_head_wind(0.14).moment[0])
+    return float(_in_the_middle(0.14, wind=HEAD).moment[0])
 
 
 def head_wind() -> bool:
@@ -82,13 +84,13 @@ def head_wind() -> bool:
 
 def cyclic_sizes() -> list[float]:
     """RT-30v: rolling moment [N m] with cyclic pitch, and the thrust [N]."""
-    got = _in_head_wind(0.145, 0.005, np.pi / 2)
+    got = _in_the_middle(0.145, 0.005, np.pi / 2, wind=HEAD)
     return [float(got.moment[0]), float(got.thrust)]
 
 
 def cyclic() -> bool:
     """RT-30: whether the moment has turned positive and is more than threefold."""
-    before = _loads("thesis", FULL, 0.14, 0.0, HEAD).moment[0]
+    before = _loads("thesis", FULL, 0.14, HEAD).moment[0]
     return bool(cyclic_sizes()[0] > 3 * abs(before))
 
 
@@ -162,25 +164,32 @@ def forms_of_the_generic_rotor() -> list[float]:
     return [printed, balanced, printed / balanced]
 
 
+class _Sliding(Flow):
+    """Speed of a body without friction in cross-winds [m/s] that ramp from 1.0 to 1.5 s, one body for each."""
+
+    winds: jax.Array
+    mass: jax.Array  # [kg]
+    plates: FlatPlates = FlatPlates()
+
+    def init(self):
+        return jnp.zeros_like(self.winds)
+
+    def derivative(self, t, x, u):
+        wind = self.winds * jnp.clip((t - 1.0) / 0.5, 0.0, 1.0)
+        to_port = jnp.array([0.0, 1.0, 0.0])
+        force = jax.vmap(lambda w, v: self.plates.wrench(v * to_port, jnp.zeros(3), w * to_port).f[1])
+        return force(wind, x) / self.mass
+
+    def output(self, t, x, u):
+        return x
+
+
+@eqx.filter_jit
+def _after(flow: Flow, h: float, steps: int) -> jax.Array:
+    return jax.lax.fori_loop(0, steps, lambda k, x: RK4().step(flow, k * h, h, x, None, ())[0], flow.init())
+
+
 def sliding_in_wind() -> list[float]:
     """Speeds [m/s] after 3 s in cross-winds of 1, 2, 3, 5, 10 m/s that ramp from 1.0 to 1.5 s."""
-    plates, mass = FlatPlates(), 50.2383  # [kg]
-    winds, h = jnp.array([1.0, 2.0, 3.0, 5.0, 10.0]), 1e-3
-
-    def rate(t, v):
-        wind = winds * jnp.clip((t - 1.0) / 0.5, 0.0, 1.0)
-        force = jax.vmap(lambda w, v: plates.wrench(v * jnp.eye(3)[1], jnp.zeros(3), w * jnp.eye(3)[1]).f[1])(
-            wind, v
-        )
-        return force / mass
-
-    def step(v, k):
-        t = k * h
-        k1 = rate(t, v)
-        k2 = rate(t + h / 2, v + h / 2 * k1)
-        k3 = rate(t + h / 2, v + h / 2 * k2)
-        k4 = rate(t + h, v + h * k3)
-        return v + h / 6 * (k1 + 2 * k2 + 2 * k3 + k4), None
-
-    v, _ = jax.lax.scan(step, jnp.zeros(5), jnp.arange(3000))
-    return [float(x) for x in v]
+    body = _Sliding(winds=np.array([1.0, 2.0, 3.0, 5.0, 10.0]), mass=np.array(50.2383))
+    return _after(body, 1e-3, 3000).tolist()

@@ -29,10 +29,28 @@ def _six() -> dict:
     return {"height": height, "period": period}
 
 
+_components = eqx.filter_jit(Seaway.components)
+
+
+@eqx.filter_jit
+def _elevation(sea: Seaway, t: jax.Array) -> jax.Array:
+    return jax.vmap(sea.elevation)(t)
+
+
+@eqx.filter_jit
+def _moved(sea: Seaway, t: jax.Array) -> tuple[jax.Array, jax.Array]:
+    """Six motions in time, and their deviation by the spectrum."""
+    return jax.vmap(sea.displacement)(t), sea.deviation()
+
+
+def _of_six(kind: str) -> Seaway:
+    spectrum = {"jonswap": Jonswap, "bretschneider": Bretschneider}[kind](**_six())
+    return _sea(spectrum=spectrum)
+
+
 @cache
 def _record(kind: str) -> np.ndarray:
-    spectrum = {"jonswap": Jonswap, "bretschneider": Bretschneider}[kind](**_six())
-    return np.asarray(jax.jit(jax.vmap(_sea(spectrum=spectrum).elevation))(T))
+    return np.asarray(_elevation(_of_six(kind), T))
 
 
 def significant_height() -> list[float]:
@@ -43,9 +61,9 @@ def significant_height() -> list[float]:
 def zero_crossing() -> list[float]:
     """Mean period between upward crossings over that of the moments of the waves, both spectra."""
     ratios = []
-    for kind, spectrum in (("jonswap", Jonswap(**_six())), ("bretschneider", Bretschneider(**_six()))):
-        omega, a, _, _ = _sea(spectrum=spectrum).components()
-        m0, m2 = (float(jnp.sum(0.5 * a**2 * omega**n)) for n in (0, 2))
+    for kind in ("jonswap", "bretschneider"):
+        omega, a, _, _ = map(np.asarray, _components(_of_six(kind)))
+        m0, m2 = (float(np.sum(0.5 * a**2 * omega**n)) for n in (0, 2))
         ratios.append(waves(T, _record(kind)).mean_period / (2 * np.pi * np.sqrt(m0 / m2)))
     return ratios
 
@@ -53,7 +71,7 @@ def zero_crossing() -> list[float]:
 def rayleigh() -> float:
     """Kolmogorov's distance of wave heights of a narrow sea from Rayleigh's law."""
     narrow = _sea(spectrum=Jonswap(height=5.0, period=12.4, enhancement=20.0), lowest=0.7, highest=1.7)
-    return waves(T, np.asarray(jax.jit(jax.vmap(narrow.elevation))(T))).rayleigh_distance()
+    return waves(T, np.asarray(_elevation(narrow, T))).rayleigh_distance()
 
 
 def rigid_body() -> float:
@@ -73,8 +91,8 @@ def rigid_body() -> float:
 def response_spectrum() -> float:
     """Largest relative error of the six motions' deviation in a record against the spectrum of the response."""
     ship = _sea(spectrum=Jonswap(**_six()), response=BoxShip(), heading=2.2, speed=6.0)
-    motion = np.asarray(jax.jit(jax.vmap(ship.displacement))(T))
-    return float(np.max(np.abs(motion.std(0)[:5] / np.asarray(ship.deviation())[:5] - 1)))
+    motion, deviation = map(np.asarray, _moved(ship, T))
+    return float(np.max(np.abs(motion.std(0)[:5] / deviation[:5] - 1)))
 
 
 # the reduced aircraft of the envelope against the whole one
@@ -104,14 +122,18 @@ def _whole_and_reduced(duration: float = 12.0) -> tuple[np.ndarray, np.ndarray]:
     system["friction"] = {"kind": "bristle-friction"} | BRISTLES
     table |= {"duration": f"{duration} s", "rate": "20 Hz"}
     data = parse(table, "whole").simulate().data
-    ship, t = HarmonicDeck(**DECK), jnp.asarray(data.time.values)
-    level = jax.vmap(ship.displacement)(t)[:, 3]
-    roll = data["attitude_angles"].values.reshape(len(t)) - np.asarray(level)
+    t = data.time.values
+    level, reduced = map(np.asarray, _reduced(HarmonicDeck(**DECK), DeckBody(secured=0.0, density=0.0), t))
+    roll = data["attitude_angles"].values.reshape(len(t)) - level
     whole = np.column_stack([data["pair_normal_force"].values.reshape(len(t), 2), roll])
+    return whole[1:], reduced
 
-    body = eqx.tree_at(lambda b: (b.secured, b.density), DeckBody(), (jnp.zeros(()), jnp.zeros(())))
+
+@eqx.filter_jit
+def _reduced(ship: HarmonicDeck, body: DeckBody, t: jax.Array) -> tuple[jax.Array, jax.Array]:
+    """Roll of the deck (times,), and what `_whole_and_reduced` returns of the reduced aircraft."""
     spot = jnp.array([0.0, 0.0, HEIGHT])
-    feel = jax.jit(jax.vmap(lambda t: deck_feel(ship, t, spot, jnp.zeros(3))))(t)
+    feel = jax.vmap(lambda t: deck_feel(ship, t, spot, jnp.zeros(3)))(t)
 
     def one(x, ends):
         def sub(i, x):
@@ -124,8 +146,7 @@ def _whole_and_reduced(duration: float = 12.0) -> tuple[np.ndarray, np.ndarray]:
         return x, jnp.array([normal[1] + normal[3], normal[0] + normal[2], jnp.arctan2(R[2, 1], R[2, 2])])
 
     ends = jax.tree.map(lambda a: a[:-1], feel), jax.tree.map(lambda a: a[1:], feel)
-    _, reduced = jax.jit(lambda: jax.lax.scan(one, body.init(), ends))()
-    return whole[1:], np.asarray(reduced)
+    return jax.vmap(ship.displacement)(t)[:, 3], jax.lax.scan(one, body.init(), ends)[1]
 
 
 def reduced_aircraft() -> list[float]:
