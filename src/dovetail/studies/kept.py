@@ -70,14 +70,14 @@ class Kept:
     def result(self, target: Target) -> Result | None:
         """What was got for a target, judged; None if it is not there."""
         row = self._rows.get((target.study, target.id))
-        return judged(target, row["got"], row["programs"], row["compiles"]) if row else None
+        return judged(target, row["got"], row["programs"]) if row else None
 
     def add(self, result: Result) -> None:
         """Keep a row that was just computed."""
         if result.status not in ("met", "missed") or self.fault:
             return
         row: dict[str, Any] = {"study": result.target.study, "id": result.target.id}
-        row |= {"got": result.got, "programs": result.programs, "compiles": result.compiles}
+        row |= {"got": result.got, "programs": result.programs}
         try:
             if not self._rows:
                 self.file.parent.mkdir(parents=True, exist_ok=True)

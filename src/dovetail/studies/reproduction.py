@@ -32,7 +32,7 @@ tolerance, everything else by equality. `tolerance` is `{ relative = x }`, `{ ab
 
 `compute` names a function without arguments in a module of the study; what it returns is what was got. The
 numbers in a targets file are what is expected and how closely, never what was computed. A row that compiles more than
-ten programs says why in `compiles`.
+ten programs says why in `compiles`; rows before it are no excuse, since what they share with it may have been dropped.
 """
 
 from __future__ import annotations
@@ -148,7 +148,6 @@ class Result:
     got: Any
     status: str  # "met", "missed", "failed" (it could not be computed, and `got` says why) or "data"
     programs: int = 0  # that were compiled for it, beyond those that rows before it share with it
-    compiles: str = ""  # why these are more than most, where that is not the target's
 
     def record(self) -> dict[str, Any]:
         """The row as `dovetail reproduce --json` prints it."""
@@ -166,7 +165,7 @@ class Result:
             "source": t.source,
             "note": t.note,
             "programs": self.programs,
-            "compiles": self.compiles or t.compiles,
+            "compiles": t.compiles,
         }
 
 
@@ -201,17 +200,15 @@ def judge(target: Target) -> Result:
         got = _plain(function())
     except Exception as error:  # a target that cannot be computed must not hide the others
         return Result(target, f"{type(error).__name__}: {error}", "failed", guard.programs - before)
-    why = "some of them again, since kept programs were dropped to make room" if guard.dropped else ""
-    return judged(target, got, guard.programs - before, why)
+    return judged(target, got, guard.programs - before)
 
 
-def judged(target: Target, got: Any, programs: int = 0, compiles: str = "") -> Result:
+def judged(target: Target, got: Any, programs: int = 0) -> Result:
     """What was got, held against the target."""
     if target.kind == "data":
         return Result(target, None, "data")
     met = bool(target.compute) and target.tolerance.accepts(target.expected, got)
-    why = "" if target.compiles or programs <= MANY else compiles
-    return Result(target, got, "met" if met else "missed", programs, why)
+    return Result(target, got, "met" if met else "missed", programs)
 
 
 def _read(study: Study) -> list[Target]:
