@@ -11,7 +11,6 @@ from typing import Any
 
 import equinox as eqx
 import jax
-import jax.numpy as jnp
 import numpy as np
 
 from dovetail.core.registry import find
@@ -105,12 +104,12 @@ def impacts(
     place of law and restitution: a damping factor for each impact.
     """
     if factor is None:
-        factor = law(stiffness=1.0).damping_factor(jnp.asarray(restitution, float))
+        factor = law(stiffness=1.0).damping_factor(np.asarray(restitution, float))
     count = len(scenarios)
     size = next((n for n in (8, 24, 72) if n >= count), count)
 
     def column(values):
-        return jnp.resize(jnp.broadcast_to(jnp.asarray(values, float), (count,)), (size,))
+        return np.resize(np.broadcast_to(np.asarray(values, float), (count,)), (size,))
 
     tools = eqx.tree_at(_fields, instruments, [column(v) for v in _fields(instruments)])
     paired = _batch(
@@ -121,7 +120,7 @@ def impacts(
         tools,
         steps,
     )
-    return jax.tree.map(lambda leaf: leaf[:count], paired)
+    return jax.tree.map(lambda leaf: np.asarray(leaf)[:count], paired)
 
 
 def _fields(tools: Instruments) -> list[Any]:
