@@ -156,7 +156,10 @@ def keep(finding: Finding, case: Any, corpus: Path = CORPUS) -> Path:
     file = corpus / f"{finding.reader.replace(' ', '-')}-{mark}.json"
     if not file.exists():
         corpus.mkdir(parents=True, exist_ok=True)
-        file.write_text(text_of(finding.reader, case, f"{finding.what} ({finding.where})"), "utf-8")
+        told = f"{finding.what} ({finding.where})".replace(
+            f"{CORPUS.parents[2]}/", ""
+        )  # no folder of one machine
+        file.write_text(text_of(finding.reader, case, told), "utf-8")
     return file
 
 
