@@ -25,7 +25,6 @@ _jax.config.update("jax_enable_x64", True)
 
 from dovetail.core import programs as _programs  # noqa: E402, F401  (guards what is compiled from here on)
 from dovetail.core.block import Block, Flow, Method, Part, Sampled  # noqa: E402
-from dovetail.core.connection import Diagram, Node, Wire  # noqa: E402
 from dovetail.core.linear import LinearModel, Modes, linearise, modes  # noqa: E402
 from dovetail.core.methods import (  # noqa: E402
     BDF2,
@@ -47,7 +46,6 @@ __all__ = [
     "BDF2",
     "RK4",
     "Block",
-    "Diagram",
     "DormandPrince5",
     "DormandPrince8",
     "Euler",
@@ -57,13 +55,11 @@ __all__ = [
     "LinearModel",
     "Method",
     "Modes",
-    "Node",
     "Parameter",
     "Part",
     "Rosenbrock3",
     "Sampled",
     "SemiImplicitEuler",
-    "Wire",
     "check_step",
     "choice",
     "constant",

@@ -1,27 +1,8 @@
-import jax
-import jax.numpy as jnp
 import numpy as np
 import pytest
 
 from dovetail.core.errors import ParameterError
-from dovetail.core.structural import (
-    HHTAlpha,
-    Linear,
-    SampledStructure,
-    Structure,
-)
-
-
-def test_a_sampled_structure_settles_on_its_static_deflection_and_shows_its_force():
-    block = SampledStructure(Structure(1.0, 20.0, Linear(100.0)), HHTAlpha())
-    x, y = jax.jit(
-        lambda: jax.lax.scan(
-            lambda x, i: block.step(i * 0.05, 0.05, x, jnp.array([5.0])), block.init(), jnp.arange(200)
-        )
-    )()
-    np.testing.assert_allclose(y["displacement"][-1], 0.05, rtol=1e-8)
-    np.testing.assert_allclose(y["force"][-1], -5.0, rtol=1e-8)
-    assert jax.tree.structure(x) == jax.tree.structure(block.init())
+from dovetail.core.structural import HHTAlpha, Structure
 
 
 def test_faults_of_shape_and_range_are_said():

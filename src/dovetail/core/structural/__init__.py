@@ -14,7 +14,6 @@ from dovetail.core.structural.structure import (
     Linear,
     Motion,
     PredictorCorrector,
-    SampledStructure,
     StructuralMethod,
     Structure,
 )
@@ -27,7 +26,6 @@ __all__ = [
     "Newmark",
     "OperatorSplitting",
     "PredictorCorrector",
-    "SampledStructure",
     "StructuralMethod",
     "Structure",
 ]

@@ -16,7 +16,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 
-from dovetail.core.block import Block, Part, Time
+from dovetail.core.block import Part, Time
 from dovetail.core.errors import ParameterError
 from dovetail.core.parameter import check
 
@@ -109,18 +109,3 @@ class PredictorCorrector(StructuralMethod):
 
     def step(self, structure: Structure, dt: Time, motion: Motion, load: jax.Array) -> Motion:
         return self.correct(structure, dt, motion, load, structure.force(*self.predict(dt, motion)))
-
-
-class SampledStructure(Block):
-    """A structure with its method as a block: load [N] at t + dt in, motion at t + dt out."""
-
-    structure: Structure
-    method: StructuralMethod
-
-    def init(self) -> Motion:
-        return self.structure.start()
-
-    def step(self, t: Time, dt: Time, x: Motion, u: jax.Array) -> tuple[Motion, dict[str, jax.Array]]:
-        load = jnp.broadcast_to(u, (self.structure.size,))
-        x = self.method.step(self.structure, dt, x, load)
-        return x, {"displacement": x.x, "velocity": x.v, "acceleration": x.a, "force": -x.restoring}
