@@ -1,5 +1,8 @@
 """One table of signals."""
 
+import tomllib
+from importlib import resources
+
 import pytest
 
 from dovetail.core import signals
@@ -12,6 +15,14 @@ def test_every_built_in_signal_has_a_unit_that_can_be_read():
         assert to_si(f"1 {known.unit}" if known.unit != "1" else 1.0, known.unit) == pytest.approx(1.0)
         assert known.label
         assert known.symbol
+
+
+def test_a_room_keeps_its_own_signals_and_all_are_one_table():
+    table = signals.known()
+    assert {"measured_force", "prediction_horizon", "identified_delay", "tension", "inflow"} <= set(table)
+    own = tomllib.loads(resources.files("dovetail.core").joinpath("signals.toml").read_text("utf-8"))
+    assert "measured_force" in own
+    assert not {"drogue_position", "lag_angle", "tension", "rotor_force"} & set(own)
 
 
 def test_an_unknown_signal_lists_the_known_ones():

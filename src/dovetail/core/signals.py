@@ -1,7 +1,7 @@
 """Signals: one table that gives each its name, symbol, unit, frame and label.
 
-Datasets, plots, connections and the view read it, so a signal is described once. The built-in table is
-`signals.toml` beside this module; a user's part declares its own signals with `declare`.
+Datasets, plots and the view read it, so a signal is described once. Every room says what its own parts show in a
+`signals.toml`; this one has those of the loop. A user's part declares its own signals with `declare`.
 """
 
 from __future__ import annotations
@@ -37,8 +37,17 @@ _declared: dict[str, Signal] = {}
 
 @cache
 def _built_in() -> Mapping[str, Signal]:
-    table = tomllib.loads(resources.files("dovetail.core").joinpath("signals.toml").read_text("utf-8"))
-    return MappingProxyType({name: Signal(name=name, **row) for name, row in table.items()})
+    here = resources.files("dovetail")
+    rooms = sorted(room.name for room in here.iterdir() if room.joinpath("signals.toml").is_file())
+    found: dict[str, Signal] = {}
+    for room in rooms:
+        for name, row in tomllib.loads(here.joinpath(room, "signals.toml").read_text("utf-8")).items():
+            if name in found:
+                raise ParameterError(
+                    f'signal "{name}" stands in the tables of two rooms, the second is {room}'
+                )
+            found[name] = Signal(name=name, **row)
+    return MappingProxyType(found)
 
 
 def known() -> dict[str, Signal]:
