@@ -23,10 +23,10 @@ def many(points):
     return {"double": [2 * p["mass"] for p in points]}
 
 
-@gives(frequency="rad/s")
+@gives(omega="rad/s")
 @takes("mass", stiffness=100.0)
 def frequencies(points):
-    return {"frequency": [(p["stiffness"] / p["mass"]) ** 0.5 for p in points]}
+    return {"omega": [(p["stiffness"] / p["mass"]) ** 0.5 for p in points]}
 
 
 def wide(mass):

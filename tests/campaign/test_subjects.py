@@ -75,8 +75,8 @@ def test_a_model_of_another_shape_is_told(models):
 def test_an_evaluation_that_says_what_it_takes_is_given_all_of_it(models):
     axis = {"path": "mass", "values": [1.0, 4.0]}
     found = evaluated({"evaluate": "campaign_models:frequencies", "axis": [axis]})
-    np.testing.assert_array_equal(found.values["frequency"].array, [10, 5])
-    assert found.values["frequency"].attrs == {"units": "rad/s"}
+    np.testing.assert_array_equal(found.values["omega"].array, [10, 5])
+    assert found.values["omega"].attrs == {"units": "rad/s"}
 
 
 @pytest.mark.parametrize(

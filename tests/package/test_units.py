@@ -1,7 +1,9 @@
 """Units of the package's parameters: what is called a frequency is in hertz, what is called omega in rad/s."""
 
+import ast
 import importlib
 import pkgutil
+from pathlib import Path
 
 import dovetail
 from dovetail.core import Part
@@ -51,3 +53,28 @@ def test_every_unit_of_a_parameter_is_one_and_is_taken_as_it_is_written():
     units = {about.unit for cls in parts() for about in declared(cls).values() if not about.choices}
     for unit in units - {PARAMETER, SIGNAL, "1"}:
         assert to_si(f"2.5 {unit}", unit) == 2.5
+
+
+def test_results_too_call_hertz_a_frequency_and_radians_a_second_an_omega():
+    wrong, seen = [], 0
+    units = {
+        "frequency": ("[Hz]", "[rad/s]"),
+        "frequencies": ("[Hz]", "[rad/s]"),
+        "omega": ("[rad/s]", "[Hz]"),
+    }
+    for path in sorted(Path(dovetail.__file__).parent.rglob("*.py")):
+        text = path.read_text()
+        lines = text.splitlines()
+        for node in ast.walk(ast.parse(text)):
+            if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+                name, said = node.target.id, lines[node.lineno - 1].partition("#")[2]
+            elif isinstance(node, ast.FunctionDef):
+                name, said = node.name, (ast.get_docstring(node) or "").partition("\n")[0]
+            else:
+                continue
+            right, other = units.get(name.split("_")[-1], ("", ""))
+            seen += bool(right) and right in said
+            if other and other in said and right not in said:
+                wrong.append(f"{path.name}:{node.lineno}: {name} is in {other}; it must be in {right}")
+    assert not wrong, "\n".join(wrong)
+    assert seen > 15  # the rule was about something

@@ -7,7 +7,7 @@ from scipy.integrate import solve_ivp
 
 from dovetail.core.errors import ParameterError
 from dovetail.mechanics.contact import Aluminium, Flores, GivenDamping, HertzPair, Polyimide, realised
-from dovetail.specimens.contact_loop import Instruments, first_impact, total_delay_frequency
+from dovetail.specimens.contact_loop import Instruments, first_impact, total_delay_omega
 
 K = float(HertzPair(Polyimide(), Aluminium(), 0.025).value)  # [N/m^1.5]
 MASS = 30 * 75 / 105  # [kg] sample scenario, Bondoky 2020, sec. 5.3.1
@@ -17,7 +17,7 @@ SENSOR = 2 * np.pi * 10e3  # [rad/s]
 @eqx.filter_jit
 def pairing(delay, restitution=0.8, mass=MASS, speed=0.1, position=0.0, force=0.0):
     tools = Instruments(
-        total_delay_frequency(delay), SENSOR, position_resolution=position, force_resolution=force
+        total_delay_omega(delay), SENSOR, position_resolution=position, force_resolution=force
     )
     return first_impact(Flores(stiffness=K, restitution=restitution), mass, speed, tools, steps=3000)
 

@@ -33,16 +33,16 @@ def faults(
     critical, frequency = found.critical()
     if judge.heavy:
         return ([] if critical == 0.0 else [f"heavy specimen, yet {critical:g} s"]), {"heavy": 1}
-    claimed = [gain.frequency for gain in found.gains]
+    claimed = [gain.omega for gain in found.gains]
     wrong = []
     if found.unstable:
         wrong.append(f"{found.unstable} unstable roots of a passive structure")
     if len(claimed) != judge.crossing_count():
         wrong.append(f"{len(claimed)} crossings claimed, {judge.crossing_count()} there")
     wrong += [
-        f"false crossing at {gain.frequency:g} rad/s"
+        f"false crossing at {gain.omega:g} rad/s"
         for gain in found.gains
-        if judge.sense(gain.frequency) != gain.sense
+        if judge.sense(gain.omega) != gain.sense
     ]
     true = judge.first_loss(claimed)
     if not (critical == true or abs(critical / true - 1) < 1e-6):

@@ -18,7 +18,7 @@ from .systems import K, one_mass
 STANDARD = dict(m=2.2, c=15.0, k=K, k_s=K)
 START = Crossing(
     float(single_interface.critical_delay(**STANDARD)),
-    float(single_interface.instability_frequency(**STANDARD)),
+    float(single_interface.instability_omega(**STANDARD)),
     0.0,
     True,
 )
@@ -51,7 +51,7 @@ def test_continuation_in_stiffness_passes_the_turning_point_of_r06():
     upper = branch.q[np.argmin(branch.q) :], branch.p[np.argmin(branch.q) :]
     exact = single_interface.critical_delay(m=2.2, c=15.0, k=K, k_s=upper[0][1:])
     assert upper[1][1:] == pytest.approx(np.asarray(exact), rel=1e-9)
-    s = 1j * branch.frequency  # every point satisfies the characteristic equation, both sides of the turn
+    s = 1j * branch.omega  # every point satisfies the characteristic equation, both sides of the turn
     left = 2.2 * s**2 + 15.0 * s + K + branch.q * np.exp(-s * branch.p)
     assert np.abs(left).max() / K < 1e-9
 
@@ -88,5 +88,5 @@ def test_no_range_is_given_where_nothing_is_stable():
 
 def test_hopf_frequency_is_that_of_the_closed_form():
     found = first_crossing(one_mass, 0.0, 0.02)
-    exact = single_interface.instability_frequency(m=2.2, c=15.0, k=K, k_s=K)
-    assert found.frequency == pytest.approx(float(exact), rel=1e-10)
+    exact = single_interface.instability_omega(m=2.2, c=15.0, k=K, k_s=K)
+    assert found.omega == pytest.approx(float(exact), rel=1e-10)

@@ -65,7 +65,7 @@ def test_a_static_instability_is_found_at_zero_frequency():
     # a negative spring that cancels the numerical one: the root crosses at the origin
     found = first_crossing(lambda k_s: one_mass(1e-3, k_s=k_s), 0.0, -3000.0, points=6)
     assert found.parameter == pytest.approx(-K, rel=1e-9)
-    assert found.frequency == pytest.approx(0.0, abs=1e-6)
+    assert found.omega == pytest.approx(0.0, abs=1e-6)
 
 
 def test_newton_that_does_not_arrive_says_none():
@@ -83,8 +83,8 @@ def test_newton_that_stalls_where_nothing_is_singular_says_none():
     found = refine(family, 5e-3, 300.0, low=0.0, reach=0.1)
     assert (
         found is None
-        or np.linalg.svd(
-            family(found.parameter).characteristic_matrix(1j * found.frequency), compute_uv=False
-        )[-1]
+        or np.linalg.svd(family(found.parameter).characteristic_matrix(1j * found.omega), compute_uv=False)[
+            -1
+        ]
         < 1e-6
     )

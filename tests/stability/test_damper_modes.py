@@ -29,13 +29,13 @@ def test_closed_form_is_that_of_the_delay_equation(mode):
     equation = damper_modes.equation(**case, tau=1e-3)
     assert critical_delay(equation) == pytest.approx(float(damper_modes.critical_delay(**case)), rel=1e-9)
     first = switching_delays(equation)[0]
-    assert first.frequency == pytest.approx(float(damper_modes.frequency(**case)), rel=1e-9)
+    assert first.omega == pytest.approx(float(damper_modes.instability_omega(**case)), rel=1e-9)
 
 
 def test_a_weak_damper_tolerates_any_delay():
     case = dict(omega_0=50.0, c=3.0, kappa=2.9)
     assert np.isinf(damper_modes.critical_delay(**case))
-    assert np.isnan(damper_modes.frequency(**case))
+    assert np.isnan(damper_modes.instability_omega(**case))
     assert critical_delay(damper_modes.equation(**case, tau=1e-3)) == np.inf
 
 

@@ -42,7 +42,7 @@ def test_r08_growth_of_the_standard_case_at_seven_milliseconds():
     roots = one_mass(7e-3).roots()
     assert roots.growth == pytest.approx(0.105, rel=0.05)  # as printed, read off a graph
     assert roots.growth == pytest.approx(0.1097, rel=1e-3)
-    assert roots.frequency / (2 * np.pi) == pytest.approx(7.110, abs=1e-3)
+    assert roots.omega / (2 * np.pi) == pytest.approx(7.110, abs=1e-3)
     assert not roots.stable
 
 
@@ -69,10 +69,10 @@ def test_roots_come_in_conjugate_pairs_sorted_by_growth():
 def test_growth_with_the_two_measured_delays_of_the_three_mass_study():
     roots = three_mass(9.4e-3, 8.6e-3, k=9000.0, c=15.0).roots(2)
     assert roots.growth == pytest.approx(9.84, abs=0.005)  # 1/s
-    assert roots.frequency / (2 * np.pi) == pytest.approx(13.65, abs=0.005)
+    assert roots.omega / (2 * np.pi) == pytest.approx(13.65, abs=0.005)
     roots = three_mass(9.4e-3, 8.6e-3).roots(2)
     assert roots.growth == pytest.approx(6.31, abs=0.005)
-    assert roots.frequency / (2 * np.pi) == pytest.approx(10.1, abs=0.05)
+    assert roots.omega / (2 * np.pi) == pytest.approx(10.1, abs=0.05)
 
 
 def sixteen_delays(p=9.4, tau=9.4e-3, dt=1e-3, c=3.0):

@@ -25,7 +25,7 @@ def test_energy_injected_is_the_work_of_the_late_spring_over_a_cycle():
 def test_on_the_boundary_the_injected_energy_is_what_the_damper_takes():
     tau, w = (
         float(single_interface.critical_delay(**CASE)),
-        float(single_interface.instability_frequency(**CASE)),
+        float(single_interface.instability_omega(**CASE)),
     )
     assert energy.spring(K, tau, w).damping == pytest.approx(-15.0, rel=1e-12)
     assert energy.equivalent_damping_ratio(**CASE, tau=tau) == pytest.approx(0.0, abs=1e-12)

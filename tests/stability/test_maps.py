@@ -22,7 +22,7 @@ def test_r39_limit_of_one_delay_given_the_other(k, c, expected):
 def test_a_map_without_a_limit_says_so():
     found = maps.unequal_delays(lambda a, b: three_mass(a, b, c=200.0), [0.0, 1e-3], up_to=5e-3)
     assert np.isinf(found.first).all()
-    assert np.isnan(found.frequency).all()
+    assert np.isnan(found.omega).all()
     assert "none up to 5" in str(found)
     lost = maps.unequal_delays(three_mass, [5e-3], up_to=5e-3)
     assert "unstable" in str(lost)

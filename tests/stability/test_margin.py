@@ -57,14 +57,14 @@ def test_phase_margin_table(case, expected):
         assert margin.lead_margin(loop(*case)) == -np.inf
         return
     first = min(gains, key=lambda g: g.delay)
-    assert first.frequency == pytest.approx(expected[0], abs=6e-5)  # printed to four decimals
+    assert first.omega == pytest.approx(expected[0], abs=6e-5)  # printed to four decimals
     assert np.degrees(first.phase_margin) == pytest.approx(expected[1], abs=6e-3)
     assert first.delay == pytest.approx(expected[2], abs=6e-5)
 
 
 def test_r09_phase_margin_of_the_standard_case():
     (only,) = margin.unit_gains(loop())
-    assert only.frequency == pytest.approx(1.398, rel=1e-3)
+    assert only.omega == pytest.approx(1.398, rel=1e-3)
     assert np.degrees(only.phase_margin) == pytest.approx(17.34, rel=1e-3)
     assert only.phase_margin == pytest.approx(0.3027, rel=1e-3)
     assert only.delay == pytest.approx(0.2165, rel=1e-3)

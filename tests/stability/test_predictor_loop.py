@@ -35,7 +35,7 @@ def test_r29_stable_prediction_lengths(order, window, low, high, frequency):
     assert interval.low == pytest.approx(low, abs=6e-7)  # published to the microsecond
     assert interval.high == pytest.approx(high, abs=6e-6)  # published to ten microseconds
     if frequency:
-        assert interval.upper.frequency / (2 * np.pi) == pytest.approx(frequency, rel=0.005)
+        assert interval.upper.omega / (2 * np.pi) == pytest.approx(frequency, rel=0.005)
     assert forward_limit(LIGHT, found) == pytest.approx(TAU - high, abs=6e-6)
 
 
@@ -96,7 +96,7 @@ def test_the_in_phase_mode_ends_the_range_of_a_low_order_predictor():
     )
     found = stable_horizons(family, order=2, window=10, dt=DT, low=9.4e-3, high=14e-3, points=5)
     assert found[0].high == pytest.approx(12.0e-3, rel=0.02)  # published to two figures
-    assert found[0].upper.frequency / (2 * np.pi) == pytest.approx(5.7, abs=0.1)
+    assert found[0].upper.omega / (2 * np.pi) == pytest.approx(5.7, abs=0.1)
 
 
 def test_taps_are_the_predictors_weights_and_ages():

@@ -46,7 +46,7 @@ def test_growth_and_frequency_are_those_of_the_delay_equation_half_a_sample_late
     poles = sampled_poles(BODY, SPRING, tau=6.5e-3, dt=DT)
     roots = one_mass(7e-3).roots(2)
     assert poles.growth == pytest.approx(roots.growth, rel=0.02)
-    assert poles.frequency == pytest.approx(roots.frequency, rel=1e-4)
+    assert poles.omega == pytest.approx(roots.omega, rel=1e-4)
     assert not poles.stable
 
 
@@ -113,7 +113,7 @@ def test_poles_of_a_step_function_are_those_of_the_matrix():
     poles = loop_poles(shift_loop, REST, dt=DT)
     expected = sampled_poles(BODY, SPRING, tau=6e-3, dt=DT)
     assert poles.growth == pytest.approx(expected.growth, rel=1e-9)
-    assert poles.frequency == pytest.approx(expected.frequency, rel=1e-9)
+    assert poles.omega == pytest.approx(expected.omega, rel=1e-9)
 
 
 def test_a_ring_buffer_is_read_over_its_period():

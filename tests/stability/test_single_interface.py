@@ -45,8 +45,8 @@ def test_r04_critical_delay_with_light_damping():
 
 
 def test_r05_instability_frequency_approximate_and_exact():
-    approximate = si.approximate_instability_frequency(m=2.2, k=2250.0, k_s=2250.0) / (2 * np.pi)
-    exact = si.instability_frequency(**STANDARD) / (2 * np.pi)
+    approximate = si.approximate_instability_omega(m=2.2, k=2250.0, k_s=2250.0) / (2 * np.pi)
+    exact = si.instability_omega(**STANDARD) / (2 * np.pi)
     assert approximate == pytest.approx(7.198, rel=5e-4)
     assert exact == pytest.approx(7.116, rel=5e-4)
     groups = si.groups(**STANDARD)  # the closed form for rho = 1, eq. 3.22
@@ -80,7 +80,7 @@ def test_light_damping_limit_is_c_over_k_s(c):
 def test_boundary_satisfies_the_characteristic_equation_for_random_tests():
     m, c, k, k_s = RNG.uniform([[0.5], [1.0], [100.0], [50.0]], [[5.0], [40.0], [5000.0], [9000.0]], (4, 500))
     tau = np.asarray(si.critical_delay(m=m, c=c, k=k, k_s=k_s, a=1.1))
-    w = np.asarray(si.instability_frequency(m=m, c=c, k=k, k_s=k_s, a=1.1))
+    w = np.asarray(si.instability_omega(m=m, c=c, k=k, k_s=k_s, a=1.1))
     finite = np.isfinite(tau)
     assert 100 < finite.sum() < 500  # both kinds occur
     left = residual(m, c, k, k_s, w, tau, a=1.1)[finite]
@@ -98,7 +98,7 @@ def test_a_test_unstable_without_delay_tolerates_none():
 
 def test_a_negative_spring_is_treated_with_its_sign():
     case = dict(m=1.0, c=0.2, k=100.0, k_s=-40.0)
-    tau, w = si.critical_delay(**case), si.instability_frequency(**case)
+    tau, w = si.critical_delay(**case), si.instability_omega(**case)
     assert abs(1.0 * (1j * w) ** 2 + 0.2j * w + 100.0 - 40.0 * np.exp(-1j * w * tau)) < 1e-10
     assert 0 < tau < 2 * np.pi / w
 
@@ -115,7 +115,7 @@ def test_stability_lost_can_be_regained_for_a_soft_specimen():
 def test_all_crossings_satisfy_the_characteristic_equation():
     found = si.crossings(m=1.0, c=2 * 0.1066, k=1.0, k_s=0.3, turns=6)
     assert found.delay.shape == (2, 6)
-    left = residual(1.0, 2 * 0.1066, 1.0, 0.3, np.asarray(found.frequency), np.asarray(found.delay))
+    left = residual(1.0, 2 * 0.1066, 1.0, 0.3, np.asarray(found.omega), np.asarray(found.delay))
     assert left.max() < 1e-12
 
 

@@ -11,7 +11,7 @@ from dovetail.transfer.linear import LinearTransfer
 def test_a_lag_passes_one_where_its_closed_form_says():
     """|g/(1 + j w T)| = 1 at w = sqrt(g^2 - 1)/T, with the phase -atan(w T)."""
     (only,) = unit_gains(StateSpace.of(LinearTransfer([3.0], [0.1, 1.0])))
-    assert only.frequency == pytest.approx(np.sqrt(8.0) / 0.1, rel=1e-12)
+    assert only.omega == pytest.approx(np.sqrt(8.0) / 0.1, rel=1e-12)
     assert only.phase == pytest.approx(2 * np.pi - np.arctan(np.sqrt(8.0)), rel=1e-12)
     assert only.falling
     assert only.residual < 1e-12
@@ -24,7 +24,7 @@ def test_a_resonance_is_entered_and_left():
         gains = unit_gains(StateSpace.of(LinearTransfer([4 * ratio], [1.0, 2 * ratio, 1.0])))
         assert [gain.falling for gain in gains] == [False, True]
         for gain in gains:
-            w = gain.frequency
+            w = gain.omega
             assert abs(4 * ratio / (1 - w**2 + 2j * ratio * w)) == pytest.approx(1.0, rel=1e-9)
 
 
@@ -39,16 +39,16 @@ def test_axes_that_are_coupled_have_the_crossings_of_their_eigenvalues():
     lags = StateSpace(
         -np.eye(2), np.diag([3.0, 5.0]) @ turned, np.linalg.inv(turned), np.zeros((2, 2))
     )  # eigenvalues 3/(1 + s) and 5/(1 + s)
-    assert [gain.frequency for gain in unit_gains(lags)] == pytest.approx(np.sqrt([8.0, 24.0]), rel=1e-9)
+    assert [gain.omega for gain in unit_gains(lags)] == pytest.approx(np.sqrt([8.0, 24.0]), rel=1e-9)
 
 
 def test_a_sampled_loop_has_its_frequencies_on_the_circle():
     """g/(z - a): |z - a| = g at cos(theta) = (1 + a^2 - g^2)/(2 a)."""
     a, g = 0.5, 1.2
     (only,) = unit_gains(on_the_axis(StateSpace([[a]], [[g]], [[1.0]], [[0.0]])))
-    assert np.cos(2 * np.arctan(only.frequency)) == pytest.approx((1 + a**2 - g**2) / (2 * a), rel=1e-12)
+    assert np.cos(2 * np.arctan(only.omega)) == pytest.approx((1 + a**2 - g**2) / (2 * a), rel=1e-12)
 
 
 def test_an_undamped_loop_passes_one_on_both_sides_of_its_pole():
     undamped = StateSpace.of(LinearTransfer([0.5], [1.0, 0.0, 1.0]))
-    assert [gain.frequency for gain in unit_gains(undamped)] == pytest.approx(np.sqrt([0.5, 1.5]), rel=1e-9)
+    assert [gain.omega for gain in unit_gains(undamped)] == pytest.approx(np.sqrt([0.5, 1.5]), rel=1e-9)

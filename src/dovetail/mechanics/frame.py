@@ -82,9 +82,9 @@ class Frame(Substructure):
 
     def damping(self) -> jax.Array:
         """Damping matrix of the whole frame [N s/m]."""
-        frequency, shapes = self.modes()
+        omega, shapes = self.modes()
         weighted = self.mass[:, None] * shapes
-        return (weighted * (2 * self.damping_ratio * frequency)) @ weighted.T
+        return (weighted * (2 * self.damping_ratio * omega)) @ weighted.T
 
     def init(self) -> dict[str, jax.Array]:
         return {"x": jnp.zeros(self.storeys), "v": jnp.zeros(self.storeys)}

@@ -50,7 +50,7 @@ class Instruments(Part):
         return 2 * self.actuator_damping / self.actuator_omega
 
 
-def total_delay_frequency(delay) -> jax.Array:
+def total_delay_omega(delay) -> jax.Array:
     r"""Natural frequency [rad/s] of an instrument of *total delay* [s], :math:`\omega = 4/\tau`.
 
     The definition of [Bondoky 2020, eq. 5.6]: four time constants, bus latency and read-out included. For a

@@ -90,9 +90,9 @@ def neutral_delay(
     return float(scipy.optimize.brentq(excess, low, high, xtol=1e-6 * time))
 
 
-def gain_map(law: NormalLaw, mass: float, speed: float, delays, sensor_frequencies) -> np.ndarray:
+def gain_map(law: NormalLaw, mass: float, speed: float, delays, sensor_omega) -> np.ndarray:
     """Energy after an impact over that before, for actuator delays [s] times sensor frequencies [rad/s]."""
-    delays, sensors = jnp.asarray(delays, float), jnp.asarray(sensor_frequencies, float)
+    delays, sensors = jnp.asarray(delays, float), jnp.asarray(sensor_omega, float)
     each = jax.vmap(
         jax.vmap(lambda delay, w: realised_through(law, mass, speed, Instruments(4 / delay, w)), (None, 0)),
         (0, None),

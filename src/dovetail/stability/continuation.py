@@ -42,7 +42,7 @@ class Branch:
 
     p: np.ndarray
     q: np.ndarray
-    frequency: np.ndarray  # [rad/s]
+    omega: np.ndarray  # [rad/s]
 
 
 @dataclass(frozen=True)
@@ -124,7 +124,7 @@ def continue_crossing(
     most
         Points in each direction.
     """
-    point = np.array([start.frequency, start.parameter, q], dtype=float)
+    point = np.array([start.omega, start.parameter, q], dtype=float)
     if np.any(point[:2] == 0):
         raise AnalysisError(
             "continue_crossing: the crossing must have a frequency and a parameter above zero"

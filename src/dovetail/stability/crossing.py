@@ -26,7 +26,7 @@ class Crossing:
     """A pair of roots on the imaginary axis."""
 
     parameter: float  # where, in the parameter's own unit
-    frequency: float  # [rad/s]
+    omega: float  # [rad/s]
     error: float  # last Newton correction of the parameter, in its unit
     destabilising: bool  # the pair moves to the right as the parameter grows
 
@@ -71,7 +71,7 @@ def first_crossing(
 def refine(
     family: Family,
     parameter: float,
-    frequency: float,
+    omega: float,
     *,
     low: float = -np.inf,
     reach: float = 1.0,
@@ -83,7 +83,7 @@ def refine(
     `low` is a value that the family does not accept anything below; `reach` how far the frequency may move
     from its guess, relative to it.
     """
-    p, w = float(parameter), float(frequency)
+    p, w = float(parameter), float(omega)
     border = Border(family(p), 1j * w)
     size, last = max(abs(p), 1e-300), np.inf
     for _ in range(steps):
@@ -99,7 +99,7 @@ def refine(
         if not np.all(np.isfinite(step)) or np.any(np.abs(step) > scale + 1e-300):
             return None
         w, p = w + step[0], p + step[1]
-        if p < low or abs(w - frequency) > reach * max(abs(frequency), 1.0):
+        if p < low or abs(w - omega) > reach * max(abs(omega), 1.0):
             return None
         change = max(abs(step[1]) / max(abs(p), 1e-300), abs(step[0]) / max(abs(w), 1.0))
         # rounding may forbid the tolerance (stiff actuators): then stop where steps no longer shrink
@@ -160,12 +160,12 @@ def _bracketed(
     width = abs(b - a)
     middle = float(scipy.optimize.brentq(growth, a, b, xtol=1e-5 * width + 1e-300, rtol=1e-8))
     guess = family(middle).roots(2)
-    found = refine(family, middle, guess.frequency, low=min(a, b), tolerance=tolerance)
+    found = refine(family, middle, guess.omega, low=min(a, b), tolerance=tolerance)
     if found is not None and abs(found.parameter - middle) <= 1e-2 * width:
         return found
     # Newton failed (a double root, say): bisection is slower, but does not fail
     middle = float(scipy.optimize.brentq(growth, a, b, xtol=1e-14 * width + 1e-300, rtol=1e-14))
-    return Crossing(middle, family(middle).roots(2).frequency, 1e-14 * width, growth(max(a, b)) > 0)
+    return Crossing(middle, family(middle).roots(2).omega, 1e-14 * width, growth(max(a, b)) > 0)
 
 
 def _hidden_peak(growth, sign: float, p: np.ndarray, values: list[float]) -> float | None:

@@ -40,7 +40,7 @@ def critical_delay(*, omega_0: Number, c: Number, kappa: Number) -> jax.Array:
     return _boundary(omega_0, c, kappa)[0]
 
 
-def frequency(*, omega_0: Number, c: Number, kappa: Number) -> jax.Array:
+def instability_omega(*, omega_0: Number, c: Number, kappa: Number) -> jax.Array:
     """Frequency [rad/s] at the critical delay; NaN where any delay is stable."""
     return _boundary(omega_0, c, kappa)[1]
 

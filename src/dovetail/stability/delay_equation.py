@@ -51,7 +51,7 @@ class Roots:
         return float(sure[0].real) if sure.size else 0.0
 
     @property
-    def frequency(self) -> float:
+    def omega(self) -> float:
         """Frequency [rad/s] of the rightmost root."""
         return float(abs(self.values[0].imag))
 

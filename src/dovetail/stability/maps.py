@@ -24,7 +24,7 @@ class DelayLimit:
 
     second: np.ndarray  # [s] delays given
     first: np.ndarray  # [s] limit; inf: none up to `searched`, 0: unstable already
-    frequency: np.ndarray  # [rad/s] at the limit, NaN where there is none
+    omega: np.ndarray  # [rad/s] at the limit, NaN where there is none
     searched: float  # [s] how far
 
     def __str__(self) -> str:
@@ -54,15 +54,15 @@ def unequal_delays(
         How far to search the first [s].
     """
     second = np.atleast_1d(np.asarray(second, dtype=float))
-    first, frequency = np.full(second.shape, np.inf), np.full(second.shape, np.nan)
+    first, omega = np.full(second.shape, np.inf), np.full(second.shape, np.nan)
     for i, tau2 in enumerate(second):
         if not equation(0.0, float(tau2)).stable():
             first[i] = 0.0
             continue
         found = first_crossing(lambda tau1: equation(tau1, float(tau2)), 0.0, up_to)  # noqa: B023
         if found is not None:
-            first[i], frequency[i] = found.parameter, found.frequency
-    return DelayLimit(second, first, frequency, up_to)
+            first[i], omega[i] = found.parameter, found.omega
+    return DelayLimit(second, first, omega, up_to)
 
 
 def stability_grid(

@@ -37,7 +37,7 @@ ONE, NONE = LinearTransfer([1.0], [1.0]), LinearTransfer([0.0], [1.0])
 class UnitGain(NamedTuple):
     """A frequency at which the loop gain is one."""
 
-    frequency: float  # [rad/s]
+    omega: float  # [rad/s]
     phase_margin: float  # [rad], 0 to 2 pi
     delay: float  # [s] that uses it up
     lead: float  # [s], negative, that turns the other way
@@ -47,7 +47,7 @@ class DelayMargin(NamedTuple):
     """Smallest delay that destabilises, with its frequency; infinite and NaN where there is none."""
 
     delay: np.ndarray  # [s]
-    frequency: np.ndarray  # [rad/s]
+    omega: np.ndarray  # [rad/s]
 
 
 @dataclass(frozen=True)
@@ -95,12 +95,12 @@ def unit_gains(loop: Response, omega: ArrayLike | None = None) -> list[UnitGain]
         if the gain has its maximum or minimum on the grid.
     """
     if isinstance(loop, LinearTransfer):
-        frequencies = np.array([gain.frequency for gain in unit_gain.unit_gains(StateSpace.of(loop))])
+        found = np.array([gain.omega for gain in unit_gain.unit_gains(StateSpace.of(loop))])
     elif omega is None:
         raise TypeError("unit_gains: give a grid omega [rad/s] for a loop that is not a LinearTransfer")
     else:
-        frequencies = _crossings_on_grid(loop, np.asarray(omega, dtype=float))
-    return [_unit_gain(loop, float(w)) for w in frequencies]
+        found = _crossings_on_grid(loop, np.asarray(omega, dtype=float))
+    return [_unit_gain(loop, float(w)) for w in found]
 
 
 def delay_margin(loop: Response, omega: ArrayLike | None = None) -> float:
@@ -133,15 +133,15 @@ def rational_delay_margin(numerator: ArrayLike, denominator: ArrayLike) -> Delay
     shape = np.broadcast_shapes(b.shape[:-1], a.shape[:-1])
     size = max(b.shape[-1], a.shape[-1])
     b, a = (_padded(c, size, shape) for c in (b, a))
-    w = _unit_frequencies(b, a)
+    w = _unit_omega(b, a)
     s = 1j * np.where(np.isnan(w), 1.0, w)
     phase = np.angle(_polynomial(b[..., None, :], s) / _polynomial(a[..., None, :], s))
     delay = np.where(np.isnan(w), np.inf, np.mod(phase + np.pi, 2 * np.pi) / np.abs(s))
     which = delay.argmin(axis=-1)[..., None]
     tau = np.take_along_axis(delay, which, -1)[..., 0]
-    frequency = np.take_along_axis(w, which, -1)[..., 0]
+    omega = np.take_along_axis(w, which, -1)[..., 0]
     lost = ~_hurwitz(a + b) | (np.abs(b[..., 0]) >= np.abs(a[..., 0]))
-    return DelayMargin(np.where(lost, 0.0, tau), frequency)
+    return DelayMargin(np.where(lost, 0.0, tau), omega)
 
 
 def small_gain(loop: HybridLoop, omega: ArrayLike) -> np.ndarray:
@@ -237,7 +237,7 @@ def _polynomial(coefficients: np.ndarray, s: np.ndarray) -> np.ndarray:
     return value
 
 
-def _unit_frequencies(b: np.ndarray, a: np.ndarray) -> np.ndarray:
+def _unit_omega(b: np.ndarray, a: np.ndarray) -> np.ndarray:
     """Frequencies with |b(jw)| = |a(jw)|, NaN where fewer; the roots of a polynomial in x = w^2."""
     size = max(b.shape[-1], a.shape[-1])
     shape = np.broadcast_shapes(b.shape[:-1], a.shape[:-1])

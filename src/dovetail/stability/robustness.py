@@ -35,7 +35,7 @@ class Assessment(NamedTuple):
     small_gain_delay: float  # [s] accepted by small gain for a pure delay
     small_gain_lag: float  # [s] accepted by small gain for a first-order lag
     peak: float  # of |D0|
-    peak_frequency: float  # [rad/s]
+    peak_omega: float  # [rad/s]
 
 
 def phase_advance(alpha: float, crossover: float) -> LinearTransfer:

@@ -69,7 +69,7 @@ class Poles:
         return float(np.log(max(self.radius, 1e-300)) / self.dt)
 
     @property
-    def frequency(self) -> float:
+    def omega(self) -> float:
         """Frequency [rad/s] of the dominant pole, below half the sampling rate."""
         return float(abs(np.angle(self.dominant)) / self.dt)
 

@@ -43,7 +43,7 @@ class Crossings(NamedTuple):
     """Delays at which a pair of roots lies on the imaginary axis; NaN where there is none."""
 
     delay: jax.Array  # [s], last axes: branch (upper, lower frequency), turn n
-    frequency: jax.Array  # [rad/s], same shape
+    omega: jax.Array  # [rad/s], same shape
     direction: jax.Array  # +1 the pair becomes unstable as the delay grows, -1 stable
 
 
@@ -88,12 +88,12 @@ def equivalent_damping(*, tau: Number, k_s: Number, a: Number = 1.0) -> Number:
     return -a * k_s * tau
 
 
-def instability_frequency(*, m: Number, c: Number, k: Number, k_s: Number, a: Number = 1.0) -> jax.Array:
+def instability_omega(*, m: Number, c: Number, k: Number, k_s: Number, a: Number = 1.0) -> jax.Array:
     """Frequency [rad/s] at which the test oscillates at its critical delay; NaN if there is none."""
     return _boundary(m, c, k, k_s, a)[1]
 
 
-def approximate_instability_frequency(*, m: Number, k: Number, k_s: Number, a: Number = 1.0) -> jax.Array:
+def approximate_instability_omega(*, m: Number, k: Number, k_s: Number, a: Number = 1.0) -> jax.Array:
     """Natural frequency [rad/s] of the whole structure, near which a light test goes unstable."""
     m, k, k_s, a = (jnp.asarray(v, dtype=float) for v in (m, k, k_s, a))
     return jnp.sqrt((k + a * k_s) / m)
@@ -107,7 +107,7 @@ def crossings(*, m: Number, c: Number, k: Number, k_s: Number, a: Number = 1.0, 
     """
     m, c, k, k_s, a = (jnp.asarray(v, dtype=float)[..., None] for v in (m, c, k, k_s, a))
     upper = jnp.array([1.0, -1.0])
-    w, exists = _frequency(m, c, k, a * k_s, upper)
+    w, exists = _omega(m, c, k, a * k_s, upper)
     turn = 2 * jnp.pi * jnp.arange(turns)
     tau = (_phase(m, c, k, a * k_s, w)[..., None] + turn) / w[..., None]
     valid = exists[..., None] & (tau >= 0)
@@ -125,7 +125,7 @@ def stable_intervals(
     m, c, k, k_s, a = map(float, (m, c, k, k_s, a))
     if not bool(_stable_without_delay(m, c, k, a * k_s)):
         return []  # crossings could stabilise it later; a test that is unstable without delay is not sought
-    slowest = instability_frequency(m=m, c=c, k=k, k_s=k_s, a=a)
+    slowest = instability_omega(m=m, c=c, k=k, k_s=k_s, a=a)
     turns = 1 if np.isnan(slowest) else int(up_to * float(slowest) / (2 * np.pi)) + 2
     found = crossings(m=m, c=c, k=k, k_s=k_s, a=a, turns=turns)
     delay, direction = np.ravel(found.delay), np.ravel(found.direction)
@@ -193,13 +193,13 @@ def _boundary(m, c, k, k_s, a):
     """Critical delay, and the frequency there."""
     m, c, k, k_d = (jnp.asarray(v, dtype=float) for v in (m, c, k, a * k_s))
     # a stable test can only be left where a pair moves to the right, which is the upper frequency's sense
-    w, exists = _frequency(m, c, k, k_d, +1.0)
+    w, exists = _omega(m, c, k, k_d, +1.0)
     tau = jnp.where(exists, _phase(m, c, k, k_d, w) / w, jnp.inf)
     delay = jnp.where(_stable_without_delay(m, c, k, k_d), tau, 0.0)
     return delay, jnp.where(exists, w, jnp.nan)
 
 
-def _frequency(m, c, k, k_d, sign):
+def _omega(m, c, k, k_d, sign):
     """Frequency at which the delayed spring k_d balances the rest, and whether there is one."""
     half = (c**2 - 2 * m * k) / (2 * m**2)  # w^4 + 2 half w^2 + (k^2 - k_d^2)/m^2 = 0
     disc = half**2 - (k**2 - k_d**2) / m**2

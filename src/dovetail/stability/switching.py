@@ -72,7 +72,7 @@ class Switches:
                     f"crossings of the imaginary axis: {after} unstable roots beyond {delay:.6g} s; one that "
                     "destabilises was missed. The loop is badly scaled, or undamped to rounding: give it some damping"
                 )
-            yield Switch(delay, gain.frequency, gain.residual / gain.frequency, gain.falling, count, after)
+            yield Switch(delay, gain.omega, gain.residual / gain.omega, gain.falling, count, after)
             count = after
 
     def stable_delays(self, up_to: float = np.inf) -> list[tuple[float, float]]:
@@ -100,7 +100,7 @@ class Switches:
         if self.unstable or self.gain_at_infinity >= 1:
             return 0.0, np.nan
         first = next((switch for switch in self.ordered() if switch.after > 0), None)
-        return (first.parameter, first.frequency) if first else (np.inf, np.nan)
+        return (first.parameter, first.omega) if first else (np.inf, np.nan)
 
     def margin(self) -> float:
         """Delay [s] that may be added; negative: that must be taken away. Of a loop that has its delay in it."""
@@ -132,7 +132,7 @@ def switches(
     cut = opened(loop) if isinstance(loop, DelayEquation) else loop
     if dt is not None:
         gains = [
-            UnitGain(2 * float(np.arctan(gain.frequency)) / dt, gain.phase, gain.falling, gain.residual)
+            UnitGain(2 * float(np.arctan(gain.omega)) / dt, gain.phase, gain.falling, gain.residual)
             for gain in unit_gains(on_the_axis(cut))
         ]
         return Switches(
@@ -173,7 +173,7 @@ def switching_delays(loop: StateSpace | DelayEquation, *, turns: int = 1) -> lis
     """All common delays, in ascending order, at which a pair is on the axis, `turns` of each frequency."""
     found = switches(loop)
     listed = [
-        Switch(delay, g.frequency, g.residual / g.frequency, g.falling, before, before + 2 * g.sense)
+        Switch(delay, g.omega, g.residual / g.omega, g.falling, before, before + 2 * g.sense)
         for g in found.gains
         for delay in map(g.delay, range(turns))
         for before in [found.roots(delay)]

@@ -31,14 +31,14 @@ AT_ONCE = 1e-9  # [rad] less than a full turn by no more than this is none: a pa
 class UnitGain:
     """A frequency at which the loop returns a signal as large as it was."""
 
-    frequency: float  # [rad/s]
+    omega: float  # [rad/s]
     phase: float  # [rad], 0 to 2 pi, of what is returned: the angle that a delay must turn
     falling: bool  # the gain falls with frequency: a pair that reaches the axis here moves to the right
     residual: float  # of log |mu|, which is zero at the solution
 
     def delay(self, turn: int = 0) -> float:
         """Delay [s] that puts a pair of roots on the axis here."""
-        return (self.phase + 2 * np.pi * turn) / self.frequency
+        return (self.phase + 2 * np.pi * turn) / self.omega
 
     @property
     def sense(self) -> int:
@@ -50,7 +50,7 @@ class UnitGain:
 
         A pair that is on the axis without delay and leaves it to the left was never to its right: not counted.
         """
-        times = int(np.ceil((delay * self.frequency - self.phase) / (2 * np.pi)))
+        times = int(np.ceil((delay * self.omega - self.phase) / (2 * np.pi)))
         return times - 1 if self.phase == 0.0 and not self.falling and delay > 0 else times
 
 
@@ -66,7 +66,7 @@ def unit_gains(loop: StateSpace) -> list[UnitGain]:
         for i in np.flatnonzero(np.sign(level[:-1]) != np.sign(level[1:])):
             ends = {float(place[j]): float(level[j]) for j in (i, i + 1)}
             found.append(_between(response, k, ends))
-    return sorted(found, key=lambda gain: gain.frequency)
+    return sorted(found, key=lambda gain: gain.omega)
 
 
 def _between(response: _Response, k: int, ends: dict[float, float]) -> UnitGain:

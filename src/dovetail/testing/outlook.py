@@ -139,7 +139,7 @@ def stability(test: Test) -> Stability:
     poles = poles_of(cut.A + cut.B @ cut.C, test.dt, test.duration)
     if len(poles.neutral):
         remarks.append(_of_neutral(poles))
-    near_rest = straight is not test or _only_near_rest(test, poles.frequency)
+    near_rest = straight is not test or _only_near_rest(test, poles.omega)
     if near_rest and straight is test:
         remarks.append(
             "the specimen is not linear: this holds for small motion about rest, and a larger motion may fare "
@@ -149,7 +149,7 @@ def stability(test: Test) -> Stability:
         critical_delay=critical,
         frequency=frequency,
         growth_rate=poles.growth,
-        pole_frequency=poles.frequency / (2 * math.pi),
+        pole_frequency=poles.omega / (2 * math.pi),
         near_rest=near_rest,
         islands=tuple(islands),
         **known,
@@ -167,7 +167,7 @@ def _critical(test: Test) -> tuple[float, float, list[tuple[float, float]], list
     """Critical delay [s], its frequency [Hz], the islands beyond it, and what to say."""
     try:
         found = delays(test)
-        critical, frequency = found.critical()
+        critical, omega = found.critical()
         islands = [stretch for stretch in found.stable_delays() if stretch[0] > 0]
     except (AnalysisError, ConvergenceError) as error:
         return math.nan, math.nan, [], [str(error)]
@@ -179,7 +179,7 @@ def _critical(test: Test) -> tuple[float, float, list[tuple[float, float]], list
             f"the specimen has mass, {found.gain_at_infinity:.2g} of what the interface moves: "
             "its delayed inertia counts"
         )
-    return critical, frequency / (2 * math.pi), islands, said
+    return critical, omega / (2 * math.pi), islands, said
 
 
 def _margin(cut: StateSpace, dt: float, found: Stability) -> float:

@@ -33,14 +33,14 @@ def slow_basis(
     stiffness; shapes that carry nothing new are left out, and so are those that make no loaded freedom softer by more
     than `least` [m/N].
     """
-    frequency, shapes = modes(M, K, held)
-    number = min(number, len(frequency))
+    omega, shapes = modes(M, K, held)
+    number = min(number, len(omega))
     kept = shapes[:, :number]
     cut = shapes[:, number:]
-    first_cut = float(frequency[number]) if number < len(frequency) else np.inf
+    first_cut = float(omega[number]) if number < len(omega) else np.inf
     if not cut.shape[1] or not len(loaded):
         return kept, first_cut
-    residual = (cut / frequency[number:] ** 2) @ cut[loaded].T  # (freedoms, loaded)
+    residual = (cut / omega[number:] ** 2) @ cut[loaded].T  # (freedoms, loaded)
     size = np.sqrt(np.maximum(np.einsum("ij,ij->j", residual, K @ residual), 0.0))
     residual = residual[:, size > 1e-12 * max(size.max(), 1e-300)]
     gram = residual.T @ M @ residual

@@ -16,7 +16,7 @@ from dovetail.mechanics.contact import (
     Polyimide,
     realised_restitution,
 )
-from dovetail.specimens.contact_loop import ImpactPairing, Instruments, total_delay_frequency
+from dovetail.specimens.contact_loop import ImpactPairing, Instruments, total_delay_omega
 from dovetail.studies.docking.scenarios import RADIUS, SAMPLE, SENSOR_CH5, Scenario, impacts
 
 OLD = ("hunt-crossley", "herbert-mcwhannell", "lee-wang", "lankarani-nikravesh")
@@ -137,7 +137,7 @@ def delays(values, scenario: Scenario, *, sensor=SENSOR_CH5, position=0.0, force
     """One scenario at a row of actuator delays [s]."""
     count = len(values)
     tools = Instruments(
-        total_delay_frequency(np.asarray(values)),
+        total_delay_omega(np.asarray(values)),
         sensor,
         position_resolution=position,
         force_resolution=force,
@@ -203,7 +203,7 @@ def depth_integral_errors() -> list[float]:
 
 def bandwidth_of_delay() -> list[float]:
     """RT-17: [kHz] for 1 and 1.2 ms."""
-    return _list(total_delay_frequency(np.array([1e-3, 1.2e-3])) / (2e3 * np.pi))
+    return _list(total_delay_omega(np.array([1e-3, 1.2e-3])) / (2e3 * np.pi))
 
 
 def key_parameters() -> list[bool]:

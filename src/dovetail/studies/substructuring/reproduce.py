@@ -44,8 +44,8 @@ def light_damping_critical_delay() -> float:
 
 def instability_frequencies() -> list[float]:
     """R05: first-order and exact, in hertz."""
-    first_order = closed_form.approximate_instability_frequency(m=M, k=K, k_s=K_S)
-    exact = closed_form.instability_frequency(m=M, c=C, k=K, k_s=K_S)
+    first_order = closed_form.approximate_instability_omega(m=M, k=K, k_s=K_S)
+    exact = closed_form.instability_omega(m=M, c=C, k=K, k_s=K_S)
     return [float(w) / (2 * np.pi) for w in (first_order, exact)]
 
 
@@ -71,7 +71,7 @@ def phase_margin() -> list[float]:
     omega_n = float(closed_form.groups(m=M, c=C, k=K, k_s=K_S).omega_n)
     nearest = min(margin.unit_gains(LinearTransfer([K_S], [M, C, K])), key=lambda gain: gain.delay)
     angle = nearest.phase_margin
-    return [nearest.frequency / omega_n, float(np.degrees(angle)), angle, nearest.delay * omega_n]
+    return [nearest.omega / omega_n, float(np.degrees(angle)), angle, nearest.delay * omega_n]
 
 
 def small_gain() -> list[bool]:

@@ -307,7 +307,7 @@ def omega_n() -> float:
 
 def _crossover() -> float:
     """Frequency [rad/s] at which the loop gain of CS1 is one."""
-    return stability.margin.unit_gains(LinearTransfer([K_S], [M, C, K]))[-1].frequency
+    return stability.margin.unit_gains(LinearTransfer([K_S], [M, C, K]))[-1].omega
 
 
 def _free() -> dict[str, float]:
@@ -333,7 +333,7 @@ def start_up_growth() -> list[float]:
     late = data.sel(time=slice(2.0, None))  # by then nothing but the instability is left
     shown = stability.growth_rate(late["time"].values, late["displacement"].values)
     predicted = ready("cs1-light-late").stability().growth_rate
-    return [root.growth, root.frequency / (2 * np.pi), shown / predicted]
+    return [root.growth, root.omega / (2 * np.pi), shown / predicted]
 
 
 def start_up_spectra() -> list[float]:
