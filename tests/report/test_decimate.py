@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dovetail.report.decimate import decimate
+from dovetail.report.decimate import decimate, telling
 
 
 def test_a_short_trace_is_left_as_it_is():
@@ -29,6 +29,14 @@ def test_extremes_and_ends_survive_any_length(count, points, seed):
     assert (t[0], t[-1]) == (0, count - 1)
     assert (np.diff(t) > 0).all()
     assert len(t) <= max(points, 2) + 4  # the two ends, and a last stretch that is not full
+
+
+def test_several_traces_over_one_time_keep_the_peaks_of_each():
+    y = np.zeros((10_000, 3))
+    y[[1234, 5678, 9012], [0, 1, 2]] = 1.0
+    kept = telling(y, 100)
+    assert (y[kept].max(axis=0) == 1.0).all()
+    assert len(kept) < 320
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])

@@ -24,7 +24,7 @@ def data():
 def test_the_axis_that_moves_is_shown_with_its_name_and_unit(data):
     shown = {plot.title: plot for plot in curves(data)}
     plot = shown["displacement, y [mm]"]
-    np.testing.assert_array_equal(plot.ys[0], 1e3 * data.displacement.values[::2, 1])
+    assert plot.ys[0].max() == 1e3 * data.displacement.values[:, 1].max()
     assert "tick lateness [µs]" in shown
     assert shown["synchronisation: measured over demand [mm]"].dots
 
@@ -38,9 +38,47 @@ def test_every_axis_of_every_signal_can_be_chosen(data):
         "measured displacement, y",
         "tick lateness",
     ]
-    np.testing.assert_array_equal(
-        made["measured displacement, y"]().ys[0], 1e3 * data.measured_displacement.values[::2, 1]
+    whole = 1e3 * data.measured_displacement.values[:, 1]
+    shown = made["measured displacement, y"]()
+    np.testing.assert_array_equal(shown.ys[0], np.interp(shown.x, data.time.values, whole))
+    assert shown.ys[0].max() == whole.max()
+
+
+def test_a_plot_loses_no_impact():
+    count = 50_000
+    t, rng = np.arange(count) / 1e4, np.random.default_rng(3)
+    force = np.zeros((count, 2))
+    hits = rng.choice(count, 8, replace=False)
+    force[hits, 0] = rng.uniform(1e3, 5e3, 8)  # each one sample long
+    force[:, 1] = 10 * np.sin(t)
+    demand = np.stack([0 * t, t], 1)  # it moves along the other axis
+    data = xr.Dataset(
+        {
+            "displacement": (("time", "axis"), demand, {"units": "m"}),
+            "measured_force": (("time", "axis"), force, {"units": "N"}),
+        },
+        {"time": t, "axis": ["x", "y"]},
     )
+    plot = next(plot for plot in curves(data) if plot.title.startswith("measured force"))
+    assert plot.title == "measured force, x [kN]"
+    bursts = plot.ys[0] > 0.9
+    np.testing.assert_array_equal(np.sort(plot.x[bursts]), np.sort(t[hits]))
+    np.testing.assert_allclose(np.sort(plot.ys[0][bursts]), np.sort(force[hits, 0]) / 1e3)
+
+
+def test_all_feet_are_shown_or_the_most_loaded_by_name():
+    force = np.zeros((3, 10, 3))
+    force[1, :, 2] = [523, 100, 9, 8, 7, 6, 5, 3951, 4, 300]
+    data = xr.Dataset(
+        {"contact_force": (("time", "foot", "axis"), force, {"units": "N"})}, {"time": np.arange(3.0)}
+    )
+    (plot,) = curves(data)
+    assert plot.title == "contact force of the 8 most loaded of 10 feet [kN]"
+    assert list(plot.names) == [f"foot {i}" for i in (1, 2, 3, 4, 5, 6, 8, 10)]
+    assert max(y.max() for y in plot.ys) == pytest.approx(3.951)
+    (four,) = curves(data.isel(foot=slice(0, 4)))
+    assert four.title.startswith("contact force [")
+    assert len(four.ys) == 4
 
 
 def test_axes_are_columns(data):

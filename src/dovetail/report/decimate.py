@@ -16,15 +16,21 @@ def decimate(t: np.ndarray, y: np.ndarray, points: int = POINTS) -> tuple[np.nda
 
     Values that are not finite count as neither, so a gap stays a gap only if a whole stretch is one.
     """
-    t, y = np.asarray(t, dtype=float), np.asarray(y, dtype=float)
-    if len(t) <= points:
-        return t, y
-    length = -(-len(t) // max(points // 2, 1))  # rounded up, so the last stretch is the short one
-    padded = np.full(-(-len(t) // length) * length, np.nan)
-    padded[: len(y)] = np.where(np.isfinite(y), y, np.nan)
-    stretches = padded.reshape(-1, length)
+    shown = telling(y, points)
+    return np.asarray(t, dtype=float)[shown], np.asarray(y, dtype=float)[shown]
+
+
+def telling(y: np.ndarray, points: int = POINTS) -> np.ndarray:
+    """Numbers of those samples, in order; of several traces (time, trace) those of all, each with about `points`."""
+    y = np.asarray(y, dtype=float)
+    if len(y) <= points:
+        return np.arange(len(y))
+    columns = y.reshape(len(y), -1)
+    length = -(-len(y) // max(points // 2, 1))  # rounded up, so the last stretch is the short one
+    padded = np.full((-(-len(y) // length) * length, columns.shape[1]), np.nan)
+    padded[: len(y)] = np.where(np.isfinite(columns), columns, np.nan)
+    stretches = padded.reshape(-1, length, columns.shape[1])
     low = np.argmin(np.where(np.isnan(stretches), np.inf, stretches), axis=1)
     high = np.argmax(np.where(np.isnan(stretches), -np.inf, stretches), axis=1)
-    kept = (np.arange(len(stretches)) * length)[:, None] + np.stack([low, high], axis=1)
-    kept = np.unique(np.concatenate([[0], kept.ravel(), [len(t) - 1]]))
-    return t[kept], y[kept]
+    kept = (np.arange(len(stretches)) * length)[:, None] + np.concatenate([low, high], axis=1)
+    return np.unique(np.concatenate([[0], kept.ravel(), [len(y) - 1]]))

@@ -20,6 +20,7 @@ from scipy.spatial import ConvexHull
 from dovetail.core.errors import OutputError
 from dovetail.mechanics.airframe.outcomes import Phase, phases
 from dovetail.mechanics.securing.platform import poses, rotation_of
+from dovetail.report.decimate import decimate
 from dovetail.report.page import Picture, Section, Table
 from dovetail.report.style import COLOURS, WIDTH, new_figure, styled
 
@@ -145,12 +146,11 @@ def _traces(
     t: np.ndarray, panels: list[tuple[str, list[tuple[str, np.ndarray]]]], stretches: list[Phase]
 ) -> Any:
     figure, axes = new_figure(len(panels), 1, height=1.5 * len(panels) + 0.4, sharex=True)
-    every = max(1, len(t) // 3000)
     with styled():
         for i, (label, lines) in enumerate(panels):
             _shade(axes[i, 0], stretches, i == 0)
             for (name, values), shade in zip(lines, SHADES, strict=False):
-                axes[i, 0].plot(t[::every], values[::every], color=shade, lw=1.0, label=name)
+                axes[i, 0].plot(*decimate(t, values), color=shade, lw=1.0, label=name)
             axes[i, 0].set_ylabel(label)
             if len(lines) > 1:
                 axes[i, 0].legend(loc="upper left", bbox_to_anchor=(1.0, 1.03), fontsize=8)

@@ -17,7 +17,7 @@ from dovetail import fidelity
 from dovetail.core import signals
 from dovetail.core.errors import AnalysisError, DovetailError, ParameterError
 from dovetail.fidelity.traces import Recording, dataset, on_common_times
-from dovetail.report.decimate import decimate
+from dovetail.report.decimate import decimate, telling
 from dovetail.report.style import COLOURS, HALF, WIDTH, new_figure, prefixed, styled, symbol
 
 CYCLES = 4  # shown in a close look
@@ -365,9 +365,9 @@ def _axis_name(data: xr.Dataset, axis: int) -> str:
 
 
 def _curve(x: np.ndarray, y: np.ndarray, points: int = 1200) -> tuple[np.ndarray, np.ndarray]:
-    """A curve in the plane with about so many points, evenly in time."""
-    step = max(len(x) // points, 1)
-    return x[::step], y[::step]
+    """A curve in the plane with about so many points for each direction, its extremes among them."""
+    shown = telling(np.stack([x, y], axis=1), points)
+    return x[shown], y[shown]
 
 
 def _arrow(ax, x: np.ndarray, y: np.ndarray) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 import tomli_w
 
 from dovetail.core import signals
+from dovetail.report.decimate import decimate
 from dovetail.report.page import Folded, Page, Picture, Section, Table, Text, Verdict
 from dovetail.report.style import new_figure, prefixed, styled, symbol
 
@@ -87,12 +88,12 @@ def _lines(
     axes: Any, time: np.ndarray, values: np.ndarray, scale: tuple[float, str], what: str, labels: list[str]
 ) -> None:
     """Columns over time, named beside the picture, where they hide nothing."""
-    every, count = max(1, len(values) // 2000), values.shape[1]
+    count = values.shape[1]
     factor, unit = scale
     for k, column in enumerate(values.T):
         # along the chain, light at the support and dark at the tip
         shade = f"{0.75 - 0.75 * k / (count - 1):.3f}".lstrip("-") if count > 10 else None
-        axes.plot(time[::every], factor * column[::every], lw=1.0, color=shade)
+        axes.plot(*decimate(time, factor * column), lw=1.0, color=shade)
     axes.set_ylabel(f"{what}[{unit}]" if unit else what)
     if len(labels) == count:
         axes.legend(axes.lines, labels, **BESIDE)

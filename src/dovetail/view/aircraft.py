@@ -10,13 +10,13 @@ import jax.numpy as jnp
 import numpy as np
 import xarray as xr
 
-from dovetail.view.stage import Arrow, Line, Plot, Points, Stage, framed
+from dovetail.view.stage import Arrow, Line, Points, Stage, framed
 
 AIRFRAME, GEAR, DECK, FORCE = "#333333", "#0072b2", "#8d969e", "#b5179e"
 WEIGHT = 0.5  # [m] that the weight of the aircraft would be drawn long
 
 
-def draw(title: str, run: Any, data: xr.Dataset, plots: Sequence[Plot]) -> Stage:
+def draw(title: str, run: Any, data: xr.Dataset) -> Stage:
     """Elements of the gear as lines, the airframe as a box above it, platforms by their corners, forces on the feet."""
     aircraft = run.test.system
     nodes = data["node_position"].values
@@ -64,7 +64,7 @@ def draw(title: str, run: Any, data: xr.Dataset, plots: Sequence[Plot]) -> Stage
         loads = ", ".join(f"{np.linalg.norm(f):.4g}" for f in force[k])
         return f"load on each foot {loads} N"
 
-    return Stage(title, data.time.values, lines, arrows, plots, "+z", eye, target, notes)
+    return Stage(title, data.time.values, lines, arrows, (), "+z", eye, target, notes)
 
 
 def _elements(aircraft: Any, count: int) -> np.ndarray:

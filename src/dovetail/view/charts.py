@@ -9,7 +9,7 @@ import numpy as np
 
 from dovetail.view.stage import Plot
 
-COLOURS = ("#0072b2", "#d55e00", "#009e73", "#b5179e")
+COLOURS = ("#0072b2", "#d55e00", "#009e73", "#b5179e", "#56b4e9", "#e69f00", "#000000", "#8d969e")
 NOTHING = "nothing"
 
 

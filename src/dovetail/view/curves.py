@@ -8,10 +8,12 @@ import numpy as np
 import xarray as xr
 
 from dovetail.core import signals
+from dovetail.report.decimate import telling
 from dovetail.report.style import prefixed
 from dovetail.view.stage import Plot
 
-POINTS = 600  # of a plot
+POINTS = 600  # of a plot, for each of its lines
+FEET = 8  # whose forces can still be told apart in one plot
 FIRST = (
     ("displacement", "measured_displacement"),
     ("measured_force",),
@@ -29,24 +31,37 @@ def by_axis(values: xr.DataArray) -> np.ndarray:
 
 
 def curves(data: xr.Dataset) -> list[Plot]:
-    """What people look at first, where it was recorded; of several axes the one that moves most."""
-    every = max(1, data.sizes["time"] // POINTS)
-    t, axis = data.time.values[::every], _busiest(data)
+    """What people look at first, where it was recorded: of several axes the one with the largest range, of feet all."""
     plots = []
     for names in FIRST:
         names = tuple(name for name in names if name in data)
-        if names:
-            shown = [_column(data[name], axis)[::every] for name in names]
-            of = f", {data.axis.values[axis]}" if "axis" in data[names[0]].dims else ""
-            plots.append(
-                _plot(f"{names[0].replace('_', ' ')}{of}", names, t, shown, _unit(data, names[0], axis))
-            )
+        if not names:
+            continue
+        if "foot" in data[names[0]].dims:
+            plots.append(_feet(data, names[0]))
+            continue
+        axis = _busiest(data, names[0])
+        of = f", {data.axis.values[axis]}" if "axis" in data[names[0]].dims else ""
+        columns = np.stack([_column(data[name], axis) for name in names], axis=1)
+        plots.append(_plot(f"{_spoken(names[0])}{of}", names, data, columns, _unit(data, names[0], axis)))
     if {"displacement", "measured_displacement"} <= set(data):
-        z, x = (_column(data[n], axis)[::every] for n in ("displacement", "measured_displacement"))
-        factor, unit = prefixed([z, x], _unit(data, "displacement", axis))
+        axis = _busiest(data, "displacement")
+        pair = np.stack([_column(data[n], axis) for n in ("displacement", "measured_displacement")], axis=1)
+        pair = pair[telling(pair, POINTS)]
+        factor, unit = prefixed(list(pair.T), _unit(data, "displacement", axis))
         title = f"synchronisation: measured over demand [{unit}]"
-        plots.append(Plot(title, ["measured"], factor * z, [factor * x], dots=True))
+        plots.append(Plot(title, ["measured"], factor * pair[:, 0], [factor * pair[:, 1]], dots=True))
     return plots
+
+
+def _feet(data: xr.Dataset, name: str) -> Plot:
+    """The size of the force on every foot; where there are many, on the most loaded ones."""
+    sizes = np.linalg.norm(data[name].transpose("time", "foot", ...).values, axis=2)
+    worst = np.sort(np.argsort(-np.nanmax(sizes, axis=0), kind="stable")[:FEET])
+    of = "" if len(worst) == sizes.shape[1] else f" of the {FEET} most loaded of {sizes.shape[1]} feet"
+    return _plot(
+        f"{_spoken(name)}{of}", [f"foot {i + 1}" for i in worst], data, sizes[:, worst], _unit(data, name)
+    )
 
 
 def choices(data: xr.Dataset) -> Mapping[str, Callable[[], Plot]]:
@@ -64,26 +79,29 @@ def choices(data: xr.Dataset) -> Mapping[str, Callable[[], Plot]]:
 
 
 def _made(data: xr.Dataset, name: str, axis: int, label: str) -> Callable[[], Plot]:
-    def make() -> Plot:
-        every = max(1, data.sizes["time"] // POINTS)
-        values = by_axis(data[name])[::every, axis]
-        return _plot(label, [label], data.time.values[::every], [values], _unit(data, name, axis))
-
-    return make
+    return lambda: _plot(
+        label, [label], data, by_axis(data[name])[:, axis : axis + 1], _unit(data, name, axis)
+    )
 
 
-def _plot(title: str, names: Sequence[str], t: np.ndarray, values: Sequence[np.ndarray], unit: str) -> Plot:
-    """In a unit that is easy to read: millimetres, microseconds, kilonewtons."""
-    factor, unit = prefixed(values, unit)
-    return Plot(f"{title} [{unit or '1'}]", names, t, [factor * v for v in values])
+def _plot(title: str, names: Sequence[str], data: xr.Dataset, columns: np.ndarray, unit: str) -> Plot:
+    """Columns (time, name) with every peak, in a unit that is easy to read: millimetres, kilonewtons."""
+    shown = telling(columns, POINTS)
+    factor, unit = prefixed(list(columns[shown].T), unit)
+    return Plot(f"{title} [{unit or '1'}]", names, data.time.values[shown], list(factor * columns[shown].T))
 
 
-def _busiest(data: xr.Dataset) -> int:
-    """The axis of the interface with the largest range."""
-    if "displacement" not in data or "axis" not in data["displacement"].dims:
+def _spoken(name: str) -> str:
+    return name.replace("_", " ")
+
+
+def _busiest(data: xr.Dataset, name: str) -> int:
+    """The axis of a signal with the largest range, among those in the unit of the first."""
+    if "axis" not in data[name].dims or not data.sizes["time"]:
         return 0
-    values = by_axis(data["displacement"])
-    return int(np.argmax(np.ptp(values, axis=0))) if len(values) else 0
+    values = by_axis(data[name])
+    alike = np.array([_unit(data, name, i) == _unit(data, name) for i in range(values.shape[1])])
+    return int(np.argmax(np.where(alike, np.ptp(values, axis=0), -1.0)))
 
 
 def _column(values: xr.DataArray, axis: int) -> np.ndarray:

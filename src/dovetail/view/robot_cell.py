@@ -77,7 +77,7 @@ def cell_stage(title: str, run: Any, data: xr.Dataset, cell: CellFile) -> Stage:
         return f"reading {of_move[k]}; tool at {where} mm in the specimen's frame"
 
     return Stage(
-        title, data.time.values, lines, arrows, curves(data), "+z", eye, target, notes, choices(data)
+        title, data.time.values, lines, arrows, curves(run.data), "+z", eye, target, notes, choices(run.data)
     )
 
 

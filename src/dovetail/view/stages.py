@@ -34,7 +34,8 @@ def stage_of(run: Any, ideal: Any = None, largest: float | None = None) -> Stage
     behind = None if ideal is None else thinned(ideal.data)
     for needs, draw in PICTURES:
         if all(name in data for name in needs):
-            return dataclasses.replace(draw(title, run, data, behind), choices=choices(data))
+            stage = draw(title, run, data, behind)
+            return dataclasses.replace(stage, plots=curves(run.data), choices=choices(run.data))
     raise AnalysisError(
         f"{title}: nothing in the recording has a place in space (needs one of "
         + "; ".join(", ".join(needs) for needs, _ in PICTURES)
@@ -93,7 +94,7 @@ def _oscillator(title: str, run: Any, data: xr.Dataset, ideal: xr.Dataset | None
         read = ", ".join(f"{1e3 * z:+.3g}" for z in measured[k])
         return f"demand {shown} mm, measured {read} mm; drawn {magnified:.3g} times as large"
 
-    return Stage(title, data.time.values, lines, arrows, curves(data), "+z", eye, target, notes)
+    return Stage(title, data.time.values, lines, arrows, (), "+z", eye, target, notes)
 
 
 def _along_x(x: np.ndarray, y: float) -> Points:
@@ -156,7 +157,7 @@ def _chain(name: str, up: str) -> Callable[[str, Any, xr.Dataset, xr.Dataset | N
         def notes(k: int) -> str:
             return f"tip at {', '.join(f'{v:.3g}' for v in nodes[k][-1])} m"
 
-        return Stage(title, data.time.values, lines, arrows, curves(data), up, eye, target, notes)
+        return Stage(title, data.time.values, lines, arrows, (), up, eye, target, notes)
 
     return draw
 
@@ -256,7 +257,7 @@ def _probe(title: str, run: Any, data: xr.Dataset, ideal: xr.Dataset | None) -> 
         depth = 1e6 * float(data["depth"].values[k]) if "depth" in data else 0.0
         return f"penetration {max(depth, 0.0):.3g} um"
 
-    return Stage(title, data.time.values, lines, arrows, curves(data), "+z", eye, target, notes)
+    return Stage(title, data.time.values, lines, arrows, (), "+z", eye, target, notes)
 
 
 def _cavity(cavity: Any) -> np.ndarray:
@@ -322,7 +323,7 @@ def platforms(title: str, run: Any, data: xr.Dataset, ideal: xr.Dataset | None) 
     """An aircraft on its gear among platforms; see `view.aircraft`."""
     from dovetail.view.aircraft import draw
 
-    return draw(title, run, data, curves(data))
+    return draw(title, run, data)
 
 
 PICTURES: Sequence[tuple[Sequence[str], Callable[[str, Any, xr.Dataset, xr.Dataset | None], Stage]]] = (
