@@ -22,7 +22,7 @@ from dovetail.campaign.plan import Campaign
 from dovetail.campaign.store import Store
 from dovetail.campaign.subjects import Result, Values
 from dovetail.core.errors import OutputError
-from dovetail.core.registry import kinds
+from dovetail.core.registry import all_kinds
 from dovetail.links.address import read_key
 from dovetail.links.live import watched
 from dovetail.links.watching import Ring, Window
@@ -90,7 +90,7 @@ def damaged_text(text: str, rng: random.Random) -> str | bytes:
     """A file in TOML with damage: mostly in its values, now and then in its letters."""
     act = rng.randrange(10)
     if act < 8:
-        return tomli_w.dumps(damaged(tomllib.loads(text), rng, tuple(kinds())))
+        return tomli_w.dumps(damaged(tomllib.loads(text), rng, tuple(all_kinds())))
     if act == 8:
         spots = [m.end() for m in re.finditer(r" = ", text)]
         at = rng.choice(spots)

@@ -18,7 +18,6 @@ from dovetail.compensation.design import (
     predictor_frequency,
     predictor_remarks,
 )
-from dovetail.compensation.docking import CompensatedDocking
 from dovetail.compensation.fixed_coefficients import FixedCoefficients
 from dovetail.compensation.force_blending import (
     BlendedForce,
@@ -45,7 +44,6 @@ __all__ = [
     "AdaptiveTimeSeries",
     "BlendedForce",
     "Chain",
-    "CompensatedDocking",
     "Compensator",
     "Decision",
     "Feedback",

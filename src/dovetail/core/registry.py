@@ -3,19 +3,23 @@
 A part registers itself with `@kind("delay")`; a test file then finds it. The part's role (what slot of a
 test it may fill) is that of its base class, so nothing is said twice.
 
-Parts of other packages are found too. A package names the module that registers them in its metadata, as an
-entry point of the group `dovetail.parts`; it is imported when a file uses a name that is not known yet.
+Parts of the studies and of other packages are found too: they are imported when a file uses a name that is not
+known yet. A package names the module that registers them in its metadata, as an entry point of the group
+`dovetail.parts`; for the studies it is `STUDIES`, since this room may not import them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from importlib import import_module
 from importlib.metadata import entry_points
 from typing import TypeVar
 
 from dovetail.core.errors import UnknownNameError
 
 GROUP = "dovetail.parts"  # entry points: modules of other packages that register parts
+
+STUDIES = "dovetail.studies.parts"
 
 _kinds: dict[str, type] = {}
 _loaded: set[str] = set()  # names of the entry points that were imported
@@ -41,7 +45,7 @@ def kinds(base: type | tuple[type, ...] = object) -> dict[str, type]:
 
 
 def all_kinds() -> dict[str, type]:
-    """Every registered part, those of other packages too."""
+    """Every registered part, those of the studies and of other packages too."""
     _load_others()
     return kinds()
 
@@ -68,7 +72,8 @@ def name_of(cls: type) -> str | None:
 
 
 def _load_others() -> None:
-    """Import the modules that other packages name; each once."""
+    """Import the studies' parts and the modules that other packages name; each once."""
+    import_module(STUDIES)
     for entry in entry_points(group=GROUP):
         if entry.value not in _loaded:
             _loaded.add(entry.value)

@@ -11,7 +11,6 @@ from dovetail.fidelity.audit import Audit, audit
 from dovetail.fidelity.budget import ErrorBudget, error_budget
 from dovetail.fidelity.capacity import Envelope, Utilisation, utilisation
 from dovetail.fidelity.compare import Comparison, compare
-from dovetail.fidelity.contact_fit import ContactFit, MeasuredImpacts, fit_contact, rank_laws
 from dovetail.fidelity.contributions import Contribution, contributions
 from dovetail.fidelity.delay import delay_at, delay_by_correlation, delay_by_crossings, response_at
 from dovetail.fidelity.energy import EnergyAdded, energy_added, energy_in_time
@@ -32,7 +31,6 @@ __all__ = [
     "Balance",
     "Characteristic",
     "Comparison",
-    "ContactFit",
     "Contribution",
     "EnergyAdded",
     "Envelope",
@@ -41,7 +39,6 @@ __all__ = [
     "ImpactEvent",
     "ImpactTrace",
     "Loop",
-    "MeasuredImpacts",
     "Peak",
     "Proposition1",
     "RthsCriteria",
@@ -65,7 +62,6 @@ __all__ = [
     "errors",
     "euclidean",
     "find_impacts",
-    "fit_contact",
     "frobenius",
     "from_relative",
     "growth_rate",
@@ -80,7 +76,6 @@ __all__ = [
     "peaks",
     "pose_error",
     "proposition_1",
-    "rank_laws",
     "read_traces",
     "response_at",
     "rms",

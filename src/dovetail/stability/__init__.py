@@ -3,7 +3,6 @@
 ==========================  ====================================================================
 `single_interface`          one mass, one late spring: closed forms, charts, maps in one call
 `damper_modes`              a damper as specimen, mode by mode: closed form
-`contact_energy`            what a lagging rig feeds into an impact: gain, neutral delay, map
 `DelayEquation`             rightmost roots of any linear delay equation
 `critical_delay`            the delay, common to all delayed terms, at which stability is lost
 `switches`                  all delays at which it is lost or regained, islands, what is left
@@ -25,7 +24,6 @@ Depends on: core, mechanics, transfer, specimens, compensation.
 """
 
 from dovetail.stability import (
-    contact_energy,
     damper_modes,
     energy,
     maps,
@@ -82,7 +80,6 @@ __all__ = [
     "Switch",
     "Switches",
     "Trace",
-    "contact_energy",
     "continue_crossing",
     "critical_delay",
     "critical_lead",

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from dovetail.specimens.impact_validation import LAWS
 from dovetail.studies.docking.contact_identification import fit_pairs, measured, rank_on_data
+from dovetail.studies.docking.impact_validation import LAWS
 
 
 def test_all_twelve_impacts_are_used():

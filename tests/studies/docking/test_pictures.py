@@ -3,9 +3,9 @@ import pytest
 import xarray as xr
 from matplotlib.figure import Figure
 
-from dovetail.specimens.docking_record import DockingRecord
 from dovetail.specimens.probe_in_drogue import ProbeInDrogue
 from dovetail.studies.docking import pictures, six_dof
+from dovetail.studies.docking.docking_record import DockingRecord
 
 BALL = six_dof.ball()
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from dovetail.specimens.impact_qualification import needed_stroke
+from dovetail.studies.docking.impact_qualification import needed_stroke
 from dovetail.studies.reproduction import targets
 
 TARGETS = [t for t in targets("docking") if t.compute.startswith("reproduce_experiments:")]

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from dovetail.specimens.docking_record import record
-from dovetail.specimens.six_dof_loop import Docking, HilDocking
 from dovetail.studies.docking import six_dof
+from dovetail.studies.docking.docking_record import record
+from dovetail.studies.docking.six_dof_loop import Docking, HilDocking
 
 
 @pytest.fixture(scope="module")

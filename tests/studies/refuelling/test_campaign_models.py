@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from dovetail.specimens.funnel_strike import Ending
 from dovetail.studies.refuelling import campaign_models
 from dovetail.studies.refuelling.campaign_models import scatter, strike_matrix, strike_outcomes
+from dovetail.studies.refuelling.funnel_strike import Ending
 
 
 def test_a_point_is_the_same_alone_and_among_others(monkeypatch):

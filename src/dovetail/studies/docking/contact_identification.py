@@ -11,9 +11,9 @@ from __future__ import annotations
 import numpy as np
 
 from dovetail.core.registry import kinds
-from dovetail.fidelity.contact_fit import ContactFit, MeasuredImpacts, fit_contact, peak_errors
 from dovetail.mechanics.contact import Dissipative
-from dovetail.specimens.impact_validation import LAWS
+from dovetail.studies.docking.contact_fit import ContactFit, MeasuredImpacts, fit_contact, peak_errors
+from dovetail.studies.docking.impact_validation import LAWS
 from dovetail.studies.docking.scenarios import TESTBED, executed, experiments
 
 

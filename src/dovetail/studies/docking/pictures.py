@@ -15,8 +15,8 @@ import xarray as xr
 from dovetail.mechanics.bodies.free_bodies import from_motion
 from dovetail.mechanics.geometry import Drogue
 from dovetail.mechanics.spatial import Pose, euler
-from dovetail.specimens.docking_record import DockingRecord
 from dovetail.specimens.probe_in_drogue import ProbeInDrogue
+from dovetail.studies.docking.docking_record import DockingRecord
 
 GREY, BLUE, ORANGE, GREEN, INK = "#9aa1a9", "#0072b2", "#d55e00", "#009e73", "#20252b"
 

@@ -13,10 +13,10 @@ from dovetail import testing
 from dovetail.core import DormandPrince8
 from dovetail.mechanics.bodies import FreeBodies, PairState
 from dovetail.mechanics.geometry import Drogue
-from dovetail.specimens.docking_map import worst_successes
-from dovetail.specimens.docking_record import DockingRecord, record
-from dovetail.specimens.six_dof_loop import DOCKED, Docking, HilDocking, SixAxisInstruments
 from dovetail.studies.docking import six_dof
+from dovetail.studies.docking.docking_map import worst_successes
+from dovetail.studies.docking.docking_record import DockingRecord, record
+from dovetail.studies.docking.six_dof_loop import DOCKED, Docking, HilDocking, SixAxisInstruments
 from dovetail.studies.registry import find_test
 
 STEP = 10e-6  # [s] in contact on the rig

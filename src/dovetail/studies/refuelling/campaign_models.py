@@ -9,8 +9,8 @@ import numpy as np
 
 from dovetail.campaign import gives, takes
 from dovetail.mechanics.drogue_rig import HungDrogue
-from dovetail.specimens.funnel_map import StrikeMap
-from dovetail.specimens.funnel_strike import Ending
+from dovetail.studies.refuelling.funnel_map import StrikeMap
+from dovetail.studies.refuelling.funnel_strike import Ending
 from dovetail.studies.refuelling.validation import (
     FAST,
     FULL_SPEED_SCATTER,

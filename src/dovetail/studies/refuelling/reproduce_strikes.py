@@ -11,8 +11,8 @@ from dovetail.mechanics import DrogueHose
 from dovetail.mechanics.drogue_receiver import Receiver, StopInTime
 from dovetail.mechanics.hose_reel import StillReel
 from dovetail.specimens.funnel import LEAD_IN, Funnel
-from dovetail.specimens.funnel_strike import Strike
 from dovetail.specimens.scaled import ScaledSpecimen
+from dovetail.studies.refuelling.funnel_strike import Strike
 from dovetail.studies.refuelling.reproduce import _no_force, march, pulsed
 
 LIMIT = 400.0  # [N m]

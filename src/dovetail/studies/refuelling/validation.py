@@ -21,8 +21,8 @@ from dovetail.core import RK4, Flow
 from dovetail.core.methods.rolled import rolled
 from dovetail.mechanics.drogue_rig import CONTACT_RADIUS, HungDrogue, strike_line
 from dovetail.specimens.funnel import Funnel
-from dovetail.specimens.funnel_strike import Strike
 from dovetail.specimens.ribs import RibBasket
+from dovetail.studies.refuelling.funnel_strike import Strike
 
 ANGLES = tuple(np.radians(np.arange(0, 40, 5)))  # [rad]
 SPEEDS = (0.25, 0.5, 0.75, 1.0)  # [m/s]

@@ -6,10 +6,10 @@ import xarray as xr
 
 from dovetail import testing
 from dovetail.core.errors import TestFileError
-from dovetail.specimens.docking_map import worst_successes
-from dovetail.specimens.docking_record import record
-from dovetail.specimens.six_dof_loop import DOCKED, LEFT, Docking
 from dovetail.studies.docking import six_dof
+from dovetail.studies.docking.docking_map import worst_successes
+from dovetail.studies.docking.docking_record import record
+from dovetail.studies.docking.six_dof_loop import DOCKED, LEFT, Docking
 from dovetail.studies.registry import find_test
 
 pytestmark = pytest.mark.slow  # eighty-one dockings compile for half a minute and run for three seconds

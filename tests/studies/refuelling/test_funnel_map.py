@@ -3,9 +3,9 @@ import dataclasses
 import numpy as np
 import pytest
 
-from dovetail.specimens import funnel_map
-from dovetail.specimens.funnel_map import StrikeMap
-from dovetail.specimens.funnel_strike import Ending
+from dovetail.studies.refuelling import funnel_map
+from dovetail.studies.refuelling.funnel_map import StrikeMap
+from dovetail.studies.refuelling.funnel_strike import Ending
 
 pytestmark = pytest.mark.slow  # a whole map, however small
 

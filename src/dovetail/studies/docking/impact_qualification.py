@@ -23,8 +23,8 @@ from dovetail.core.chart import Chart
 from dovetail.core.errors import Fault
 from dovetail.core.registry import find, name_of
 from dovetail.mechanics.contact import Dissipative, GivenDamping, GivenStiffness, HertzPair, Material
-from dovetail.specimens.contact_loop import Instruments, first_impact
-from dovetail.specimens.impact_validation import LAWS
+from dovetail.studies.docking.contact_loop import Instruments, first_impact
+from dovetail.studies.docking.impact_validation import LAWS
 
 
 def needed_stroke(depth: np.ndarray, force: np.ndarray, blocking: float) -> np.ndarray:

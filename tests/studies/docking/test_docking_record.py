@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from dovetail.core.errors import AnalysisError
-from dovetail.specimens.docking_record import DockingRecord
+from dovetail.studies.docking.docking_record import DockingRecord
 
 
 def made_up(depth):

@@ -19,7 +19,7 @@ from dovetail.core.chart import Chart
 from dovetail.core.errors import Fault
 from dovetail.core.registry import find
 from dovetail.mechanics.contact import Dissipative, GivenDamping, GivenStiffness, HertzPair, Material
-from dovetail.specimens.contact_loop import Instruments, first_impact
+from dovetail.studies.docking.contact_loop import Instruments, first_impact
 
 LAWS = (
     "flores",

@@ -6,15 +6,15 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from dovetail.specimens.docking_record import record
-from dovetail.specimens.six_dof_loop import (
+from dovetail.studies.docking import six_dof
+from dovetail.studies.docking.docking_record import record
+from dovetail.studies.docking.six_dof_loop import (
     Docking,
     HilDocking,
     SixAxisInstruments,
     advance,
     begin,
 )
-from dovetail.studies.docking import six_dof
 
 OBLIQUE = eqx.tree_at(
     lambda b: (b.position, b.attitude, b.spin),

@@ -14,7 +14,7 @@ import jax.numpy as jnp
 
 from dovetail.core.randomness import seeded
 from dovetail.mechanics.contact import NormalLaw
-from dovetail.specimens.contact_loop import Instruments
+from dovetail.studies.docking.contact_loop import Instruments
 from dovetail.transfer import ShapedNoise
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from dovetail.core.errors import AnalysisError
 from dovetail.mechanics.geometry import ZONES
-from dovetail.specimens.six_dof_loop import DOCKED, GOING, LEFT, Docking, Moment, begin, settle, trace
+from dovetail.studies.docking.six_dof_loop import DOCKED, GOING, LEFT, Docking, Moment, begin, settle, trace
 
 ENDINGS = {
     GOING: "Time was up and the probe was still in the drogue.",

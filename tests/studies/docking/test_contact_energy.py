@@ -4,8 +4,7 @@ from scipy.integrate import quad
 
 from dovetail.core.errors import AnalysisError
 from dovetail.mechanics.contact import Flores, Hertz
-from dovetail.specimens.contact_loop import Instruments, first_impact
-from dovetail.stability.contact_energy import (
+from dovetail.studies.docking.contact_energy import (
     contact_time,
     first_order_gain,
     gain_map,
@@ -13,6 +12,7 @@ from dovetail.stability.contact_energy import (
     neutral_delay,
     realised_through,
 )
+from dovetail.studies.docking.contact_loop import Instruments, first_impact
 
 K, MASS, SENSOR = 9.0795e8, 30 * 75 / 105, 2 * np.pi * 10e3  # sample impact, Bondoky 2020, sec. 5.3.1
 

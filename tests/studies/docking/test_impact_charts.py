@@ -3,7 +3,7 @@ import numpy as np
 import pytest
 
 from dovetail.mechanics.contact import Aluminium, GivenStiffness, Polyimide
-from dovetail.specimens.impact_charts import ContactLawChart, DelaySweep
+from dovetail.studies.docking.impact_charts import ContactLawChart, DelaySweep
 
 
 @pytest.fixture(scope="module")

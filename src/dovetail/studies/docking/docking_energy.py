@@ -24,7 +24,7 @@ from dovetail.mechanics.contact import Dissipative
 from dovetail.mechanics.friction import Friction
 from dovetail.mechanics.geometry import Cavity
 from dovetail.specimens.probe_in_drogue import BallInCavity, misfit
-from dovetail.specimens.six_dof_loop import GOING, HilDocking, SixAxisInstruments, advance, begin
+from dovetail.studies.docking.six_dof_loop import GOING, HilDocking, SixAxisInstruments, advance, begin
 
 
 @kind("docking-energy-map")

@@ -8,7 +8,7 @@ import pytest
 
 from dovetail.mechanics import DrogueHose
 from dovetail.specimens.funnel import BORE, LEAD_IN, Funnel
-from dovetail.specimens.funnel_strike import Ending, Strike, StrikeRecord, start_record, strike
+from dovetail.studies.refuelling.funnel_strike import Ending, Strike, StrikeRecord, start_record, strike
 
 OFFSETS = (0.05, 0.1, 0.2, 0.275, 0.35)  # [m]
 

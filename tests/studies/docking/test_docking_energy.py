@@ -8,7 +8,7 @@ import pytest
 import xarray as xr
 
 from dovetail import testing
-from dovetail.specimens.docking_energy import neutral_delays
+from dovetail.studies.docking.docking_energy import neutral_delays
 from dovetail.studies.registry import find_test
 
 

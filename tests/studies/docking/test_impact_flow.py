@@ -3,8 +3,8 @@ import pytest
 
 from dovetail.core.methods import RK4, Euler, Trapezoidal
 from dovetail.mechanics.contact import Flores, FreePair
-from dovetail.specimens.contact_loop import Instruments, first_impact
-from dovetail.specimens.impact_flow import ImpactFlow, verify
+from dovetail.studies.docking.contact_loop import Instruments, first_impact
+from dovetail.studies.docking.impact_flow import ImpactFlow, verify
 
 FLOW = ImpactFlow(
     Flores(stiffness=9.0795e8),

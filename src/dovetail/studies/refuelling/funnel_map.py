@@ -20,7 +20,7 @@ from dovetail.core import count, kind, parameter
 from dovetail.core.chart import Chart
 from dovetail.mechanics import DrogueHose
 from dovetail.specimens.funnel import Funnel
-from dovetail.specimens.funnel_strike import TORQUE_LIMIT, Ending, Strike, StrikeRecord, strike
+from dovetail.studies.refuelling.funnel_strike import TORQUE_LIMIT, Ending, Strike, StrikeRecord, strike
 
 SIGNS = dict(zip(Ending, "mr-bc!o", strict=True))
 KEPT = {

@@ -3,8 +3,8 @@ import numpy as np
 import pytest
 
 from dovetail.mechanics.contact import Flores
-from dovetail.specimens.contact_loop import Instruments, first_impact
-from dovetail.specimens.noisy_impact import noisy_impact
+from dovetail.studies.docking.contact_loop import Instruments, first_impact
+from dovetail.studies.docking.noisy_impact import noisy_impact
 from dovetail.transfer import ShapedNoise
 
 LAW, TOOLS = Flores(stiffness=1.0229e9), Instruments(3000.0, 2 * np.pi * 1000.0, 0.8, 0.707)

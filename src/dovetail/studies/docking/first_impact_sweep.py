@@ -27,7 +27,14 @@ from dovetail.mechanics.contact import Dissipative, GivenStiffness, HertzPair, M
 from dovetail.mechanics.friction import Friction
 from dovetail.mechanics.geometry import Cavity
 from dovetail.specimens.probe_in_drogue import BallInCavity, misfit
-from dovetail.specimens.six_dof_loop import GOING, Docking, HilDocking, SixAxisInstruments, advance, begin
+from dovetail.studies.docking.six_dof_loop import (
+    GOING,
+    Docking,
+    HilDocking,
+    SixAxisInstruments,
+    advance,
+    begin,
+)
 
 MEASURES = ("peak_force", "peak_depth", "force_integral", "depth_integral", "speed_out", "duration")
 UNITS = ("N", "m", "N s", "m s", "m/s", "s")

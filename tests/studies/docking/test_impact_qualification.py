@@ -3,7 +3,7 @@ import pytest
 
 from dovetail import testing
 from dovetail.core.errors import TestFileError
-from dovetail.specimens.impact_qualification import needed_stroke
+from dovetail.studies.docking.impact_qualification import needed_stroke
 from dovetail.studies.registry import find_test
 
 

@@ -7,7 +7,7 @@ from scipy.integrate import solve_ivp
 
 from dovetail.core.errors import ParameterError
 from dovetail.mechanics.contact import Aluminium, Flores, GivenDamping, HertzPair, Polyimide, realised
-from dovetail.specimens.contact_loop import Instruments, first_impact, total_delay_omega
+from dovetail.studies.docking.contact_loop import Instruments, first_impact, total_delay_omega
 
 K = float(HertzPair(Polyimide(), Aluminium(), 0.025).value)  # [N/m^1.5]
 MASS = 30 * 75 / 105  # [kg] sample scenario, Bondoky 2020, sec. 5.3.1

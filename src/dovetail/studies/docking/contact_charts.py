@@ -25,8 +25,8 @@ from dovetail.mechanics.contact import (
     HertzPair,
     Material,
 )
-from dovetail.specimens.contact_loop import Instruments, first_impact
-from dovetail.specimens.impact_validation import LAWS
+from dovetail.studies.docking.contact_loop import Instruments, first_impact
+from dovetail.studies.docking.impact_validation import LAWS
 
 SHOWN = (("peak_force", "N"), ("peak_depth", "m"), ("duration", "s"), ("restitution", "1"))
 

@@ -26,8 +26,8 @@ from dovetail.mechanics.contact import (
     Material,
     realised_restitution,
 )
-from dovetail.specimens.contact_loop import Instruments, first_impact
-from dovetail.specimens.impact_validation import LAWS
+from dovetail.studies.docking.contact_loop import Instruments, first_impact
+from dovetail.studies.docking.impact_validation import LAWS
 
 TOOLS = ("sensor_omega", "position_resolution", "force_resolution")
 IDEAL = Instruments(1e5, 1e5)  # a chart of ideal impacts needs some instruments beside them

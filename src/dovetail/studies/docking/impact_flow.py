@@ -17,7 +17,7 @@ from dovetail.core import Flow, Method, kind
 from dovetail.core.adaptive import Crossing, Trajectory, solve
 from dovetail.mechanics.contact import NormalLaw
 from dovetail.mechanics.contact.free_pair import FreePair
-from dovetail.specimens.contact_loop import Instruments, hertz_depth
+from dovetail.studies.docking.contact_loop import Instruments, hertz_depth
 
 
 @kind("impact-flow")
