@@ -29,12 +29,19 @@ def test_a_contact_that_gives_back_less_than_it_took_gains_nothing_and_one_in_co
 
 
 def test_a_graze_counts_by_the_largest_contact_before_it():
-    x = {
-        "work": jnp.array(0.0),
-        "taken": jnp.array(5.0),
-        "apart": jnp.array(True),
-        "velocity": jnp.array(0.1),
-    }
+    x = {**contact_gain.init(jnp.array(0.1)), "taken": jnp.array(5.0)}
     for force, depth in ((0.0, 0.0), (-0.1, -0.1)):
         x = contact_gain.step(0.1, x, jnp.array(force), jnp.array(-0.1), jnp.array(depth))
     assert 0 < float(contact_gain.gain(x)) < 1e-3
+
+
+def test_noise_and_offset_of_a_sensor_are_no_contact():
+    """Before the first contact, and after the force of one has gone; a force that lags on is still its own."""
+    push = [0.5, 0.7, -0.2, 0.4, 0.6]
+    before = after(push, np.full(6, 0.3), np.full(5, -1.0))
+    assert float(before["work"]) == 0.0
+    x = after(
+        [-9.0, -9.0, -4.0, -0.002, -3.0], [1.0, -0.5, -0.6, -0.7, -0.7, -0.7], [0.1, -0.1, -0.2, -0.3, -0.4]
+    )
+    lagging = 0.1 * (9 * (0.5 + 0.6) / 2 + 4 * (0.6 + 0.7) / 2 + 0.002 * 0.7)
+    assert float(x["work"]) == pytest.approx(lagging - 0.1 * 9 * (1.0 - 0.5) / 2, rel=1e-12)

@@ -45,7 +45,7 @@ class Limits(Part):
     motion. Set its limit above what the specimen may hold at the start.
 
     A contact that gives back more energy than it took stops the test by default, wherever the specimen shows its
-    contact (see `contact_gain`); where that is what is to be seen, set this limit to infinity.
+    contact (see `contact_gain`); where that is what is to be seen, set this limit to what is expected.
 
     A reading is stuck if displacement and force of an axis stay the same to the bit although its demand has moved on
     by a thousandth of its largest so far. Unless `stale` says how many ticks of that are allowed, it is five times the
