@@ -8,7 +8,7 @@ from dovetail.core.errors import ParameterError
 from dovetail.core.linear import linearise
 from dovetail.mechanics import Oscillator
 from dovetail.specimens import MiddleMass
-from dovetail.testing.emulate import Coupled
+from dovetail.testing.coupled import Coupled
 from dovetail.testing.excitation import Rest
 
 STATE = {"x": jnp.array(0.002), "v": jnp.array(0.3)}

@@ -26,7 +26,8 @@ from dovetail.core.errors import DovetailError, Fault, ParameterError, TestFileE
 from dovetail.core.randomness import seeded
 from dovetail.testing import Outcome, Test, simulate
 from dovetail.testing import simulation as simulations
-from dovetail.testing.emulate import Accuracy, as_recorded, coupled_system, integrate_ideal
+from dovetail.testing.continuous import Accuracy, integrate
+from dovetail.testing.coupled import ideal_system
 from dovetail.testing.file import parse
 from dovetail.testing.path import declared_at, get, spread
 from dovetail.testing.room import require_room
@@ -390,15 +391,13 @@ def _cut(
 def _emulated(test: Test) -> dict[str, jax.Array]:
     """Records of the ideal at the ticks after the first."""
     accuracy = Accuracy(**getattr(test.numerical, "ideal", {}))
-    coupled = coupled_system(test, test.rig.specimen)  # type: ignore[attr-defined]
+    coupled = ideal_system(test, test.rig.specimen)  # type: ignore[attr-defined]
     watch = Watch.of(test, "emulate")
-    seen, records = integrate_ideal(
-        coupled, watch, accuracy.method, test.dt, accuracy.substeps, test.tick_count
-    )
+    seen, records = integrate(coupled, watch, accuracy.method, test.dt, accuracy.substeps, test.tick_count)
     if "contact_time" in records:  # an ideal that does not resolve its contacts is none
         steps = fewest_steps(records["contact_time"], test.dt / accuracy.substeps)
         records = {name: jnp.where(steps < RESOLVED, jnp.nan, values) for name, values in records.items()}
-    shown = as_recorded({name: values[1:] for name, values in records.items()})
+    shown = {name: values[1:] for name, values in records.items()}
     return _cut(seen, shown, test.tick_count)[0]
 
 

@@ -5,9 +5,11 @@ Depends on: core, specimens, transfer, compensation, stability.
 
 from dovetail.testing import excitation
 from dovetail.testing.chart_file import ChartFile
+from dovetail.testing.continuous import Accuracy
+from dovetail.testing.coupled import Coupled
 from dovetail.testing.creep import Cell, Move, Reply, Stepping, VirtualCell
 from dovetail.testing.creep.cell_file import CellFile
-from dovetail.testing.emulate import Accuracy, Coupled, emulate
+from dovetail.testing.emulate import emulate
 from dovetail.testing.file import dump, load, parse
 from dovetail.testing.folder import read, save
 from dovetail.testing.loop import simulate

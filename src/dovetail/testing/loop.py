@@ -21,6 +21,7 @@ import jax
 import jax.numpy as jnp
 
 from dovetail.core import Flow, ahead
+from dovetail.core.errors import AnalysisError
 from dovetail.testing import contact_gain, schedule
 from dovetail.testing.supervisor import Watch
 
@@ -190,6 +191,11 @@ def simulate(test: Test) -> tuple[dict[str, Any], dict[str, jax.Array]]:
     not cut where a limit was met; `state["watch"]` holds the code and the tick of the first breach. A member of a
     batch is equal to its single run to rounding, some 2e-15 of its size, not to the bit: it is computed beside others.
     """
+    if test.rehearsal == "continuous":
+        raise AnalysisError(
+            'simulate: this test is rehearsed in continuous time, and a batch is sampled; say rehearsal = "sampled", '
+            "or rehearse one test after another"
+        )
     state, _ = start(test)
     return ticks(test, state, jnp.zeros((), dtype=int), test.tick_count, scan=jax.lax.scan)
 

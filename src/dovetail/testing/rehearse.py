@@ -1,4 +1,4 @@
-"""Rehearse: the whole loop in simulated time against the virtual rig."""
+"""Rehearse: the whole loop in simulated time against the virtual rig, sampled or in continuous time."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 import jax
 import numpy as np
 
+from dovetail.testing.continuous import in_continuous_time
+from dovetail.testing.coupled import rigged_system
 from dovetail.testing.loop import compiled_start, compiled_ticks
 from dovetail.testing.outcome import Outcome
 from dovetail.testing.room import require_room
@@ -22,10 +24,13 @@ def rehearse(test: Test, progress: Progress | None = None) -> Run:
     """Run the test against its virtual rig.
 
     The loop is one compiled program, called piece by piece so that progress can be told and an interrupt
-    keeps what was computed. A run that met a limit ends there.
+    keeps what was computed. A run that met a limit ends there. Where the test says `rehearsal = "continuous"` its
+    rig is an equation like the rest, and there is no tick but to record.
     """
     require_room(test)
     prepared = with_stale(test, "rehearse").prepared()
+    if test.rehearsal == "continuous":
+        return in_continuous_time(test, prepared, rigged_system(prepared), "rehearse", None)
     records, outcome = _in_pieces(prepared, progress)
     times = np.arange(len(records["displacement"])) * test.dt
     data = dataset(test, times, records, {"mode": "rehearse", "title": test.title, "seed": test.seed})

@@ -11,14 +11,14 @@ import jax
 import numpy as np
 
 from dovetail.compensation import Compensator, Feedback, MeasuredForce, NoCompensation
-from dovetail.core import RK4, Method, Part, constant, count
+from dovetail.core import RK4, Method, Part, choice, constant, count
 from dovetail.core.errors import DovetailError, Fault, ParameterError, TestFileError, guarded
 from dovetail.core.randomness import seeded
 from dovetail.mechanics import Substructure
+from dovetail.testing import coupled, supervisor
 from dovetail.testing import operator as operators
 from dovetail.testing import path as paths
 from dovetail.testing import schedule as schedules
-from dovetail.testing import supervisor
 from dovetail.testing.creep.settings import Stepping
 from dovetail.testing.excitation import Excitation, Rest
 from dovetail.testing.loop import Driven
@@ -28,7 +28,7 @@ from dovetail.testing.supervisor import Limits
 from dovetail.testing.whole import axis_faults, length_faults
 
 if TYPE_CHECKING:
-    from dovetail.testing.emulate import Accuracy
+    from dovetail.testing.continuous import Accuracy
     from dovetail.testing.outlook import Stability
     from dovetail.testing.run import Progress, Run
 
@@ -65,6 +65,8 @@ class Test(Part):
         How the creep mode steps: step sizes, contact gate, times of a move; by default a move for every tick.
     method, substeps
         How the numerical substructure is integrated inside a tick.
+    rehearsal
+        Whether `rehearse` samples its rig as the test will, or takes it as equations in continuous time.
     seed
         Every random number of the run follows from it.
     axes
@@ -88,6 +90,9 @@ class Test(Part):
     rate: float = constant("Hz", "ticks per second", default=1000.0, above=0.0)
     duration: float = constant("s", "length of the test", default=10.0, above=0.0)
     substeps: int = count("integration steps of the numerical substructure in a tick", default=1, at_least=1)
+    rehearsal: str = choice(
+        "sampled", "continuous", about="how time passes in a rehearsal", default="sampled"
+    )
     seed: int = count("from which every random number of the run follows", default=0)
     title: str = eqx.field(default="", static=True)
     axes: tuple[str, ...] = eqx.field(default=(), static=True)
@@ -124,6 +129,7 @@ class Test(Part):
             "schedule": self._schedule_faults,
             "limits": self._limit_faults,
             "dials": lambda: operators.faults(self),
+            "rehearsal": lambda: coupled.faults(self) if self.rehearsal == "continuous" else [],
         }
         faults = [fault for place, check in checks.items() for fault in guarded(place, check)]
         shapes = guarded("numerical", self._shape_faults)

@@ -1,0 +1,242 @@
+r"""Numerical substructure, rig and specimen as one equation: a test in continuous time.
+
+.. math::
+
+    \dot x_N = f_N(x_N, F), \quad \dot x_A = f_A(x_A, z), \quad \dot x_S = f_S(x_S, y), \quad
+    \dot x_M = f_M(x_M, F_S)
+
+with the demand z that the numerical part shows, the motion y that the actuator makes of it, the specimen's force
+:math:`F_S(x_S, y)` and what the sensor reads of it, F. Where actuator and sensors are nothing this is the ideal, what
+the test is to reproduce. Where they are equations it is the test without the effects of sampling: no tick, no hold.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+
+from dovetail.compensation import BlendedForce, MeasuredForce, NoCompensation
+from dovetail.core import Flow
+from dovetail.core.errors import Fault, guarded
+from dovetail.specimens import Specimen
+from dovetail.testing.loop import MOTION
+from dovetail.testing.rig import Rig
+from dovetail.testing.schedule import Profile, apply
+from dovetail.transfer import Series, Transfer
+
+if TYPE_CHECKING:
+    from dovetail.testing.test import Test
+
+TRANSFERS = ("actuator", "sensor", "position_sensor")  # of a rig
+
+
+class Coupled(Flow):
+    """Both substructures joined through actuator and sensors, which are nothing unless given.
+
+    Lags start in the steady state of the motion that they are given, so that nothing rings at the start.
+
+    The interface force follows from the present motion. Where it depends on the acceleration too, which
+    itself depends on the force, the equation for the force is affine and is solved exactly by one Newton
+    step from zero.
+
+    Parameters on the test's schedule change here as they do in the test. So does the share of a modelled
+    force that the schedule leads from simulated to measured: starting on a model is the plan of the test, no
+    error of its rig. A constant share is no plan but a means to robustness, and what it distorts is an error.
+    """
+
+    numerical: Flow
+    specimen: Specimen
+    excitation: Any
+    shape: tuple[int, ...] = eqx.field(default=(), static=True)
+    feedback: BlendedForce | None = None
+    schedule: dict[str, Profile] = eqx.field(default_factory=dict)
+    actuator: Transfer = Series(())
+    sensor: Transfer = Series(())
+    position_sensor: Transfer = Series(())
+
+    @property
+    def large(self) -> bool:  # type: ignore[override]
+        """Whether either part is."""
+        return self.numerical.large or self.specimen.large
+
+    def init(self):
+        numerical, specimen = self.numerical.init(), self.specimen.init()
+        motion = self.numerical.output(0.0, numerical, self._given(0.0, jnp.zeros(self.shape)))
+        demand = _signal(motion)
+        arm = self.actuator.follower()
+        x = arm.steady(demand)
+        moved = arm.output(0.0, x, demand)
+        force = self.specimen.output(0.0, specimen, _motion(motion, moved))["force"]
+        return {
+            "numerical": numerical,
+            "specimen": specimen,
+            "model": () if self.feedback is None else self.feedback.model.init(),
+            "actuator": x,
+            "sensor": self.sensor.follower().steady((force,)),
+            "position_sensor": self.position_sensor.follower().steady(moved),
+        }
+
+    def derivative(self, t, x, u):
+        now = apply(self.schedule, self, t)
+        at = now._interface(t, x)
+        return {
+            "numerical": now.numerical.derivative(t, x["numerical"], at["given"]),
+            "specimen": now.specimen.derivative(t, x["specimen"], at["imposed"]),
+            "model": ()
+            if now.feedback is None
+            else now.feedback.model.derivative(t, x["model"], at["motion"]),
+            "actuator": now.actuator.follower().derivative(t, x["actuator"], _signal(at["motion"])),
+            "sensor": now.sensor.follower().derivative(t, x["sensor"], (at["shown"]["force"],)),
+            "position_sensor": now.position_sensor.follower().derivative(
+                t, x["position_sensor"], at["moved"]
+            ),
+        }
+
+    def jump(self, t, x, u):
+        flows = [self.numerical, self.specimen] + ([] if self.feedback is None else [self.feedback.model])
+        if all(type(flow).jump is Flow.jump for flow in flows):  # nothing jumps: nothing to compute
+            return x
+        now = apply(self.schedule, self, t)
+        at = now._interface(t, x)
+        return {
+            **x,
+            "numerical": now.numerical.jump(t, x["numerical"], at["given"]),
+            "specimen": now.specimen.jump(t, x["specimen"], at["imposed"]),
+            "model": () if now.feedback is None else now.feedback.model.jump(t, x["model"], at["motion"]),
+        }
+
+    def output(self, t, x, u):
+        now = apply(self.schedule, self, t)
+        at = now._interface(t, x)
+        motion, force = at["motion"], at["shown"]["force"]
+        position = now.position_sensor.follower().output(t, x["position_sensor"], at["moved"])[0]
+        return {
+            **at["shown"],
+            "excitation": at["given"]["excitation"],
+            **motion,
+            "command": motion["displacement"],
+            "achieved_displacement": at["moved"][0],
+            "measured_displacement": position,
+            "specimen_force": force,
+            "measured_force": at["measured"],
+            "force": at["given"]["force"],
+        }
+
+    def _given(self, t, force) -> dict[str, Any]:
+        return {"excitation": self.excitation(t), "excitation_rate": self.excitation.rate(t), "force": force}
+
+    def _interface(self, t, x) -> dict[str, Any]:
+        """Everything between the parts at t: what each is given, and what it shows."""
+
+        def under(force):
+            given = self._given(t, force)
+            motion = self.numerical.output(t, x["numerical"], given)
+            moved = self.actuator.follower().output(t, x["actuator"], _signal(motion))
+            imposed = _motion(motion, moved)
+            shown = self.specimen.output(t, x["specimen"], imposed)
+            measured = self.sensor.follower().output(t, x["sensor"], (shown["force"],))[0]
+            used = measured
+            if self.feedback is not None:
+                share, model = self.feedback.share, self.feedback.model.output(t, x["model"], motion)
+                used = share * measured + (1.0 - share) * model["force"]
+            return {
+                "given": given,
+                "motion": motion,
+                "moved": moved,
+                "imposed": imposed,
+                "shown": shown,
+                "measured": measured,
+                "used": used,
+            }
+
+        nothing = jnp.zeros(self.shape)
+        force = under(nothing)["used"]
+        if self.specimen.inertial or (
+            self.feedback is not None and getattr(self.feedback.model, "inertial", False)
+        ):
+            size = force.size
+            slope = jax.jacfwd(lambda f: under(f)["used"])(nothing).reshape(size, size)
+            if size == 1:  # a general solver would be most of the time of a run
+                force = force / (1.0 - slope.reshape(self.shape))
+            else:
+                force = jnp.linalg.solve(jnp.eye(size) - slope, force.reshape(size)).reshape(self.shape)
+        return under(force)
+
+
+def _signal(motion: dict[str, jax.Array]) -> tuple[jax.Array, ...]:
+    """A motion as transfer parts take it: the displacement and its rates, as far as they are shown."""
+    return tuple(motion[name] for name in MOTION if name in motion)
+
+
+def _motion(demand: dict[str, jax.Array], moved: tuple[jax.Array, ...]) -> dict[str, jax.Array]:
+    """What a transfer part made of a motion, as a specimen takes it."""
+    return {**demand, **dict(zip(MOTION, moved, strict=False))}
+
+
+def ideal_system(test: Test, specimen: Specimen) -> Coupled:
+    """Both substructures joined, with what of the test's schedule concerns them."""
+    moved = _scheduled(test, ("numerical.", "rig.specimen.", "excitation.", "feedback.share"))
+    blended = isinstance(test.feedback, BlendedForce) and "feedback.share" in moved
+    if not blended:
+        moved.pop("feedback.share", None)
+    feedback = test.feedback if blended else None
+    return Coupled(test.numerical, specimen, test.excitation, test.shape, feedback, moved)
+
+
+def rigged_system(test: Test) -> Coupled:
+    """The whole test with its rig, all of it equations. The test must be prepared and without `faults`."""
+    feedback = test.feedback if isinstance(test.feedback, BlendedForce) else None
+    return Coupled(
+        test.numerical,
+        test.rig.specimen,
+        test.excitation,
+        test.shape,
+        feedback,
+        _scheduled(test, ("",)),
+        **{name: getattr(test.rig, name) for name in TRANSFERS},
+    )
+
+
+def _scheduled(test: Test, prefixes: tuple[str, ...]) -> dict[str, Profile]:
+    """What of the schedule begins so, by paths of the coupled system."""
+    return {
+        path.removeprefix("rig."): profile
+        for path, profile in test.schedule.items()
+        if path.startswith(prefixes)
+    }
+
+
+def faults(test: Test) -> list[Fault]:
+    """Parts of a test that are no equations, so that it cannot be rehearsed in continuous time; each by its place."""
+    text = "acts at ticks and is no equation, so this test cannot be rehearsed in continuous time; "
+    found = []
+    if type(test.compensator) is not NoCompensation:
+        name = type(test.compensator).__name__
+        found.append(Fault("compensator", f'{name} {text}leave it out, or say rehearsal = "sampled"'))
+    if type(test.feedback) not in (MeasuredForce, BlendedForce):
+        name = type(test.feedback).__name__
+        found.append(Fault("feedback", f'{name} {text}leave it out, or say rehearsal = "sampled"'))
+    if type(test.rig) is not Rig:
+        name = type(test.rig).__name__
+        return [*found, Fault("rig", f"{name} {text}give the test a virtual rig of equations")]
+    for name in TRANSFERS:
+        for place, part in _parts(f"rig.{name}", getattr(test.rig, name)):
+            found += guarded(place, partial(_equation, part))
+    return found
+
+
+def _equation(part: Transfer) -> list[Fault]:
+    """Nothing, if a part is an equation; it raises if not."""
+    part.follower()
+    return []
+
+
+def _parts(place: str, part: Transfer) -> list[tuple[str, Transfer]]:
+    if not isinstance(part, Series):
+        return [(place, part)]
+    inside = [_parts(f"{place}.parts.{i}", each) for i, each in enumerate(part.parts)]
+    return [entry for entries in inside for entry in entries]

@@ -1,0 +1,155 @@
+"""A test as one equation: judged by scipy, and refused where a part is none."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+from scipy.integrate import solve_ivp
+
+import dovetail as dv
+from dovetail.compensation import BlendedForce, ForwardPrediction, HeldForceExtrapolation
+from dovetail.core.errors import TestFileError
+from dovetail.testing import RecordedRig
+from dovetail.transfer import (
+    Delay,
+    FirstOrderLag,
+    Gain,
+    Quantiser,
+    SecondOrderLag,
+    Series,
+    TotalDelayLag,
+    WhiteNoise,
+)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_loop_of_lags_is_what_scipy_makes_of_its_equations(make_cs1, seed):
+    """Demand z, actuator y (second order), force of a spring and damper on y, sensor f (first order)."""
+    rng = np.random.default_rng(seed)
+    w, zeta, gain = rng.uniform(100, 900), rng.uniform(0.3, 1.3), rng.uniform(0.9, 1.1)
+    tau, scale = rng.uniform(0.2e-3, 3e-3), rng.uniform(0.9, 1.1)
+    k = rng.uniform(200.0, 900.0)
+    test = make_cs1(duration=0.8)
+    rig = dv.Rig(
+        SecondOrderLag(w, zeta, gain),
+        dv.specimens.Spring(k=k),
+        sensor=Series((Gain(scale), FirstOrderLag(tau))),
+        position_sensor=FirstOrderLag(2 * tau),
+    )
+    run = dataclasses.replace(test, rig=rig, rehearsal="continuous").rehearse()
+    part = test.numerical
+    m, c, k_n = float(part.m), float(part.c), float(part.k)
+
+    def equation(t, x):
+        z, v, y, dy, f, p = x
+        r, rate = 0.012 * np.sin(6 * np.pi * t), 0.012 * 6 * np.pi * np.cos(6 * np.pi * t)
+        acceleration = (f - c * (v - rate) - k_n * (z - r)) / m
+        ddy = w**2 * (gain * z - y) - 2 * zeta * w * dy
+        return [v, acceleration, dy, ddy, (-scale * k * y - f) / tau, (y - p) / (2 * tau)]
+
+    judge = solve_ivp(
+        equation, (0, 0.8), np.zeros(6), method="DOP853", rtol=1e-12, atol=1e-16, t_eval=run.data.time
+    )
+    data, size = run.data, np.max(np.abs(judge.y[0]))
+    names = (
+        "displacement",
+        "velocity",
+        "achieved_displacement",
+        None,
+        "measured_force",
+        "measured_displacement",
+    )
+    for row, name in zip(judge.y, names, strict=True):
+        if name is not None:
+            scale_of = np.max(np.abs(row))
+            np.testing.assert_allclose(data[name], row, atol=1e-8 * scale_of, err_msg=name)
+    assert size > 1e-3
+    assert np.array_equal(data.force, data.measured_force)
+    np.testing.assert_allclose(data.specimen_force, -k * data.achieved_displacement, rtol=1e-12)
+
+
+def test_the_sampled_rehearsal_tends_to_it_as_the_rate_grows(make_cs1):
+    def gap(rate):
+        rig = dv.Rig(SecondOrderLag(400.0, 0.7), dv.specimens.Spring(k=2250.0))
+        test = dataclasses.replace(make_cs1(duration=0.5), rig=rig, rate=rate)
+        continuous = dataclasses.replace(test, rehearsal="continuous").rehearse().data.displacement
+        return float(abs(test.rehearse().data.displacement - continuous).max() / abs(continuous).max())
+
+    coarse, fine = gap(1000.0), gap(4000.0)
+    assert coarse > 1e-3
+    assert fine == pytest.approx(coarse / 4, rel=0.1)  # the held force costs half a tick: first order
+
+
+def test_with_a_perfect_rig_it_is_the_ideal(make_cs1):
+    test = make_cs1(duration=0.5)
+    test = dataclasses.replace(test, rig=dv.Rig(Series(()), test.rig.specimen), rehearsal="continuous")
+    run, ideal = test.rehearse(), test.emulate()
+    assert run.mode == "rehearse"
+    for name in ideal.data:
+        np.testing.assert_array_equal(run.data[name], ideal.data[name], err_msg=name)
+
+
+def test_lags_start_in_the_steady_state_of_the_approach():
+    bodies = dv.mechanics.contact.FreePair(30.0, 75.0, 0.1)
+    pair = dv.specimens.ImpactPair(dv.mechanics.contact.Flores(9e8, restitution=0.8), gap=1.0)
+    rig = dv.Rig(TotalDelayLag(1e-3), pair, position_sensor=FirstOrderLag(2e-3))
+    data = dv.Test(bodies, rig, rate=1e4, duration=0.01, rehearsal="continuous").rehearse().data
+    behind = 0.35e-3 * 0.1
+    np.testing.assert_allclose(data.displacement - data.achieved_displacement, behind, rtol=1e-10)
+    np.testing.assert_allclose(data.achieved_displacement - data.measured_displacement, 2e-4, rtol=1e-10)
+
+
+def test_a_parameter_of_the_rig_may_be_on_the_schedule(make_cs1):
+    profile = dv.Switch(at=0.25, before=500.0, after=100.0)
+    rig = dv.Rig(SecondOrderLag(500.0, 0.7), dv.specimens.Spring(k=500.0))
+    test = dataclasses.replace(make_cs1(duration=0.5), rig=rig, rehearsal="continuous")
+    changed = dataclasses.replace(test, schedule={"rig.actuator.omega": profile}).rehearse().data
+    constant = test.rehearse().data
+    early = slice(0.0, 0.25)
+    np.testing.assert_allclose(
+        changed.displacement.sel(time=early), constant.displacement.sel(time=early), atol=1e-12
+    )
+    assert float(abs(changed.displacement - constant.displacement).max()) > 1e-4
+
+
+def test_a_share_of_a_model_is_blended_with_what_the_sensor_reads(make_cs1):
+    spring = dv.specimens.Spring(k=500.0)
+    rig = dv.Rig(SecondOrderLag(500.0, 0.7), spring)
+    test = dataclasses.replace(make_cs1(duration=0.3), rig=rig, rehearsal="continuous")
+    data = dataclasses.replace(test, feedback=BlendedForce(spring, 0.25)).rehearse().data
+    expected = 0.25 * data.measured_force - 0.75 * 500.0 * data.displacement
+    np.testing.assert_allclose(data.force, expected, rtol=1e-12)
+    assert float(abs(data.force - data.measured_force).max()) > 1e-3
+
+
+def test_every_part_that_is_no_equation_is_named_with_its_place(make_cs1):
+    test = make_cs1()
+    rig = dv.Rig(
+        Series((TotalDelayLag(1e-3), Delay(2e-3))),
+        test.rig.specimen,
+        sensor=WhiteNoise(0.1),
+        position_sensor=Quantiser(1e-6),
+    )
+    bad = dataclasses.replace(
+        test,
+        rig=rig,
+        compensator=ForwardPrediction(2e-3),
+        feedback=HeldForceExtrapolation(),
+        rehearsal="continuous",
+    )
+    with pytest.raises(TestFileError) as refusal:
+        bad.rehearse()
+    said = {fault.place: fault.text for fault in refusal.value.faults}
+    assert set(said) == {"compensator", "feedback", "rig.actuator.parts.1", "rig.sensor"}
+    assert said["compensator"].startswith("ForwardPrediction acts at ticks")
+    assert said["feedback"].startswith("HeldForceExtrapolation acts at ticks")
+    assert said["rig.actuator.parts.1"].startswith("Delay acts at ticks or looks back")
+    assert said["rig.sensor"].startswith("WhiteNoise acts at ticks")
+    assert dataclasses.replace(bad, rehearsal="sampled").faults() == []
+
+
+def test_a_rig_that_only_replays_is_no_equation(make_cs1):
+    readings = {name: np.zeros(101) for name in ("measured_displacement", "measured_force")}
+    test = dataclasses.replace(make_cs1(duration=0.1), rig=RecordedRig(readings), rehearsal="continuous")
+    with pytest.raises(TestFileError, match="RecordedRig acts at ticks"):
+        test.rehearse()
