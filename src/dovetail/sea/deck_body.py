@@ -28,7 +28,8 @@ import jax.numpy as jnp
 
 from dovetail.air.flat_plate import FlatPlates
 from dovetail.core import Part, kind, parameter
-from dovetail.mechanics.collision.friction_laws import BristleSlider, length
+from dovetail.mechanics.friction import Bristle
+from dovetail.mechanics.friction.base import length
 from dovetail.mechanics.spatial import quaternion
 from dovetail.sea.motion import DeckMotion
 
@@ -83,7 +84,7 @@ class DeckBody(Part):
     damping: jax.Array = parameter("N s/m", "of a foot", default=133.5, at_least=0.0)
     splay: jax.Array = parameter("1", "way of a foot out, over its way up", default=0.9955, at_least=0.0)
     radius: jax.Array = parameter("m", "of the skid tube", default=0.01, at_least=0.0)
-    friction: BristleSlider = BristleSlider(
+    friction: Bristle = Bristle(
         stiffness=3e3, sliding=0.4, stiction=0.9, damping=600.0, stribeck=1e-3, damping_bound="limit"
     )
     plates: FlatPlates = FlatPlates(area=(2.0, 2.0, 2.0), centre=(0.0, 0.0, -0.5))
@@ -141,7 +142,7 @@ class DeckBody(Part):
         # the normal force with which it would slide along its bristle; whether it does is then the same at the true one
         bent = x["bristle"] / jnp.maximum(length(x["bristle"]), 1e-12)
         pace = length(slip)
-        mu = self.friction.limit(jnp.ones((len(self.feet), 1)), pace)[:, 0]
+        mu = self.friction.coefficient(pace)[:, 0]
         lean = jnp.maximum(1.0 + self.splay * mu * jnp.sum(bent * out, 1), 0.05)
         pressed = jnp.maximum(spring / lean, 0.0)[:, None] * on[:, None]
         rub, rate, _ = self.friction.act(pressed, slip, x["bristle"], pace)

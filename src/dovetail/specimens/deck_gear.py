@@ -12,7 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from dovetail.core import kind, parameter
-from dovetail.mechanics.collision.friction_laws import length
+from dovetail.mechanics.friction.base import length
 from dovetail.mechanics.spatial import euler, quaternion
 from dovetail.sea.deck_body import DeckBody, DeckFeel
 from dovetail.specimens.base import Specimen
@@ -47,7 +47,8 @@ class DeckGear(Specimen):
         _, acts = self._acts(x, u)
         friction, slip = self.body.friction, acts["slip"]
         pace = jnp.sqrt(jnp.sum(slip**2, 1, keepdims=True) + 1e-18)
-        most = jnp.maximum(friction.limit(acts["normal"][:, None], length(slip)) / friction.stiffness, 1e-5)
+        most = friction.coefficient(length(slip)) * acts["normal"][:, None]
+        most = jnp.maximum(most / friction.stiffness, 1e-5)
         touching = (acts["normal"] > 0)[:, None]
         # off the plate the bristle is let go within some milliseconds
         return jnp.where(touching, -slip - pace * x / most, -x / 2e-3)

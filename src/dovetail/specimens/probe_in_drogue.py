@@ -27,7 +27,7 @@ from dovetail.core import Part, kind, parameter
 from dovetail.core.errors import ParameterError
 from dovetail.core.parameter import known
 from dovetail.mechanics.bodies.free_bodies import from_motion
-from dovetail.mechanics.contact import Latch, NormalLaw
+from dovetail.mechanics.contact import Latch, Meeting, Met, NormalLaw
 from dovetail.mechanics.friction import Friction
 from dovetail.mechanics.geometry import Cavity, Touch
 from dovetail.mechanics.spatial import Pose, Twist, Wrench, euler
@@ -38,43 +38,40 @@ class Contact(eqx.Module):
     """What goes on between ball and wall at one instant."""
 
     touch: Touch
-    rate: jax.Array  # [m/s] of the depth
-    normal_force: jax.Array  # [N]
+    met: Met
     wrench: Wrench  # on the ball, about the origin of D, in D
     stored: jax.Array  # [J] elastic energy
-    impact_power: jax.Array  # [W] lost along the normal
-    friction_power: jax.Array  # [W] lost along the wall
 
 
 class BallInCavity(Part):
-    """A ball, a wall, and the laws between them; without memory."""
+    """A ball, a wall, and the laws between them; what is remembered is in the hand."""
 
     cavity: Cavity
     law: NormalLaw
     friction: Friction
     radius: jax.Array = parameter("m", "radius of the probe's tip", above=0.0)
+    latch: Latch = Latch()
+
+    @property
+    def meeting(self) -> Meeting:
+        """The laws between ball and wall."""
+        return Meeting(self.law, self.friction, self.latch)
+
+    def struck_at(self, impact_speed: jax.Array) -> dict[str, jax.Array]:
+        """The memory of a contact that began at a speed [m/s], with bristles that are not bent yet."""
+        return {**self.meeting.init(3), "impact_speed": jnp.asarray(impact_speed, float)}
 
     def approach(self, pose: Pose, twist: Twist) -> tuple[Touch, jax.Array]:
         """Where ball and wall are nearest, and the rate of the depth [m/s]."""
         touch = self.cavity.touch(pose.p, self.radius)
         return touch, -jnp.sum(touch.normal * twist.v)
 
-    def contact(self, pose: Pose, twist: Twist, impact_speed: jax.Array) -> Contact:
-        """Everything about the contact of a ball with a pose and a twist in D."""
-        touch, rate = self.approach(pose, twist)
-        normal_force = self.law.force(touch.depth, rate, impact_speed)
-        at_point = twist.at(touch.on_ball - pose.p).v
-        slip = at_point - jnp.sum(at_point * touch.normal) * touch.normal
-        force = normal_force * touch.normal + self.friction.force(normal_force, slip)
-        return Contact(
-            touch=touch,
-            rate=rate,
-            normal_force=normal_force,
-            wrench=Wrench(force, jnp.cross(touch.on_ball, force)),
-            stored=self.law.stored_energy(touch.depth),
-            impact_power=self.law.dissipated_power(touch.depth, rate, impact_speed),
-            friction_power=self.friction.dissipated_power(normal_force, slip),
-        )
+    def contact(self, pose: Pose, twist: Twist, memory: dict[str, jax.Array]) -> Contact:
+        """Everything about the contact of a ball with a pose and a twist in D; `memory` as `Meeting` has it."""
+        touch = self.cavity.touch(pose.p, self.radius)
+        met = self.meeting.at(memory, touch.gap, touch.normal, twist.at(touch.on_ball - pose.p).v)
+        wrench = Wrench(met.force, jnp.cross(touch.on_ball, met.force))
+        return Contact(touch, met, wrench, self.law.stored_energy(touch.depth))
 
 
 def misfit(cavity: Cavity, radius) -> str | None:
@@ -128,23 +125,23 @@ class ProbeInDrogue(Specimen):
     @property
     def ball(self) -> BallInCavity:
         """The contact without its memory."""
-        return BallInCavity(self.cavity, self.law, self.friction, self.radius)
+        return BallInCavity(self.cavity, self.law, self.friction, self.radius, self.latch)
 
     def init(self) -> dict[str, jax.Array]:
-        return dict.fromkeys(("impact_speed", "impact_heat", "friction_heat", "touched"), jnp.zeros(()))
+        sums = dict.fromkeys(("impact_heat", "friction_heat", "touched"), jnp.zeros(()))
+        return {**self.ball.meeting.init(3), **sums}
 
     def derivative(self, t, x, u):
-        now = self._contact(x, u)
+        met = self._contact(x, u).met
         return {
-            "impact_speed": jnp.zeros(()),  # latched by the jump
-            "impact_heat": now.impact_power,
-            "friction_heat": now.friction_power,
-            "touched": jnp.where(now.touch.depth > 0, 1.0, 0.0),
+            **met.rate,
+            "impact_heat": met.impact_power,
+            "friction_heat": met.friction_power,
+            "touched": jnp.where(met.depth > 0, 1.0, 0.0),
         }
 
     def jump(self, t, x, u):
-        touch, rate = self.ball.approach(*self._motion(u))
-        return {**x, "impact_speed": self.latch.update(x["impact_speed"], touch.depth, rate)}
+        return {**x, **self.ball.meeting.after(x, self._contact(x, u).met)}
 
     def output(self, t, x, u):
         now = self._contact(x, u)
@@ -152,7 +149,7 @@ class ProbeInDrogue(Specimen):
         return {
             "force": jnp.concatenate([wrench.f, euler.to_matrix(self.home_euler).T @ wrench.tau]),
             "depth": now.touch.depth,
-            "normal_force": now.normal_force,
+            "normal_force": now.met.normal_force,
             "contact_energy": now.stored,
             "contact_heat": x["impact_heat"],
             "friction_heat": x["friction_heat"],
@@ -164,6 +161,4 @@ class ProbeInDrogue(Specimen):
         return from_motion(home, u["displacement"], u["velocity"])
 
     def _contact(self, x, u) -> Contact:
-        pose, twist = self._motion(u)
-        _, rate = self.ball.approach(pose, twist)
-        return self.ball.contact(pose, twist, self.latch.impact_speed(x["impact_speed"], rate))
+        return self.ball.contact(*self._motion(u), x)

@@ -9,7 +9,9 @@ import pytest
 from dovetail.mechanics.airframe import Airframe, DeckAircraft, SkidGear, SpringDamperStrut, Strut
 from dovetail.mechanics.airframe.statics import equilibrium
 from dovetail.mechanics.beam import BeamMesh
-from dovetail.mechanics.collision import NoFriction, Polygon, Prism, SpringDamper
+from dovetail.mechanics.collision import Polygon, Prism
+from dovetail.mechanics.contact import KelvinVoigt
+from dovetail.mechanics.friction import NoFriction
 from dovetail.mechanics.securing import Platform, Still
 
 SECTION = {"E": 6.9e10, "I": 5e-7, "A": 1.2e-4, "rho": 2710.0}
@@ -57,7 +59,7 @@ def make():
         given = {
             "airframe": Airframe(mass=50.0, inertia=6.25 if d == 2 else [6.25, 5.0, 7.0]),
             "gear": gear,
-            "contact": SpringDamper(stiffness=1e6, damping=3130.0),
+            "law": KelvinVoigt(stiffness=1e6, damping=3130.0, tension="clamped"),
             "platforms": (Platform(body=body, motion=Still(at=pose) if deck is None else deck),),
             "friction": friction or NoFriction(),
             "struts": struts,

@@ -11,7 +11,9 @@ import pytest
 from dovetail.core import RK4
 from dovetail.core.errors import ParameterError, TestFileError
 from dovetail.mechanics.airframe import Airframe, DeckAircraft, GivenForce, Oleo, Strut, WheelGear
-from dovetail.mechanics.collision import BristleSlider, ContactRosenbrock, Polygon, SpringDamper
+from dovetail.mechanics.collision import ContactRosenbrock, Polygon
+from dovetail.mechanics.contact import KelvinVoigt
+from dovetail.mechanics.friction import Bristle
 from dovetail.mechanics.securing import HarmonicMotion, Platform, Still, TableMotion, frames
 from dovetail.testing import Simulation
 
@@ -84,7 +86,7 @@ def test_a_reduced_gear_lands_alike(drop, make):
 
 @pytest.mark.slow
 def test_friction_holds_an_aircraft_on_a_moving_deck(make):
-    friction = BristleSlider(stiffness=3e3, damping=600.0, sliding=0.4, stiction=0.9)
+    friction = Bristle(stiffness=3e3, damping=600.0, sliding=0.4, stiction=0.9)
     sway = HarmonicMotion(at=[0.0, 0.1, 0.0], amplitude=[[0.3, 0.1, 0.05]], omega=[1.2], rise=0.5)
     aircraft = make(2, start=[0.0, 0.552, 0.0], deck=sway, friction=friction)
     x, shown = fly(aircraft, ContactRosenbrock(largest=2.5e-3), aircraft.init(), 2.0, 40)
@@ -103,7 +105,7 @@ def test_wheels_on_oleos_land_and_stand(make):
     aircraft = DeckAircraft(
         airframe=Airframe(mass=400.0, inertia=150.0),
         gear=wheels,
-        contact=SpringDamper(stiffness=2e5, damping=1e3),
+        law=KelvinVoigt(stiffness=2e5, damping=1e3, tension="clamped"),
         platforms=(
             Platform(body=Polygon(vertices=[[-5, 0], [5, 0], [5, -1], [-5, -1]]), motion=Still(at=[0, 0, 0])),
         ),

@@ -8,16 +8,16 @@ import numpy as np
 import pytest
 from jax.flatten_util import ravel_pytree
 
-from dovetail.mechanics.collision import BristleSlider
+from dovetail.mechanics.friction import Bristle
 
 
 @pytest.fixture(scope="module")
 def standing(rest):
-    friction = BristleSlider(stiffness=3e3, damping=600.0, sliding=0.4, stiction=0.9)
+    friction = Bristle(stiffness=3e3, damping=600.0, sliding=0.4, stiction=0.9)
     aircraft, x = rest()
     return dataclasses.replace(aircraft, friction=friction), {
         **x,
-        "bristle": jnp.full_like(x["bristle"], 1e-3),
+        "bristle": 1e-3 + friction.memory(len(aircraft.feet), len(aircraft.platforms), aircraft.dim.d),
     }
 
 

@@ -2,13 +2,14 @@ import jax.numpy as jnp
 import numpy as np
 
 from dovetail.mechanics.airframe.touching import contact_points, distances, guards, settled
-from dovetail.mechanics.collision import BristleSlider, Polygon
+from dovetail.mechanics.collision import Polygon
+from dovetail.mechanics.friction import Bristle
 from dovetail.mechanics.securing import Platform, Still, TableMotion
 
 
 def test_an_anchor_rides_with_the_body_it_is_on(make):
     deck = TableMotion(times=[0.0, 1.0], values=[[0.0, 0.1, 0.0], [0.5, 0.3, 0.2]], interpolation="linear")
-    friction = BristleSlider(stiffness=3e3, sliding=0.4, stiction=0.9)
+    friction = Bristle(stiffness=3e3, sliding=0.4, stiction=0.9)
     aircraft = make(2, start=[0.0, 0.8, 0.0], deck=deck, friction=friction)
     x = aircraft.init() | {"bristle": jnp.full((2, 1, 2), 1e-3)}
     for t in (0.0, 1.0):

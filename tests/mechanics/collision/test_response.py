@@ -2,23 +2,23 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from dovetail.mechanics.collision import BristleSlider, NoFriction, Polygon, SpringDamper
+from dovetail.mechanics.collision import Polygon
 from dovetail.mechanics.collision.response import distances, touch
+from dovetail.mechanics.contact import KelvinVoigt
 from dovetail.mechanics.dimension import PLANE
+from dovetail.mechanics.friction import Bristle, NoFriction
 
 DECK = Polygon(vertices=[[-1.0, 0.0], [1.0, 0.0], [1.0, -1.0], [-1.0, -1.0]])
-LAW = SpringDamper(stiffness=1e6, damping=1e3)
+LAW = KelvinVoigt(stiffness=1e6, damping=1e3, tension="clamped")
 TOP = jnp.array([1.0, 0.0, 0.0, 0.0])
 
 
-def at(
-    position, velocity, *, angle=0.0, r=(0.0, 0.0), v=(0.0, 0.0), w=0.0, z=(0.0, 0.0), on=TOP, friction=None
-):
+def at(position, velocity, *, angle=0.0, r=(0.0, 0.0), v=(0.0, 0.0), w=0.0, on=TOP, friction=None):
     R = PLANE.rotation(jnp.array([angle]))
     return touch(
         jnp.array(position),
         jnp.array(velocity),
-        jnp.array(z),
+        (friction or NoFriction()).memory(2),
         0.01,
         on,
         0.0,
@@ -51,7 +51,7 @@ def test_a_body_that_moves_with_the_node_gives_no_damping_and_no_slip():
         velocity,
         v=(2.0, 1.0),
         w=w,
-        friction=BristleSlider(stiffness=1e4, damping=10, sliding=0.4, stiction=0.4),
+        friction=Bristle(stiffness=1e4, damping=10, sliding=0.4, stiction=0.4),
     )
     np.testing.assert_allclose(found.slip, 0.0, atol=1e-12)
     np.testing.assert_allclose(found.force, [0.0, 500.0], atol=1e-9)

@@ -31,10 +31,10 @@ from dovetail.mechanics.airframe.outcomes import DeckLimits
 from dovetail.mechanics.airframe.skids import LandingGear
 from dovetail.mechanics.airframe.struts import Strut
 from dovetail.mechanics.collision import bookkeeping
-from dovetail.mechanics.collision.friction_laws import NoFriction, SurfaceFriction
-from dovetail.mechanics.collision.normal_laws import SurfaceNormal
 from dovetail.mechanics.collision.response import Touch
+from dovetail.mechanics.contact import NormalLaw
 from dovetail.mechanics.dimension import Dimension, dimension
+from dovetail.mechanics.friction import Friction, NoFriction
 from dovetail.mechanics.securing.drive import Drive, accelerations, drive_faults
 from dovetail.mechanics.securing.platform import Platform, motion_ends, platform_faults
 from dovetail.mechanics.spatial import euler
@@ -55,9 +55,9 @@ class DeckAircraft(Flow):
 
     airframe: Airframe
     gear: LandingGear
-    contact: SurfaceNormal
+    law: NormalLaw
     platforms: tuple[Platform, ...]
-    friction: SurfaceFriction = NoFriction()
+    friction: Friction = NoFriction()
     struts: tuple[Strut, ...] = ()
     loads: tuple[BodyLoad, ...] = ()
     drives: tuple[Drive, ...] = ()
@@ -183,7 +183,7 @@ class DeckAircraft(Flow):
             "attitude": attitude,
             "shape": shape,
             "speed": jnp.concatenate([twist, own]),
-            "bristle": jnp.zeros((len(self.feet), len(self.platforms), dim.d)),
+            "bristle": self.friction.memory(len(self.feet), len(self.platforms), dim.d),
             "drive": jnp.zeros((len(self.drives), 2)),
             "work": jnp.zeros(len(LEDGER)),
         }
@@ -263,7 +263,7 @@ class DeckAircraft(Flow):
             "attitude": jnp.full(dim.attitude, 1e-2),
             "shape": 1e-2 * jnp.asarray(model.sizes),
             "speed": jnp.concatenate([jnp.full(model.nd, 1e-1), jnp.asarray(model.sizes)]),
-            "bristle": jnp.full((len(self.feet), len(self.platforms), dim.d), 1e-2),
+            "bristle": 1e-2 + self.friction.memory(len(self.feet), len(self.platforms), dim.d),
             "drive": jnp.full((len(self.drives), 2), 1e-2),
             "work": jnp.full(len(LEDGER), 1e9),
             "held": None,

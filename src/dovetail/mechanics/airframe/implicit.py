@@ -75,23 +75,18 @@ def contact_slopes(aircraft: Any, t: Any, x: dict[str, Any]) -> Slopes:
         touch = all_pairs(aircraft, frame, at + dp, velocity + dv, x["bristle"] + dz, on, impact, slid)
         return touch.force, touch.bristle_rate, touch.relaxation
 
-    eye = jnp.eye(d)
-    o = jnp.zeros(d)
-    tangents = (
-        jnp.concatenate([jnp.ones(1), jnp.zeros(3 * d)]),
-        jnp.concatenate([o[None], eye, jnp.zeros((2 * d, d))]),
-        jnp.concatenate([o[None], jnp.zeros((d, d)), eye, jnp.zeros((d, d))]),
-        jnp.concatenate([o[None], jnp.zeros((2 * d, d)), eye]),
-    )
+    m = x["bristle"].shape[-1]  # none where friction has no memory
+    here = (t, jnp.zeros(d), jnp.zeros(d), jnp.zeros(m))
+    every = jnp.eye(1 + 2 * d + m)
+    tangents = (every[:, 0], every[:, 1 : 1 + d], every[:, 1 + d : 1 + 2 * d], every[:, 1 + 2 * d :])
 
-    def along(dt, dp, dv, dz):
-        _, tangent = jax.jvp(given, (t, o, o, o), (dt, dp, dv, dz))
-        return tangent[0], tangent[1]
+    def along(*tangent):
+        return jax.jvp(given, here, tangent)[1][:2]
 
-    relax = given(t, o, o, o)[2]
-    force, rate = jax.vmap(along)(*tangents)  # (1 + 3 d, f, b, d)
+    relax = given(*here)[2]
+    force, rate = jax.vmap(along)(*tangents)  # (1 + 2 d + m, f, b, ...)
     force_t, rate_t = force[0], rate[0]
-    per = lambda a, i: jnp.moveaxis(a[1 + i * d : 1 + (i + 1) * d], 0, -1)  # noqa: E731  (f, b, d, d)
+    per = lambda a, i: jnp.moveaxis(a[1 + i * d : 1 + (i + 1) * d], 0, -1)  # noqa: E731  (f, b, ..., d)
     position, by_velocity, bristle = (per(force, i) for i in range(3))  # world axes
     return Slopes(R, position, by_velocity, bristle, per(rate, 1), force_t, rate_t, relax[..., 0], velocity)
 

@@ -16,7 +16,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from dovetail.core.errors import ConvergenceError
-from dovetail.mechanics.collision import SpringDamper, bookkeeping
+from dovetail.mechanics.collision import bookkeeping
 
 
 def equilibrium(aircraft: Any, *, iterations: int = 60, tolerance: float = 1e-9) -> dict[str, Any]:
@@ -24,10 +24,8 @@ def equilibrium(aircraft: Any, *, iterations: int = 60, tolerance: float = 1e-9)
 
     Raises `ConvergenceError` if the forces do not vanish.
     """
-    if isinstance(aircraft.contact, SpringDamper):  # smooth, so that an iterate off the deck finds back
-        aircraft = dataclasses.replace(
-            aircraft, contact=dataclasses.replace(aircraft.contact, pull="allowed")
-        )
+    # a law that pulls, so that an iterate off the deck finds back
+    aircraft = dataclasses.replace(aircraft, law=dataclasses.replace(aircraft.law, tension="allowed"))
     x = _touching(aircraft)
     unknown = np.zeros(aircraft.model.nd + aircraft.model.shape_size)
     scale = float(aircraft.gravity) * float(aircraft.airframe.mass)

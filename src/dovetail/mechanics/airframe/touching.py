@@ -40,7 +40,7 @@ def all_pairs(aircraft: Any, frame: Frames, at, velocity, z, on, impact, slid) -
     """All pairs of foot and body; arrays (feet, bodies, ...) in world axes."""
     normals, offsets = half_spaces(aircraft.platforms)
     one = functools.partial(
-        response.touch, cross=aircraft.dim.cross, law=aircraft.contact, friction=aircraft.friction
+        response.touch, cross=aircraft.dim.cross, law=aircraft.law, friction=aircraft.friction
     )
 
     def pair(p, v, z, radius, on, impact, slid, r, R, vb, wb, n, c):
@@ -76,8 +76,10 @@ def contact_points(aircraft: Any, t: Any, x: dict[str, Any]) -> jax.Array:
     For a pair that does not touch it is the foot's own place: nothing is anchored.
     """
     R = poses(aircraft.platforms, t)[1]  # drives do not turn
-    at = aircraft.node_positions(x)[np.array(aircraft.feet)]
-    return at[:, None] + jnp.einsum("bij,fbj->fbi", R, x["bristle"])
+    at = aircraft.node_positions(x)[np.array(aircraft.feet), None]
+    if not aircraft.friction.remembers:
+        return jnp.broadcast_to(at, (len(aircraft.feet), *R.shape[:2]))
+    return at + jnp.einsum("bij,fbj->fbi", R, x["bristle"])
 
 
 def guards(aircraft: Any, t: Any, x: dict[str, Any]) -> jax.Array:
@@ -99,13 +101,15 @@ def settled(aircraft: Any, t: Any, x: dict[str, Any]) -> dict[str, Any]:
     impact = jnp.where(new, jnp.maximum(touch.approach, 0.0), held["impact"])
     gap = jnp.abs(bookkeeping.gap(apart))
     deepest = jnp.maximum(held["event_depth"], jnp.max(jnp.where(now != before, gap, 0.0)))
-    R = poses(aircraft.platforms, t)[1]
-    world = jnp.einsum("bij,fbj->fbi", R, x["bristle"])
     speed = jnp.sqrt(jnp.sum(touch.slip**2, -1))
     speed = jnp.where(new, speed, friction.remembered(held["slid"], speed, t - held["time"])) * now
-    slid = friction.settled(touch.normal, touch.slip, world, speed[..., None])
-    slid = jnp.where(friction.due(held["time"], t), slid, world)
-    bristle = jnp.einsum("bji,fbj->fbi", R, slid) * now[..., None]
+    bristle = x["bristle"]
+    if friction.remembers:
+        R = poses(aircraft.platforms, t)[1]
+        world = jnp.einsum("bij,fbj->fbi", R, bristle)
+        slid = friction.settled(jnp.maximum(touch.normal, 0.0), touch.slip, world, speed[..., None])
+        slid = jnp.where(friction.due(held["time"], t), slid, world)
+        bristle = jnp.einsum("bji,fbj->fbi", R, slid) * now[..., None]
     return {
         **x,
         "bristle": bristle,

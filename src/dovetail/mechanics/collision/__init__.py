@@ -4,31 +4,15 @@ Depends on: core, and of this package `contact` and `friction`.
 """
 
 from dovetail.mechanics.collision.convex import ConvexShape, Polygon, Polyhedron, Prism
-from dovetail.mechanics.collision.friction_laws import (
-    BristleSlider,
-    CoulombSurface,
-    LuGreSurface,
-    NoFriction,
-    SurfaceFriction,
-)
-from dovetail.mechanics.collision.normal_laws import LibraryContact, SpringDamper, SurfaceNormal
 from dovetail.mechanics.collision.separating_axis import edge_axes, separation
 from dovetail.mechanics.collision.stepping import ContactRosenbrock
 
 __all__ = [
-    "BristleSlider",
     "ContactRosenbrock",
     "ConvexShape",
-    "CoulombSurface",
-    "LibraryContact",
-    "LuGreSurface",
-    "NoFriction",
     "Polygon",
     "Polyhedron",
     "Prism",
-    "SpringDamper",
-    "SurfaceFriction",
-    "SurfaceNormal",
     "edge_axes",
     "separation",
 ]

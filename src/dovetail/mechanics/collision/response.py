@@ -15,8 +15,10 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 
-from dovetail.mechanics.collision.friction_laws import SurfaceFriction
-from dovetail.mechanics.collision.normal_laws import SurfaceNormal
+from dovetail.mechanics.contact import Latch, NormalLaw, approach
+from dovetail.mechanics.friction import Friction
+
+LATCH = Latch(floor=1e-3)  # a foot that stands has no impact
 
 
 class Touch(NamedTuple):
@@ -40,30 +42,44 @@ def distances(
 
 
 def touch(
-    position, velocity, z, radius, on, impact_speed, slid, r, R, v, w, normals, offsets, cross, law, friction
+    position,
+    velocity,
+    z,
+    radius,
+    on,
+    impact_speed,
+    slid,
+    r,
+    R,
+    v,
+    w,
+    normals,
+    offsets,
+    cross,
+    law: NormalLaw,
+    friction: Friction,
 ) -> Touch:
     """Force on one node by one body; `on` (m,) is one at the touched plane, all zero where none is.
 
-    `slid` is the speed of slip [m/s] that friction remembers.
+    `slid` is the speed of slip [m/s] that friction remembers. The law is evaluated as if they touched, also when a
+    trial state has left the surface by a hair: a step ends at the event and not inside a jump.
     """
-    law_: SurfaceNormal = law
-    friction_: SurfaceFriction = friction
     active = jnp.sum(on)
     local = on @ normals
     n = R @ local
-    depth = radius + on @ offsets - (R.T @ (position - r)) @ local
-    foot = position + (depth - radius) * n
+    gap = (R.T @ (position - r)) @ local - on @ offsets - radius
+    foot = position - (gap + radius) * n
     surface = v + cross(w, foot - r)
-    relative = velocity - surface
-    speed = -relative @ n
-    slip = (relative + speed * n) * active
-    push = active * law_.force(depth, speed, impact_speed)
-    bent = R @ z
-    bent = bent - (bent @ n) * n
-    force, rate, relax = friction_.act(push[None], slip, bent, slid[None])
+    depth, speed, slip = approach(gap, n, velocity - surface)
+    slip = slip * active
+    push = active * law.clamped(law.push(depth, speed, LATCH.above_floor(impact_speed)))
+    if friction.remembers:
+        z = R @ z
+        z = z - (z @ n) * n
+    force, rate, relax = friction.act(jnp.maximum(push, 0.0)[None], slip, z, slid[None])
     return Touch(
         force=push * n + active * force,
-        bristle_rate=active * (R.T @ rate),
+        bristle_rate=active * (R.T @ rate if friction.remembers else rate),
         relaxation=active * relax,
         normal=push[None],
         slip=slip,

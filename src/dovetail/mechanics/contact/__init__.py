@@ -1,6 +1,6 @@
-"""Impact of two bodies: materials, stiffness, normal laws, restitution, the latch of the impact speed.
+"""Contact of two bodies: materials, stiffness, normal laws, restitution, and where they meet a surface.
 
-Depends on: core.
+Depends on: core, and of this package `friction`.
 """
 
 from dovetail.mechanics.contact.flores import Flores
@@ -24,6 +24,7 @@ from dovetail.mechanics.contact.material import (
     Rubber,
     Steel,
 )
+from dovetail.mechanics.contact.meeting import Approach, Meeting, Met, approach
 from dovetail.mechanics.contact.normal_law import Dissipative, NormalLaw
 from dovetail.mechanics.contact.realised import realised, realised_restitution
 from dovetail.mechanics.contact.restitution import (
@@ -31,6 +32,7 @@ from dovetail.mechanics.contact.restitution import (
     HerbertMcWhannellRestitution,
     RestitutionLaw,
 )
+from dovetail.mechanics.contact.slow_return import SlowReturn
 from dovetail.mechanics.contact.stiffness import ContactStiffness, GivenStiffness, HertzPair
 from dovetail.mechanics.contact.zhiying_qishao import ZhiyingQishao
 
@@ -39,6 +41,7 @@ __all__ = [
     "PTFE",
     "Aluminium",
     "Aluminium2007",
+    "Approach",
     "ContactStiffness",
     "Dissipative",
     "Flores",
@@ -58,12 +61,16 @@ __all__ = [
     "Latch",
     "LeeWang",
     "Material",
+    "Meeting",
+    "Met",
     "NormalLaw",
     "Polyimide",
     "RestitutionLaw",
     "Rubber",
+    "SlowReturn",
     "Steel",
     "ZhiyingQishao",
+    "approach",
     "realised",
     "realised_restitution",
 ]

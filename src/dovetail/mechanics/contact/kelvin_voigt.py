@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import jax
-import jax.numpy as jnp
 
 from dovetail.core import choice, constant, kind, parameter
 from dovetail.mechanics.contact.normal_law import NormalLaw
@@ -13,9 +12,9 @@ from dovetail.mechanics.contact.normal_law import NormalLaw
 class KelvinVoigt(NormalLaw):
     r"""Linear, :math:`F = k\,\delta + b\,\dot\delta` [Bondoky 2020, eq. 4.10].
 
-    Its force jumps to :math:`b\dot\delta_i` at first touch, and pulls before the bodies part. Kept for
-    comparison; the pull is shown unless `tension = "clamped"`. Its realised restitution does not depend
-    on the impact speed.
+    Its force jumps to :math:`b\dot\delta_i` at first touch, and pulls before the bodies part, unless
+    `tension = "clamped"`. Its realised restitution does not depend on the impact speed. Mounts, walls and the feet of
+    a gear are described by it where stiffness and damper are known [Schock 2020, eq. 4.38].
     """
 
     exponent: float = constant("1", "n in the elastic force k depth^n", default=1.0, above=0.0)
@@ -23,4 +22,4 @@ class KelvinVoigt(NormalLaw):
     damping: jax.Array = parameter("N s/m", "b", at_least=0.0, default=0.0)
 
     def damping_force(self, depth, speed, impact_speed):
-        return jnp.where(depth >= 0, self.damping * speed, 0.0)
+        return self.damping * speed

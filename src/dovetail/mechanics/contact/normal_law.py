@@ -29,7 +29,11 @@ from dovetail.mechanics.contact.stiffness import ContactStiffness, as_stiffness
 
 
 class NormalLaw(Part):
-    """Depth, speed and impact speed in, force out."""
+    """Depth, speed and impact speed in, force out.
+
+    Whoever keeps account of contacts himself takes `push`, which is the force as if the bodies touched: it goes on
+    smoothly a hair outside, so that a step can end at the surface and a search for rest finds back to it.
+    """
 
     stiffness: ContactStiffness = eqx.field(converter=as_stiffness)
     exponent: float = constant("1", "n in the elastic force k depth^n", default=1.5, above=0.0)
@@ -37,17 +41,32 @@ class NormalLaw(Part):
 
     @abstractmethod
     def damping_force(self, depth, speed, impact_speed) -> jax.Array:
-        """The part of the force [N] that dissipates, in contact, before any clamp."""
+        """The part of the force [N] that dissipates, as if in contact, before any clamp."""
+
+    def spring(self, depth) -> jax.Array:
+        """k depth^n [N]; outside, a pull that grows alike."""
+        k, n = self.stiffness.value, self.exponent
+        return k * depth if n == 1.0 else k * jnp.sign(depth) * power(jnp.abs(depth), n)
 
     def elastic_force(self, depth) -> jax.Array:
         """k depth^n [N]; zero when separated."""
         return self.stiffness.value * power(depth, self.exponent)
 
+    def push(self, depth, speed, impact_speed) -> jax.Array:
+        """Force [N] that pushes the bodies apart, as if they touched and could pull."""
+        return self.spring(depth) + self.damping_force(depth, speed, impact_speed)
+
+    def clamped(self, push) -> jax.Array:
+        """A force [N] without the pull, unless that is allowed."""
+        return jnp.maximum(push, 0.0) if self.tension == "clamped" else push
+
     def force(self, depth, speed, impact_speed) -> jax.Array:
         """Force [N] that pushes the bodies apart; zero when separated."""
-        total = self.elastic_force(depth) + self.damping_force(depth, speed, impact_speed)
-        total = jnp.maximum(total, 0.0) if self.tension == "clamped" else total
-        return jnp.where(depth >= 0, total, 0.0)
+        return jnp.where(depth >= 0, self.clamped(self.push(depth, speed, impact_speed)), 0.0)
+
+    def resting_depth(self, force) -> jax.Array:
+        """Depth [m] at which a force [N] is borne at rest."""
+        return (force / self.stiffness.value) ** (1 / self.exponent)
 
     def stored_energy(self, depth) -> jax.Array:
         """Elastic energy [J], k depth^(n+1)/(n+1)."""
@@ -77,7 +96,7 @@ class Dissipative(NormalLaw):
 
     def damping_force(self, depth, speed, impact_speed) -> jax.Array:
         factor = self.damping_factor(self.projected(impact_speed))
-        return self.elastic_force(depth) * factor * speed / impact_speed
+        return self.spring(depth) * factor * speed / impact_speed
 
 
 def power(depth, exponent: float) -> jax.Array:

@@ -67,5 +67,5 @@ class HertzPair(ContactStiffness):
 
 
 def as_stiffness(value: Any) -> Any:
-    """A number as a `GivenStiffness`; everything else as it is."""
-    return GivenStiffness(value) if isinstance(value, int | float | jax.Array) else value
+    """A number, or several, as a `GivenStiffness`; everything else as it is."""
+    return GivenStiffness(value) if isinstance(value, int | float | tuple | list | jax.Array) else value

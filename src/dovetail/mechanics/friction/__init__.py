@@ -1,11 +1,15 @@
-"""Friction of sliding contacts: Coulomb, Tustin with the Stribeck effect, LuGre.
+"""Friction of sliding contacts, one family: with bristles that remember, and without.
 
 Depends on: core.
 """
 
 from dovetail.mechanics.friction.base import Friction
+from dovetail.mechanics.friction.bristle import Bristle
+from dovetail.mechanics.friction.brush import Brush
 from dovetail.mechanics.friction.coulomb import Coulomb
 from dovetail.mechanics.friction.lugre import LuGre
+from dovetail.mechanics.friction.none import NoFriction
+from dovetail.mechanics.friction.regularised import Regularised
 from dovetail.mechanics.friction.tustin import Tustin
 
-__all__ = ["Coulomb", "Friction", "LuGre", "Tustin"]
+__all__ = ["Bristle", "Brush", "Coulomb", "Friction", "LuGre", "NoFriction", "Regularised", "Tustin"]

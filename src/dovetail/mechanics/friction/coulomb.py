@@ -6,11 +6,11 @@ import jax
 import jax.numpy as jnp
 
 from dovetail.core import kind, parameter
-from dovetail.mechanics.friction.base import Friction
+from dovetail.mechanics.friction.base import Memoryless
 
 
 @kind("coulomb-friction")
-class Coulomb(Friction):
+class Coulomb(Memoryless):
     r"""Coulomb's law, :math:`F = \mu N` against the slip."""
 
     mu: jax.Array = parameter("1", "friction coefficient", at_least=0.0, default=0.25)

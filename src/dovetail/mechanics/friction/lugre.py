@@ -2,26 +2,31 @@ r"""Friction with bristles that bend before they slip: sticking, presliding, Str
 
 .. math::
 
-    \dot{\mathbf z} = \mathbf v - \frac{\sigma_0 |\mathbf v|}{g(|\mathbf v|)}\,\mathbf z, \qquad
-    \mathbf F = -N\,(\sigma_0 \mathbf z + \sigma_1 \dot{\mathbf z} + \sigma_2 \mathbf v), \qquad
+    \dot{\mathbf z} = -\mathbf v - \frac{\sigma_0 |\mathbf v|}{g(|\mathbf v|)}\,\mathbf z, \qquad
+    \mathbf F = N\,(\sigma_0 \mathbf z + \sigma_1 \dot{\mathbf z} - \sigma_2 \mathbf v), \qquad
     g(v) = \mu_1 + (\mu_0 - \mu_1)\,e^{-(v/v_S)^2}
 
-[Canudas de Wit et al. 1995], per unit of normal force. z is the mean deflection of the bristles, a number or
-a vector like the slip. Steady slip gives :math:`F = N(g + \sigma_2 v)`. Stiff: the bristles' rate is
-:math:`\sigma_0 |v|/g`, and with a mass m on them :math:`\sqrt{\sigma_0 N/m}`.
+[Canudas de Wit et al. 1995], per unit of normal force, with z as in `base`: against the slip. Steady slip gives
+:math:`F = N(g + \sigma_2 v)`. Stiff: the bristles' rate is :math:`\sigma_0 |v|/g`, and with a mass m on them
+:math:`\sqrt{\sigma_0 N/m}`.
 """
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import jax
 import jax.numpy as jnp
 
-from dovetail.core import Part, kind, parameter
+from dovetail.core import kind, parameter
+from dovetail.mechanics.friction.base import Friction, length
 
 
 @kind("lugre-friction")
-class LuGre(Part):
-    """Bristle friction; its state is the deflection z [m], zero at rest."""
+class LuGre(Friction):
+    """Bristle friction; its state is the mean deflection z [m] of the bristles."""
+
+    remembers: ClassVar[bool] = True
 
     stiffness: jax.Array = parameter("1/m", "bristle stiffness per normal force", above=0.0, default=1e5)
     damping: jax.Array = parameter("s/m", "bristle damping per normal force", at_least=0.0, default=100.0)
@@ -34,17 +39,11 @@ class LuGre(Part):
         """g(v), the coefficient of steady slip without the viscous part."""
         return self.sliding + (self.stiction - self.sliding) * jnp.exp(-((speed / self.stribeck) ** 2))
 
-    def rate(self, z, slip) -> jax.Array:
-        """Rate of the deflection [m/s] at a slip [m/s]."""
-        slip = jnp.asarray(slip, float)
-        square = jnp.sum(slip**2, -1, keepdims=True) if slip.ndim else slip**2
-        speed = jnp.sqrt(jnp.where(square > 0, square, 1.0)) * (square > 0)
-        return slip - self.stiffness * speed / self.steady(speed) * z
+    def coefficient(self, speed):
+        return self.steady(speed) + self.viscous * speed
 
-    def force(self, normal, slip, z) -> jax.Array:
-        """Friction force [N] on the body that moves with `slip`, pressed on with `normal` [N]."""
-        slip = jnp.asarray(slip, float)
-        normal = jnp.asarray(normal, float)
-        normal = normal[..., None] if slip.ndim > normal.ndim else normal
-        bent = self.stiffness * z + self.damping * self.rate(z, slip) + self.viscous * slip
-        return -normal * bent
+    def act(self, normal, slip, z, slid=None):
+        speed = length(slip)
+        relax = self.stiffness * speed / self.steady(speed)
+        rate = -slip - relax * z
+        return normal * (self.stiffness * z + self.damping * rate - self.viscous * slip), rate, relax

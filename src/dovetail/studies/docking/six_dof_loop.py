@@ -29,9 +29,9 @@ import jax
 import jax.numpy as jnp
 
 from dovetail.core import RK4, Flow, Part, parameter
+from dovetail.core.errors import ParameterError
 from dovetail.mechanics.bodies import BodyPair
 from dovetail.mechanics.bodies.free_bodies import FreeBodies, as_motion, from_motion
-from dovetail.mechanics.contact import Latch
 from dovetail.mechanics.spatial import Pose, Twist, Wrench
 from dovetail.specimens.probe_in_drogue import BallInCavity, Contact
 from dovetail.transfer import SecondOrderLag
@@ -90,9 +90,16 @@ class Docking(Flow):
 
     pair: BodyPair
     ball: BallInCavity
-    latch: Latch = Latch()
     contact_step: jax.Array = parameter("s", "step while in contact", above=0.0, default=20e-6)
     free_step: jax.Array = parameter("s", "longest step of free flight", above=0.0, default=20e-3)
+
+    def __check_init__(self):
+        super().__check_init__()
+        if self.ball.friction.remembers:
+            raise ParameterError(
+                f"{type(self).__name__}: friction with bristles has a memory, which the steps of a map do not carry; "
+                "take a law without, or rehearse the docking as a test"
+            )
 
     @classmethod
     def of(cls, bodies: FreeBodies, ball: BallInCavity, **settings: Any) -> Docking:
@@ -108,14 +115,14 @@ class Docking(Flow):
 
     def contact(self, x, impact_speed) -> Contact:
         """What goes on at the wall."""
-        return self.ball.contact(*self.seen(x), impact_speed)
+        return self.ball.contact(*self.seen(x), self.ball.struck_at(impact_speed))
 
     def derivative(self, t, x, u):
         now = self.contact(x, u)
         return {
             "bodies": self.pair.derivative(t, x["bodies"], now.wrench),
-            "impact_heat": now.impact_power,
-            "friction_heat": now.friction_power,
+            "impact_heat": now.met.impact_power,
+            "friction_heat": now.met.friction_power,
         }
 
     def output(self, t, x, u) -> dict[str, jax.Array]:
@@ -125,10 +132,10 @@ class Docking(Flow):
         _, rate = self.ball.approach(pose, twist)
         return {
             "depth": now.touch.depth,
-            "rate": now.rate,
+            "rate": now.met.speed,
             "body_rate": rate,  # [m/s] of the bodies' own depth
             "zone": now.touch.zone,
-            "normal_force": now.normal_force,
+            "normal_force": now.met.normal_force,
             "felt_force": jnp.linalg.norm(now.wrench.f),  # [N] size of the force on the bodies
             "position": pose.p,
             "kinetic": self.pair.kinetic_energy(x["bodies"]),
@@ -197,8 +204,8 @@ class HilDocking(Docking):
         wrench = jnp.concatenate([now.wrench.f, now.wrench.tau])
         return {
             "bodies": self.pair.derivative(t, x["bodies"], Wrench(felt[:3], felt[3:])),
-            "impact_heat": now.impact_power,
-            "friction_heat": now.friction_power,
+            "impact_heat": now.met.impact_power,
+            "friction_heat": now.met.friction_power,
             "robot": lag_rate(self.instruments.robot, x["robot"], self._demand(x)),
             "sensor": lag_rate(self.instruments.sensor, x["sensor"], wrench),
         }
@@ -255,14 +262,16 @@ def begin(docking: Docking) -> Moment:
     """The start of a docking."""
     x = docking.init()
     _, rate = docking.ball.approach(*docking.seen(x))
-    return Moment(jnp.zeros(()), x, docking.latch.above_floor(rate), jnp.zeros((), int), jnp.zeros((), int))
+    return Moment(
+        jnp.zeros(()), x, docking.ball.latch.above_floor(rate), jnp.zeros((), int), jnp.zeros((), int)
+    )
 
 
 def advance(docking: Docking, now: Moment, until: jax.Array) -> Moment:
     """One step of a length of its own; nothing moves once the docking has ended or its time is up."""
     pose, twist = docking.seen(now.x)
     touch, rate = docking.ball.approach(pose, twist)
-    latched = docking.latch.update(now.impact_speed, touch.depth, rate)
+    latched = docking.ball.latch.update(now.impact_speed, touch.depth, rate)
 
     earliest = touch.gap / (2 * docking.fastest(now.x, twist) + 1e-12)
     short = docking.contact_step

@@ -14,6 +14,8 @@ from typing import Any
 import numpy as np
 
 from dovetail.core.errors import OutputError
+from dovetail.mechanics.contact import KelvinVoigt
+from dovetail.mechanics.friction import Bristle, NoFriction
 from dovetail.mechanics.securing.platform import corners_at
 from dovetail.studies.shipboard.source_air import aero_rows, helo_lines, read_loads
 
@@ -88,12 +90,16 @@ def write_inputs(test: Any, folder: str | Path) -> Path:
     _write(folder, "Properties_helo", _helo(craft) + helo_lines(craft))
     if rows := aero_rows(craft, test.duration):
         _write(folder, "Prescribed_aero", rows)
-    law, friction = craft.contact, craft.friction
+    law, friction = craft.law, craft.friction
+    if not isinstance(law, KelvinVoigt) or not isinstance(friction, Bristle | NoFriction):
+        raise OutputError(
+            f"{folder}: the files have no place for {type(law).__name__} and {type(friction).__name__}; "
+            "give the contact as kelvin-voigt, and bristle-friction or no-friction"
+        )
     names = ("stiffness", "damping", "sliding", "stiction", "stribeck")
     rubbing = [float(getattr(friction, name, 0.0)) for name in names]
-    _write(
-        folder, "Properties_contact_mech", [[v] for v in (float(law.stiffness), float(law.damping), *rubbing)]
-    )
+    pushing = [float(law.stiffness.value), float(law.damping)]
+    _write(folder, "Properties_contact_mech", [[v] for v in (*pushing, *rubbing)])
     for platform in craft.platforms:
         name = BODIES[platform.name]
         _write(folder, f"Polygon_{name}", np.asarray(platform.body.corners()).T)
@@ -190,7 +196,12 @@ def read_inputs(folder: str | Path) -> dict[str, Any]:
         "airframe": {"kind": "airframe", "mass": helo[0][0], "inertia": helo[1][0], "offset": [0.0, 0.0]},
         "gear": gear,
         "struts": struts,
-        "contact": {"kind": "spring-damper-contact", "stiffness": k_p, "damping": c_p},
+        "law": {
+            "kind": "kelvin-voigt",
+            "stiffness": {"kind": "stiffness", "k": k_p},
+            "damping": c_p,
+            "tension": "clamped",
+        },
         "platforms": platforms,
     }
     if mu_s > 0:

@@ -3,8 +3,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from dovetail.mechanics.collision import BristleSlider, CoulombSurface, LuGreSurface, NoFriction
-from dovetail.mechanics.friction import Coulomb, LuGre
+from dovetail.mechanics.friction import Bristle
 
 N = jnp.array([100.0])
 S = jnp.zeros(1)  # speed of slip at the last accepted step
@@ -24,7 +23,7 @@ def pulled(law, speed, duration=2.0, steps=4000):
 
 
 def test_a_slow_pull_rises_with_the_bristle_to_stiction_and_a_fast_one_slides():
-    law = BristleSlider(stiffness=3e3, damping=0.0, sliding=0.4, stiction=0.9, stribeck=1e-2)
+    law = Bristle(stiffness=3e3, damping=0.0, sliding=0.4, stiction=0.9, stribeck=1e-2)
     slow = pulled(law, 1e-3, duration=60.0, steps=600)
     assert slow[99] == pytest.approx(3e3 * 1e-3 * 10.0, rel=1e-6)  # K_f times the way
     assert slow[-1] == pytest.approx(90.0, rel=0.02)
@@ -33,40 +32,28 @@ def test_a_slow_pull_rises_with_the_bristle_to_stiction_and_a_fast_one_slides():
 
 
 def test_equal_coefficients_make_a_coulomb_slider():
-    law = BristleSlider(stiffness=1e6, sliding=0.2, stiction=0.2)
+    law = Bristle(stiffness=1e6, sliding=0.2, stiction=0.2)
     assert pulled(law, 0.05, duration=0.1, steps=50)[-1] == pytest.approx(20.0)
 
 
 def test_bristle_damping_resists_slip_and_may_be_kept_within_the_limit():
     v, z = jnp.array([0.1, 0.0]), jnp.zeros(2)
-    free = BristleSlider(stiffness=1e4, damping=1e4, sliding=0.4, stiction=0.4, damping_bound="free")
-    bound = BristleSlider(stiffness=1e4, damping=1e4, sliding=0.4, stiction=0.4)
+    free = Bristle(stiffness=1e4, damping=1e4, sliding=0.4, stiction=0.4, damping_bound="free")
+    bound = Bristle(stiffness=1e4, damping=1e4, sliding=0.4, stiction=0.4)
     assert free.act(N, v, z, S)[0][0] == pytest.approx(-1000.0)
     assert bound.act(N, v, z, S)[0][0] == pytest.approx(-40.0)
 
 
 def test_without_normal_force_there_is_no_friction():
-    law = BristleSlider(stiffness=1e4, damping=1e3, sliding=0.4, stiction=0.4)
+    law = Bristle(stiffness=1e4, damping=1e3, sliding=0.4, stiction=0.4)
     force = law.act(jnp.zeros(1), jnp.array([0.3, 0.1]), jnp.array([1e-3, 0.0]), S)[0]
     np.testing.assert_array_equal(force, 0.0)
-    np.testing.assert_array_equal(NoFriction().act(N, jnp.ones(2), jnp.ones(2), S)[0], 0.0)
-
-
-def test_lugre_in_steady_slip_is_its_stribeck_curve():
-    inner = LuGre(stiffness=1e4, damping=0.0, stiction=0.4, sliding=0.2, stribeck=0.05)
-    found = pulled(LuGreSurface(law=inner), 0.02, duration=0.5, steps=500)
-    assert found[-1] == pytest.approx(100 * float(inner.steady(0.02)), rel=1e-6)
-
-
-def test_coulomb_without_memory_opposes_slip_in_the_surface():
-    force = CoulombSurface(law=Coulomb(mu=0.3)).act(N, jnp.array([3.0, -4.0]), jnp.zeros(2), S)[0]
-    np.testing.assert_allclose(force, [-18.0, 24.0], rtol=1e-6)
 
 
 def test_the_printed_damper_drives_what_ours_resists():
     v, z = jnp.array([0.01, 0.0]), jnp.array([-1e-5, 0.0])
     ours, printed, none = (
-        BristleSlider(stiffness=1e6, damping=c, sliding=0.4, stiction=0.4, damper=d, damping_bound="free")
+        Bristle(stiffness=1e6, damping=c, sliding=0.4, stiction=0.4, damper=d, damping_bound="free")
         for c, d in ((1e3, "resists"), (1e3, "printed"), (0.0, "resists"))
     )
     spring = none.act(N, v, z, S)[0]
@@ -76,7 +63,7 @@ def test_the_printed_damper_drives_what_ours_resists():
 
 
 def test_within_an_interval_a_foot_that_slows_down_feels_all_of_its_stiction():
-    law = BristleSlider(stiffness=1e6, sliding=0.2, stiction=0.4, stribeck=0.01, fall="now", interval=2.5e-3)
+    law = Bristle(stiffness=1e6, sliding=0.2, stiction=0.4, stribeck=0.01, fall="now", interval=2.5e-3)
     fast, slow, stretched = jnp.array([0.5, 0.0]), jnp.array([1e-4, 0.0]), jnp.array([-1e-3, 0.0])
     assert law.act(N, fast, stretched, S)[0][0] == pytest.approx(-20.0)
     assert law.act(N, slow, stretched, S)[0][0] == pytest.approx(-40.0, rel=1e-3)
@@ -87,4 +74,4 @@ def test_within_an_interval_a_foot_that_slows_down_feels_all_of_its_stiction():
         for a, b in ((0.0, 1e-3), (1e-3, 2.5e-3), (2.5e-3, 4e-3))
     ]
     assert due == [False, True, False]
-    assert bool(BristleSlider(stiffness=1e6, sliding=0.2, stiction=0.4).due(jnp.zeros(()), jnp.asarray(1e-9)))
+    assert bool(Bristle(stiffness=1e6, sliding=0.2, stiction=0.4).due(jnp.zeros(()), jnp.asarray(1e-9)))
