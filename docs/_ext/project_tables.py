@@ -2,7 +2,8 @@
 
 In a page: ``{project-table} signals``; for one study ``{project-table} reproduced docking``, which shows what was got
 when the published numbers were last computed (`docs/reproduce.py`), ``missed`` those that are not met, ``tally`` how
-many there are of each origin and kind (without a study: of all), and ``tests`` its tests.
+many there are of each origin and kind (without a study: of all), and ``tests`` its tests. ``laws law`` and
+``laws friction`` list the members of a family, ``exchanges`` with a family where each of them can be.
 """
 
 from docutils import nodes
@@ -11,6 +12,7 @@ from kept_targets import REPRODUCED, counts, kept
 
 from dovetail.core import signals
 from dovetail.studies import capabilities, studies, targets
+from dovetail.studies.exchange import PLACES, cross_table, law_table
 from dovetail.testing import supervisor
 
 WIDTHS = {  # of the columns, in shares of a hundred
@@ -23,6 +25,8 @@ WIDTHS = {  # of the columns, in shares of a hundred
     "tally": (10, 15, 15, 15, 15, 15, 15),
     "tests": (35, 65),
     "watched": (12, 30, 8, 8, 8, 12, 12, 10),
+    "laws": (20, 20, 60),
+    "exchanges": (20, *(10,) * len(PLACES)),
 }
 WORDS = {
     "met": "met",
@@ -110,28 +114,32 @@ def _show(value) -> str:
     return f"{value:.5g}" if isinstance(value, float) else str(value)
 
 
+TABLES = {
+    "signals": _signals,
+    "studies": _studies,
+    "targets": _targets,
+    "capabilities": _capabilities,
+    "reproduced": _reproduced,
+    "missed": _missed,
+    "tally": counts,
+    "tests": _tests,
+    "watched": _watched,
+    "laws": law_table,
+    "exchanges": cross_table,
+}
+
+
 class ProjectTable(Directive):
     """The directive."""
 
     required_arguments = 1
-    optional_arguments = 1  # a study
+    optional_arguments = 1  # a study, or a family of laws
 
     def run(self):
         name, *study = self.arguments
-        tables = {
-            "signals": _signals,
-            "studies": _studies,
-            "targets": _targets,
-            "capabilities": _capabilities,
-            "reproduced": _reproduced,
-            "missed": _missed,
-            "tally": counts,
-            "tests": _tests,
-            "watched": _watched,
-        }
         if study:  # read anew when it was computed anew
             self.state.document.settings.env.note_dependency(str(REPRODUCED / f"{study[0]}.json"))
-        header, *rows = tables[name](*study)
+        header, *rows = TABLES[name](*study)
         if not rows:
             return [nodes.paragraph(text="None.")]
         table = nodes.table(classes=["project", name, "colwidths-given"])

@@ -13,10 +13,11 @@ BODY = DeckBody()
 N = 101  # samples, 0.05 s apart
 
 
-def free(**values):
+def free(stiffness=6675.0, **values):
     values = {"secured": 0.0, "density": 0.0} | values
+    body = eqx.tree_at(lambda b: b.law.stiffness.k, BODY, jnp.asarray(stiffness))
     return eqx.tree_at(
-        lambda b: [getattr(b, k) for k in values], BODY, [jnp.asarray(v, float) for v in values.values()]
+        lambda b: [getattr(b, k) for k in values], body, [jnp.asarray(v, float) for v in values.values()]
     )
 
 

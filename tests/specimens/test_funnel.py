@@ -4,10 +4,12 @@ import numpy as np
 import pytest
 
 from dovetail.core import RK4
+from dovetail.mechanics.contact import HuntCrossley, KelvinVoigt
+from dovetail.mechanics.friction import Regularised
 from dovetail.specimens.funnel import BORE, FREE, LEAD_IN, RIBS, RIM, Funnel
 
 FUNNEL = Funnel(home=(0.0, 0.0, 0.0))
-SPEED = Funnel(home=(0.0, 0.0, 0.0), friction_law="speed")
+SPEED = Funnel(home=(0.0, 0.0, 0.0), friction=Regularised(mu=0.1))
 STATE = FUNNEL.init()
 
 
@@ -50,7 +52,10 @@ def test_the_wall_is_the_same_all_round():
 
 
 def test_friction_by_speed_drags_the_drogue_along_by_its_share():
-    still, sliding = felt((-0.5, 0.0, -0.2), funnel=SPEED), felt((-0.5, 0.0, -0.2), (1.0, 0.0, 0.466), SPEED)
+    still, sliding = (
+        felt((-0.5, 0.0, -0.2), funnel=SPEED, state=SPEED.init()),
+        felt((-0.5, 0.0, -0.2), (1.0, 0.0, 0.466), SPEED, SPEED.init()),
+    )
     extra = sliding["force"][:3] - still["force"][:3]
     np.testing.assert_allclose(np.linalg.norm(extra), 0.1 * still["normal_force"], rtol=1e-3)
     assert extra[0] > 0
@@ -93,3 +98,23 @@ def test_a_nozzle_outside_meets_no_wall():
     assert FUNNEL.derivative(0.0, STATE, at(-0.72, 0.0, -0.2))["outside"] == 0
     beyond = {**STATE, "outside": jnp.ones(())}
     np.testing.assert_allclose(felt((-0.5, 0.0, -0.3), state=beyond)["force"], 0.0, atol=1e-12)
+
+
+def test_a_section_has_the_numbers_of_its_own():
+    """Three stiffnesses: those of bore, lead-in and ribs; one number is that of all."""
+    law = HuntCrossley(stiffness=(1e6, 2e6, 3e6), restitution=0.5)
+    funnel = Funnel(home=(0.0, 0.0, 0.0), law=law)
+    state = {**funnel.init(), "impact_speed": jnp.asarray(0.5)}
+    for place, k in (((-0.15, 0.0, 0.008), 1e6), ((-0.22, 0.03, 0.0), 2e6), ((-0.5, 0.0, -0.2), 3e6)):
+        shown = funnel.output(0.0, state, at(*place))
+        assert float(shown["normal_force"]) == pytest.approx(k * float(shown["depth"]) ** 1.5)
+
+
+def test_the_rim_and_the_wall_take_the_damping_of_their_law():
+    damped = Funnel(home=(0.0, 0.0, 0.0), law=KelvinVoigt((5e4, 5e4, 2.5e3), damping=40.0, tension="clamped"))
+    for place, normal in (((-0.705, 0.0, 0.27), (1.0, 0.0, 0.0)), ((-0.15, 0.0, 0.007), (0.0, 0.0, 1.0))):
+        fast, still = (
+            damped.output(0.0, damped.init(), at(*place, tuple(0.3 * s * n for n in normal)))["normal_force"]
+            for s in (1.0, 0.0)
+        )
+        assert float(fast - still) == pytest.approx(40.0 * 0.3, rel=1e-6)

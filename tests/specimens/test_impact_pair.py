@@ -1,5 +1,6 @@
 import dataclasses
 
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
@@ -63,3 +64,14 @@ def test_it_is_written_and_read_as_a_test_file():
     again = dv.testing.parse(dv.testing.dump(TEST))
     assert float(again.rig.specimen.law.stiffness.value) == pytest.approx(float(LAW.stiffness.value))
     assert dataclasses.asdict(again)["rate"] == TEST.rate
+
+
+def test_a_plate_that_falls_closes_the_gap_downwards():
+    law = Flores(stiffness=9e8)
+    up, down = ImpactPair(law, gap=0.01), ImpactPair(law, gap=0.01, closes="back")
+    for z, v in ((0.0101, 0.2), (0.0101, -0.2), (0.005, 0.1)):
+        moved = {"displacement": jnp.asarray(z), "velocity": jnp.asarray(v)}
+        fallen = {name: -value for name, value in moved.items()}
+        assert float(down.output(0.0, down.init(), fallen)["force"]) == -float(
+            up.output(0.0, up.init(), moved)["force"]
+        )

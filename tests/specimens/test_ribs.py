@@ -4,6 +4,9 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from dovetail.core.registry import kinds
+from dovetail.mechanics.contact import KelvinVoigt, NormalLaw
+from dovetail.mechanics.friction import Coulomb
 from dovetail.specimens.ribs import RibBasket
 
 BASKET = RibBasket(home=(0.0, 0.0, 0.0))
@@ -13,7 +16,7 @@ BASKET = RibBasket(home=(0.0, 0.0, 0.0))
 def felt(p):
     zero = jnp.zeros(3)
     u = {"displacement": jnp.concatenate([p, zero]), "velocity": jnp.zeros(6)}
-    return BASKET.output(0.0, (), u) | {"ribs": BASKET.pressed(p, zero)}
+    return BASKET.output(0.0, BASKET.init(), u) | {"ribs": BASKET.pressed(BASKET.init(), u)}
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +40,8 @@ def test_the_drogue_is_pushed_outward_and_forward(struck):
 
 def test_ribs_are_in_balance_with_hinges_ties_and_contact(struck):
     """The complementarity is solved: what presses equals what gives, and no rib is pulled."""
-    _, turn, press, arm = struck["ribs"]
+    met, turn, arm = struck["ribs"]
+    press = met.normal_force
     stiffness = BASKET._stiffness_spectrum()
     moment = np.fft.irfft(np.fft.rfft(turn) * stiffness, 32)
     np.testing.assert_allclose(moment, press * arm, atol=1e-9 * float(np.max(press)))
@@ -64,9 +68,38 @@ def test_turning_the_strike_by_a_rib_turns_everything():
     np.testing.assert_allclose(np.linalg.norm(out["force"][:3]), np.linalg.norm(here["force"][:3]), rtol=1e-9)
 
 
+def moving(p, v):
+    return {"displacement": jnp.array([*p, 0, 0, 0]), "velocity": jnp.array([*v, 0.0, 0, 0])}
+
+
+P, V, STILL = (-0.45, 0.0, -0.2), (1.0, 0.0, -1.0), (0.0, 0.0, 0.0)
+
+
 def test_a_fast_strike_is_felt_harder_only_where_there_is_damping():
-    fast = RibBasket(home=(0.0, 0.0, 0.0), rate=200.0)
-    p, v = jnp.array([-0.45, 0.0, -0.2]), jnp.array([1.0, 0.0, -1.0])
-    pressed = eqx.filter_jit(lambda basket, p, v: basket.pressed(p, v)[2])
-    assert jnp.sum(pressed(fast, p, v)) > jnp.sum(pressed(fast, p, 0 * v))
-    np.testing.assert_array_equal(pressed(BASKET, p, v), pressed(BASKET, p, 0 * v))
+    damped = RibBasket(home=(0.0, 0.0, 0.0), law=KelvinVoigt(2e4, damping=200.0, tension="clamped"))
+    pressed = eqx.filter_jit(lambda basket, u: basket.pressed(basket.init(), u)[0].normal_force)
+    assert jnp.sum(pressed(damped, moving(P, V))) > jnp.sum(pressed(damped, moving(P, STILL)))
+    np.testing.assert_array_equal(pressed(BASKET, moving(P, V)), pressed(BASKET, moving(P, STILL)))
+
+
+@pytest.mark.parametrize("name", sorted(kinds(NormalLaw)))
+def test_under_any_law_what_presses_is_what_the_law_says_of_what_is_left_of_the_overlap(name):
+    law = kinds(NormalLaw)[name](stiffness=4e4)
+    basket = RibBasket(home=(0.0, 0.0, 0.0), law=law)
+    state = {**basket.init(), "impact_speed": jnp.full(32, 1.5)}
+    met, turn, arm = eqx.filter_jit(basket.pressed)(state, moving(P, (0.2, 0.0, -1.0)))
+    left = np.asarray(met.depth - arm * turn)
+    expected = np.maximum(law.push(left, np.asarray(met.speed), 1.5), 0.0)
+    np.testing.assert_allclose(met.normal_force[0], expected[0], rtol=1e-6)
+
+
+def test_friction_drags_the_basket_along_with_the_nozzle():
+    rough = RibBasket(home=(0.0, 0.0, 0.0), friction=Coulomb(mu=0.2))
+    along = (0.44 / 0.485, 0.0, 0.205 / 0.485)  # forward and inward along the rib
+    force, smooth = (
+        basket.output(0.0, basket.init(), moving(P, along))["force"][:3] for basket in (rough, BASKET)
+    )
+    extra = np.asarray(force - smooth)
+    assert extra[0] > 0
+    normal = float(BASKET.output(0.0, BASKET.init(), moving(P, along))["normal_force"])
+    assert np.linalg.norm(extra) == pytest.approx(0.2 * normal, rel=0.02)  # ribs beside slip a little askew

@@ -1,21 +1,26 @@
-import dataclasses
-
 import jax.numpy as jnp
 import numpy as np
 
+from dovetail.mechanics.contact import KelvinVoigt
+from dovetail.mechanics.friction import Regularised
 from dovetail.specimens.funnel import Funnel
 from dovetail.specimens.scaled import ScaledSpecimen
 
-FULL = Funnel(home=(0.0, 0.0, 0.0), friction_law="speed")
+STIFFNESS = np.array([5e4, 5e4, 2.5e3])
+
+
+def funnel(stiffness, slip_speed, **lengths) -> Funnel:
+    law = KelvinVoigt(tuple(stiffness), tension="clamped")
+    friction = Regularised(mu=0.1, full=slip_speed)
+    return Funnel(**{"home": (0.0, 0.0, 0.0)} | lengths, law=law, friction=friction)
+
+
+FULL = funnel(STIFFNESS, 0.02)
 
 
 def small() -> Funnel:
-    fifth = {
-        name: getattr(FULL, name) / 5
-        for name in ("home", "depths", "radii", "rim_radius", "slip_speed", "bristle")
-    }
-    sixtieth = {name: getattr(FULL, name) / 60 for name in ("rib_stiffness", "coupling_stiffness")}
-    return dataclasses.replace(FULL, **fifth, **sixtieth)
+    fifth = {name: getattr(FULL, name) / 5 for name in ("home", "depths", "radii", "rim_radius", "way")}
+    return funnel(STIFFNESS / 60, 0.02 / 5, **fifth)
 
 
 def test_a_small_drogue_answers_as_a_large_one_of_sixty_times_its_stiffness():

@@ -26,6 +26,22 @@ def test_values_are_set_at_paths_and_nothing_else_is_touched():
     assert change({}, {'dials."feedback.share".most': 1}) == {"dials": {"feedback.share": {"most": 1}}}
 
 
+def test_a_part_of_another_kind_keeps_what_both_have_and_sheds_the_rest():
+    law = {"kind": "kelvin-voigt", "stiffness": 1e6, "damping": 3.0, "tension": "clamped", "typo": 1}
+    changed = change({"law": law}, {"law.restitution": 0.5, "law.kind": "hunt-crossley"})["law"]
+    expected = {
+        "kind": "hunt-crossley",
+        "stiffness": 1e6,
+        "tension": "clamped",
+        "restitution": 0.5,
+        "typo": 1,
+    }
+    assert changed == expected
+    assert change({"law": law}, {"law.kind": "no-such-law"})["law"] == law | {"kind": "no-such-law"}
+    # what is said of the new part is told if it has no place there
+    assert change({"law": law}, {"law.damping": 4.0, "law.kind": "hertz"})["law"]["damping"] == 4.0
+
+
 @pytest.mark.parametrize(
     ("path", "place", "text"),
     [

@@ -92,6 +92,11 @@ class Flow(Part):
     def output(self, t: Time, x: State, u: Input) -> Output:
         """What the flow shows at t."""
 
+    @property
+    def jumps(self) -> bool:
+        """Whether the state jumps at all; what never does costs nothing."""
+        return type(self).jump is not Flow.jump
+
     def jump(self, t: Time, x: State, u: Input) -> State:
         """The state at the end of a step, after what the equation does not hold: a speed that is latched.
 
@@ -118,7 +123,7 @@ class Method(eqx.Module):
     def advance(self, flow: Flow, t: Time, dt: Time, x: State, u: Input, memory: Any) -> tuple[State, Any]:
         """`step`, and the flow's jump at its end."""
         x, memory = self.step(flow, t, dt, x, u, memory)
-        return flow.jump(t + dt, x, u), memory
+        return flow.jump(t + dt, x, u) if flow.jumps else x, memory
 
 
 class Sampled(Block):

@@ -13,14 +13,15 @@ acceleration of the deck at the spot:
 .. math:: m\left(\dot v + f + \dot\omega\times p + 2\omega\times v + \omega\times(\omega\times p)\right) = \sum F,
    \qquad I\dot w + w\times Iw = \sum r\times F
 
-A foot is pushed up by its spring and damper, never pulled, and rubs by a bristle. A device that holds it is a spring
-and damper in the deck's plane and against lifting, from where the foot stands at rest; its load is that force, with the
-preload of its clamps outwards. [Schock 2020, ch. 6] gives the numbers by default; the distance of the feet along the
-skid and two moments of inertia are assumed.
+A foot is pushed up by its law (a spring and damper), never pulled, and rubs by its friction law. A device that holds
+it is a spring and damper in the deck's plane and against lifting, from where the foot stands at rest; its load is
+that force, with the preload of its clamps outwards. [Schock 2020, ch. 6] gives the numbers by default; the distance
+of the feet along the skid and two moments of inertia are assumed.
 """
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any, NamedTuple
 
 import jax
@@ -28,8 +29,8 @@ import jax.numpy as jnp
 
 from dovetail.air.flat_plate import FlatPlates
 from dovetail.core import Part, kind, parameter
-from dovetail.mechanics.friction import Bristle
-from dovetail.mechanics.friction.base import length
+from dovetail.mechanics.contact import KelvinVoigt, Meeting, NormalLaw, approach
+from dovetail.mechanics.friction import Bristle, Friction
 from dovetail.mechanics.spatial import quaternion
 from dovetail.sea.motion import DeckMotion
 
@@ -80,13 +81,10 @@ class DeckBody(Part):
         "undeformed",
         default=((0.4, 0.35, -0.44), (0.4, -0.35, -0.44), (-0.4, 0.35, -0.44), (-0.4, -0.35, -0.44)),
     )
-    stiffness: jax.Array = parameter("N/m", "of a foot", default=6675.0, above=0.0)
-    damping: jax.Array = parameter("N s/m", "of a foot", default=133.5, at_least=0.0)
+    law: NormalLaw = KelvinVoigt(6675.0, damping=133.5)
     splay: jax.Array = parameter("1", "way of a foot out, over its way up", default=0.9955, at_least=0.0)
     radius: jax.Array = parameter("m", "of the skid tube", default=0.01, at_least=0.0)
-    friction: Bristle = Bristle(
-        stiffness=3e3, sliding=0.4, stiction=0.9, damping=600.0, stribeck=1e-3, damping_bound="limit"
-    )
+    friction: Friction = Bristle(stiffness=3e3, sliding=0.4, stiction=0.9, damping=600.0, stribeck=1e-3)
     plates: FlatPlates = FlatPlates(area=(2.0, 2.0, 2.0), centre=(0.0, 0.0, -0.5))
     density: jax.Array = parameter("kg/m^3", "of the air", default=1.225, at_least=0.0)
     secured: jax.Array = parameter(
@@ -99,21 +97,29 @@ class DeckBody(Part):
 
     def init(self) -> dict[str, Any]:
         """At rest on a still deck."""
-        sag = self.mass * self.gravity / (self.feet.shape[0] * self.stiffness)
-        height = self.radius - self.feet[0, 2] - sag
+        height = self.radius - self.feet[0, 2] - self.sag
         return {
             "position": jnp.zeros(3).at[2].set(height),
             "attitude": jnp.array([1.0, 0.0, 0.0, 0.0]),
             "velocity": jnp.zeros(3),
             "turning": jnp.zeros(3),
-            "bristle": jnp.zeros((self.feet.shape[0], 3)),
+            **self.meeting.init(*self.feet.shape),
         }
+
+    @property
+    def meeting(self) -> Meeting:
+        """The laws between feet and deck."""
+        return Meeting(self.law, self.friction)
+
+    @property
+    def sag(self) -> jax.Array:
+        """How far a foot goes up when it stands [m]."""
+        return self.law.resting_depth(self.mass * self.gravity / self.feet.shape[0])
 
     def standing(self) -> jax.Array:
         """Feet from the centre of gravity when it stands level, (feet, 3) [m]."""
-        sag = self.mass * self.gravity / (self.feet.shape[0] * self.stiffness)
         side = jnp.sign(self.feet[:, 1])
-        return self.feet + sag * jnp.stack([0 * side, self.splay * side, jnp.ones_like(side)], 1)
+        return self.feet + self.sag * jnp.stack([0 * side, self.splay * side, jnp.ones_like(side)], 1)
 
     def _feet(self, x, turning):
         C = quaternion.to_matrix(x["attitude"])
@@ -122,14 +128,15 @@ class DeckBody(Part):
         speed = x["velocity"] + jnp.cross(relative, self.feet) @ C.T
         return C, relative, place, speed
 
-    def forces(self, x: dict[str, Any], feel: DeckFeel) -> dict[str, jax.Array]:
-        """At the feet, (feet, ...) in the deck's axes: normal force, device's force, total, rate of the bristles."""
+    def forces(self, x: dict[str, Any], feel: DeckFeel) -> dict[str, Any]:
+        """At the feet, (feet, ...) in the deck's axes: contact, device's force, total, place."""
         C, _, place, speed = self._feet(x, feel.turning)
         out = jnp.sign(self.feet[:, 1])[:, None] * C[:, 1]
-        depth = self.radius - place[:, 2]
-        on = depth > 0
-        up, pace_up = jnp.where(on, depth, 0.0), jnp.where(on, -speed[:, 2], 0.0)
-        way = self.splay * out + jnp.array([0.0, 0.0, 1.0])
+        normal = jnp.array([0.0, 0.0, 1.0])
+        near = approach(place[:, 2] - self.radius, normal, speed)
+        on = near.depth > 0
+        up, pace_up = jnp.where(on, near.depth, 0.0), jnp.where(on, near.speed, 0.0)
+        way = self.splay * out + normal
         place, speed = place + up[:, None] * way, speed + pace_up[:, None] * way
         home = self.init()["position"] + self.standing()
         off = place - home
@@ -137,25 +144,17 @@ class DeckBody(Part):
         pace = speed.at[:, 2].multiply(off[:, 2] > 0)
         hold = -self.secured * (self.hold_stiffness * off + self.hold_damping * pace)
         hold = hold.at[:, 2].set(jnp.minimum(hold[:, 2], 0.0))  # a wedge holds down and never lifts
-        slip = speed.at[:, 2].set(0.0)
-        spring = self.stiffness * up + self.damping * pace_up - self.splay * jnp.sum(hold * out, 1)
+        near = near._replace(slip=speed.at[:, 2].set(0.0))
+        began = self.meeting.latch.impact_speed(x["impact_speed"], pace_up)
+        spring = self.law.push(up, pace_up, began) - self.splay * jnp.sum(hold * out, 1)
         # the normal force with which it would slide along its bristle; whether it does is then the same at the true one
-        bent = x["bristle"] / jnp.maximum(length(x["bristle"]), 1e-12)
-        pace = length(slip)
-        mu = self.friction.coefficient(pace)[:, 0]
-        lean = jnp.maximum(1.0 + self.splay * mu * jnp.sum(bent * out, 1), 0.05)
-        pressed = jnp.maximum(spring / lean, 0.0)[:, None] * on[:, None]
-        rub, rate, _ = self.friction.act(pressed, slip, x["bristle"], pace)
-        normal = jnp.maximum(spring - self.splay * jnp.sum(rub * out, 1), 0.0) * on
-        total = (rub + hold).at[:, 2].add(normal)
-        return {
-            "normal": normal,
-            "hold": hold,
-            "total": total,
-            "bristle": rate,
-            "slip": slip,
-            "place": place,
-        }
+        share = self.friction.share(near.slip, x["bristle"])
+        lean = jnp.maximum(1.0 + self.splay * jnp.sum(share * out, 1), 0.05)
+        met = self.meeting.pressed(x, near, normal, jnp.maximum(spring / lean, 0.0) * on)
+        rub = met.force.at[:, 2].set(0.0)
+        borne = jnp.maximum(spring - self.splay * jnp.sum(rub * out, 1), 0.0) * on
+        met = dataclasses.replace(met, normal_force=borne)
+        return {"met": met, "hold": hold, "total": (rub + hold).at[:, 2].add(borne), "place": place}
 
     def rate(self, x: dict[str, Any], feel: DeckFeel) -> dict[str, Any]:
         """Rates of the state."""
@@ -173,7 +172,7 @@ class DeckBody(Part):
             "attitude": quaternion.rate(x["attitude"], relative),
             "velocity": push / self.mass - feel.felt - carried,
             "turning": (moment - jnp.cross(own, self.inertia * own)) / self.inertia,
-            "bristle": acts["bristle"],
+            **acts["met"].rate,
         }
 
     def step(self, x: dict[str, Any], before: DeckFeel, after: DeckFeel, h: jax.Array) -> dict[str, Any]:
@@ -190,12 +189,7 @@ class DeckBody(Part):
         new = jax.tree.map(lambda a, p, q, r, s: a + h / 6 * (p + 2 * q + 2 * r + s), x, k1, k2, k3, k4)
         q = new["attitude"]
         new["attitude"] = q / jnp.sqrt(q @ q)
-        acts = self.forces(new, after)
-        bristle = self.friction.settled(
-            acts["normal"][:, None], acts["slip"], new["bristle"], length(acts["slip"])
-        )
-        new["bristle"] = bristle * (acts["normal"] > 0)[:, None]
-        return new
+        return new | self.meeting.after(new, self.forces(new, after)["met"])
 
     def seen(self, x: dict[str, Any], feel: DeckFeel) -> Worst:
         """What counts, at a moment."""
@@ -206,7 +200,7 @@ class DeckBody(Part):
         up = quaternion.to_matrix(x["attitude"])[2, 2]
         return Worst(
             jnp.max(jnp.sqrt(jnp.sum((out - acts["hold"]) ** 2, 1))),
-            jnp.max(acts["normal"]),
+            jnp.max(acts["met"].normal_force),
             jnp.max(jnp.sqrt(off[:, 0] ** 2 + off[:, 1] ** 2)),
             jnp.max(acts["place"][:, 2] - self.radius),
             jnp.arccos(jnp.clip(up, -1.0, 1.0)),

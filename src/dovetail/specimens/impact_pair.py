@@ -5,8 +5,8 @@ from __future__ import annotations
 import jax
 import jax.numpy as jnp
 
-from dovetail.core import kind, parameter
-from dovetail.mechanics.contact import Latch, NormalLaw
+from dovetail.core import choice, kind, parameter
+from dovetail.mechanics.contact import Latch, NormalLaw, approach
 from dovetail.specimens.base import Specimen
 
 
@@ -14,18 +14,25 @@ from dovetail.specimens.base import Specimen
 class ImpactPair(Specimen):
     r"""A pair of specimens, one moved towards the other over an air gap.
 
-    The imposed motion z closes the gap g; beyond it the depth is :math:`\delta = z - g` and the force on the
-    numerical substructure :math:`-F(\delta, \dot z, \dot\delta_i)`. The impact speed is latched anew at every
-    contact. Also shown: depth, the energy stored in the contact, and its heat and time so far.
+    The imposed motion z closes the gap g (or -z does, with `closes = "back"`: a plate that falls); beyond it the
+    depth is :math:`\delta = z - g` and the force on the numerical substructure :math:`-F(\delta, \dot z,
+    \dot\delta_i)`. The impact speed is latched anew at every contact. Also shown: depth, the energy stored in the
+    contact, and its heat and time so far. On one line nothing slips, so there is no friction.
     """
 
     law: NormalLaw
     gap: jax.Array = parameter("m", "distance at the start; below zero would be an overlap", at_least=0.0)
     latch: Latch = Latch()
+    closes: str = choice(
+        "ahead", "back", about="which way of the imposed motion closes the gap", default="ahead"
+    )
+
+    @property
+    def _sign(self) -> float:
+        return 1.0 if self.closes == "ahead" else -1.0
 
     def init(self) -> dict[str, jax.Array]:
-        zero = jnp.zeros_like(self.gap)
-        return {"impact_speed": zero, "heat": zero, "touched": zero}
+        return dict.fromkeys(("impact_speed", "heat", "touched"), jnp.zeros_like(self.gap))
 
     def derivative(self, t, x, u):
         depth, speed, impact_speed = self._contact(x, u)
@@ -35,6 +42,11 @@ class ImpactPair(Specimen):
             "touched": jnp.where(depth > 0, 1.0, 0.0),
         }
 
+    @property
+    def jumps(self) -> bool:
+        """Whether the law asks for the impact speed."""
+        return self.law.latches
+
     def jump(self, t, x, u):
         depth, speed, _ = self._contact(x, u)
         return {**x, "impact_speed": self.latch.update(x["impact_speed"], depth, speed)}
@@ -42,7 +54,7 @@ class ImpactPair(Specimen):
     def output(self, t, x, u):
         depth, speed, impact_speed = self._contact(x, u)
         return {
-            "force": -self.law.force(depth, speed, impact_speed),
+            "force": -self._sign * self.law.force(depth, speed, impact_speed),
             "depth": depth,
             "contact_energy": self.law.stored_energy(depth),
             "contact_heat": x["heat"],
@@ -50,5 +62,11 @@ class ImpactPair(Specimen):
         }
 
     def _contact(self, x, u):
-        depth, speed = u["displacement"] - self.gap, u["velocity"]
+        way, pace = self._moved(x, u)
+        sign = self._sign
+        depth, speed, _ = approach(self.gap - sign * way, jnp.array([-sign]), jnp.asarray(pace)[..., None])
         return depth, speed, self.latch.impact_speed(x["impact_speed"], speed)
+
+    def _moved(self, x, u):
+        """How far [m] and how fast [m/s] the one has come towards the other."""
+        return u["displacement"], u["velocity"]

@@ -140,6 +140,11 @@ class ProbeInDrogue(Specimen):
             "touched": jnp.where(met.depth > 0, 1.0, 0.0),
         }
 
+    @property
+    def jumps(self) -> bool:
+        """Whether anything is remembered from step to step."""
+        return self.ball.meeting.jumps
+
     def jump(self, t, x, u):
         return {**x, **self.ball.meeting.after(x, self._contact(x, u).met)}
 

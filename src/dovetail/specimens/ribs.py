@@ -8,17 +8,18 @@ The nozzle, a ball of radius r at the place p in the drogue's frame, presses on 
 
     K_k\hat\varphi_k = s\hat f_k, \qquad
     K_0 = \kappa_h + \kappa_e, \quad K_k = \kappa_h + \kappa_l/k^2 + \kappa_b(k^2 - 1)^2, \qquad
-    f_i = k_c w_i \langle g_i - s\varphi_i\rangle
+    f_i = w_i F(g_i - s\varphi_i, \dot g_i)
 
 The hinges resist any turn, stretch of the ties resists widening (k = 0), their bending an oval (k = 2) and more, and
 only the hinges resist that the rim moves aside as a whole (k = 1). A ring that does not stretch moves sideways by
-:math:`\hat\lambda_k = \hat\varphi_k/k` a quarter wave on, so ribs across the strike bend laterally. :math:`g_i` is the
-overlap of the ball with the undeflected rib, :math:`w_i` a weight that falls to zero where the ball is beside it. The
-few ribs that can touch are a linear complementarity problem, solved by projected relaxation. Each rib has a gauge
-for bending out of the basket and one for bending sideways.
+:math:`\hat\lambda_k = \hat\varphi_k/k` a quarter wave on, so ribs across the strike bend laterally. :math:`g_i` is
+the overlap of the ball with the undeflected rib, F the contact law, :math:`w_i` a weight that falls to zero where the
+ball is beside the rib. The few ribs that can touch are a complementarity problem, solved by projected relaxation:
+each in turn takes a step of Newton's on its own force, exact for a linear law. Each rib has a gauge for bending out
+of the basket and one for bending sideways.
 
-`rate` adds :math:`\eta\,\dot g` to the contact, for the full-speed variant; a slow test does not see it. Geometry and
-stiffness are a surrogate; 32 ribs, hinges, ties and 64 gauges are as described [Bolien 2018, sec. 1.3.2, app. C].
+A law with damping makes the full-speed variant; a slow test does not see it. Geometry and stiffness are a surrogate;
+32 ribs, hinges, ties and 64 gauges are as described [Bolien 2018, sec. 1.3.2, app. C].
 """
 
 from __future__ import annotations
@@ -27,14 +28,16 @@ import jax
 import jax.numpy as jnp
 
 from dovetail.core import count, kind, parameter
-from dovetail.specimens.base import Memoryless
+from dovetail.mechanics.contact import KelvinVoigt, Meeting, Met, NormalLaw, approach
+from dovetail.mechanics.friction import Friction, NoFriction
+from dovetail.specimens.base import Specimen
 
 NEAR = 7  # ribs that the ball can reach at once
 
 
 @kind("rib-basket")
-class RibBasket(Memoryless):
-    """Ribs alone: no coupling, no latch, no friction; wrench on the drogue and strain at 64 gauges."""
+class RibBasket(Specimen):
+    """Ribs alone: no coupling, no latch; wrench on the drogue and strain at 64 gauges."""
 
     ribs: int = count("number of ribs", default=32, at_least=8)
     home: jax.Array = parameter("m", "nozzle in the drogue at the start", default=(-0.75, 0.0, -0.05))
@@ -47,7 +50,8 @@ class RibBasket(Memoryless):
     bending: jax.Array = parameter(
         "N m/rad", "of the ties against an oval, over nine", default=60.0, at_least=0.0
     )
-    contact: jax.Array = parameter("N/m", "stiffness of a rib's surface", default=2e4, above=0.0)
+    law: NormalLaw = KelvinVoigt(2e4, tension="clamped")
+    friction: Friction = NoFriction()
     width: jax.Array = parameter(
         "m", "beside a rib at which the ball no longer touches it", default=0.035, above=0.0
     )
@@ -57,49 +61,70 @@ class RibBasket(Memoryless):
     lateral_gauge: jax.Array = parameter(
         "1/(N m)", "strain of the side gauge by the ties' pull", default=6e-6
     )
-    rate: jax.Array = parameter("N s/m", "damping of a rib's surface", default=0.0, at_least=0.0)
+
+    def init(self) -> dict[str, jax.Array]:
+        return self._meeting.init(self.ribs, 3)
+
+    @property
+    def _meeting(self) -> Meeting:
+        return Meeting(self.law, self.friction)
+
+    def derivative(self, t, x, u):
+        return self.pressed(x, u)[0].rate
+
+    @property
+    def jumps(self) -> bool:
+        """Whether anything is remembered from step to step."""
+        return self._meeting.jumps
+
+    def jump(self, t, x, u):
+        return self._meeting.after(x, self.pressed(x, u)[0])
 
     def output(self, t, x, u):
-        p, v = self.home + u["displacement"][:3], u["velocity"][:3]
-        force, turn, press, arm = self.pressed(p, v)
-        wrench = jnp.concatenate([force, jnp.cross(p, force)])
+        met, turn, arm = self.pressed(x, u)
+        force, press = -jnp.sum(met.force, 0), met.normal_force
+        wrench = jnp.concatenate([force, jnp.cross(self.home + u["displacement"][:3], force)])
         return {"force": wrench, "strain": self.strain(turn, press * arm), "normal_force": jnp.sum(press)}
 
-    def pressed(self, p: jax.Array, v: jax.Array) -> tuple[jax.Array, jax.Array, jax.Array, jax.Array]:
-        """Force (3,) on the drogue, turn (n,) [rad] and force (n,) [N] of every rib, distance [m] from the hinges."""
-        n = self.ribs
+    def pressed(self, x, u) -> tuple[Met, jax.Array, jax.Array]:
+        """What goes on at every rib (n, ...), their turn (n,) [rad], and the distance [m] from the hinges."""
+        n, p = self.ribs, self.home + u["displacement"][:3]
         azimuth = 2 * jnp.pi * jnp.arange(n) / n  # from 12 o'clock to starboard
         out = jnp.stack([jnp.zeros(n), jnp.sin(azimuth), -jnp.cos(azimuth)])
         side = jnp.stack([jnp.zeros(n), jnp.cos(azimuth), jnp.sin(azimuth)])
         slope = (self.radii[1] - self.radii[0]) / (self.depths[1] - self.depths[0])
         cosine = 1 / jnp.sqrt(1 + slope**2)
-        normal = cosine * (out + slope * jnp.eye(3)[0][:, None])  # of the inner surface, out of the basket
+        inward = -cosine * (out.T + slope * jnp.eye(3)[0])  # normals of the inner surface
         xi = -p[0]
         inside = (xi >= self.depths[0]) & (xi <= self.depths[1])
         arm = (xi - self.depths[0]) / cosine + 0.02  # the hinge has a size: the arm does not vanish
-        gap = (p @ out - self.radii[0] - slope * (xi - self.depths[0])) * cosine + self.nozzle_radius
+        gap = (self.radii[0] + slope * (xi - self.depths[0]) - p @ out) * cosine - self.nozzle_radius
+        near = approach(gap, inward, u["velocity"][:3])
         beside = (p @ side) / self.width
-        weight = jnp.clip(1 - beside**2, 0.0, 1.0) * (p @ out > 0) * inside
-        opening = self.contact * gap + self.rate * (v @ normal) * (gap > 0)
+        weight = jnp.clip(1 - beside**2, 0.0, 1.0) * (p @ out > 0) * inside * (gap < 0)
 
         # ribs near the nozzle: the rest is not pressed
         middle = jnp.round(jnp.arctan2(p[1], -p[2]) / (2 * jnp.pi / n)).astype(int)
-        near = (middle + jnp.arange(NEAR) - NEAR // 2) % n
-        k, g = weight[near], opening[near]
-        give = self._compliance()[(near[:, None] - near[None, :]) % n] * arm**2
-        press = jnp.zeros(NEAR)
+        at = (middle + jnp.arange(NEAR) - NEAR // 2) % n
+        give = self._compliance()[(at[:, None] - at[None, :]) % n] * arm**2
+        began = self._meeting.latch.impact_speed(x["impact_speed"], near.speed)
+        w, depth, speed, began = (a[at] for a in (weight, near.depth, near.speed, began))
 
         def relax(_, press):
             for i in range(NEAR):
-                others = give[i] @ press - give[i, i] * press[i]
-                wanted = k[i] * (g[i] - self.contact * others) / (1 + self.contact * k[i] * give[i, i])
-                press = press.at[i].set(jnp.maximum(wanted, 0.0))
+                push, slope = jax.jvp(
+                    lambda d, i=i: self.law.push(d, speed[i], began[i]),
+                    (depth[i] - give[i] @ press,),
+                    (jnp.ones(()),),
+                )
+                stiff = w[i] * give[i, i] * slope
+                press = press.at[i].set(jnp.maximum((w[i] * push + stiff * press[i]) / (1 + stiff), 0.0))
             return press
 
-        press = jax.lax.fori_loop(0, 12, relax, press)
-        every = jnp.zeros(n).at[near].add(press)
+        press = jax.lax.fori_loop(0, 12, relax, jnp.zeros(NEAR))
+        every = jnp.zeros(n).at[at].add(press)
         turn = jnp.fft.irfft(jnp.fft.rfft(every * arm) / self._stiffness_spectrum(), n)
-        return normal @ every, turn, every, arm
+        return self._meeting.pressed(x, near, inward, every), turn, arm
 
     def _stiffness_spectrum(self):
         k = jnp.arange(self.ribs // 2 + 1)

@@ -42,6 +42,11 @@ class ScaledSpecimen(Specimen):
     def derivative(self, t, x, u):
         return self.specimen.derivative(t, x, self._small(u))
 
+    @property
+    def jumps(self) -> bool:
+        """Whether the small one does."""
+        return self.specimen.jumps
+
     def jump(self, t, x, u):
         return self.specimen.jump(t, x, self._small(u))
 

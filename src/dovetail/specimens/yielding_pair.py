@@ -18,16 +18,13 @@ import jax
 import jax.numpy as jnp
 
 from dovetail.core import kind, parameter
-from dovetail.mechanics.contact import Latch, NormalLaw
-from dovetail.specimens.base import Specimen
+from dovetail.specimens.impact_pair import ImpactPair
 
 
 @kind("yielding-pair")
-class YieldingPair(Specimen):
+class YieldingPair(ImpactPair):
     """Two specimens, one of them on a compliant actuator under position control; else an `ImpactPair`."""
 
-    law: NormalLaw
-    gap: jax.Array = parameter("m", "distance at the start; below zero would be an overlap", at_least=0.0)
     support: jax.Array = parameter("N/m", "stiffness of the stack", above=0.0, default=20e6)
     resonance_omega: jax.Array = parameter(
         "rad/s", "natural angular frequency of the loaded stack", above=0.0, default=11660.0
@@ -36,45 +33,28 @@ class YieldingPair(Specimen):
     crossover_omega: jax.Array = parameter(
         "rad/s", "crossover of the loop that takes the deflection back", at_least=0.0, default=853.0
     )
-    latch: Latch = Latch()
 
     def init(self) -> dict[str, jax.Array]:
-        names = ("impact_speed", "heat", "touched", "deflection", "deflection_rate", "taken_back")
-        return dict.fromkeys(names, jnp.zeros_like(self.gap))
+        own = dict.fromkeys(("deflection", "deflection_rate", "taken_back"), jnp.zeros_like(self.gap))
+        return {**super().init(), **own}
 
     def derivative(self, t, x, u):
-        depth, speed, impact_speed = self._contact(x, u)
-        force = self.law.force(depth, speed, impact_speed)
+        force = self.law.force(*self._contact(x, u))
         w = self.resonance_omega
         pull = w**2 * (force / self.support - x["deflection"]) - 2 * self.damping * w * x["deflection_rate"]
         return {
-            "impact_speed": jnp.zeros_like(depth),  # latched by the jump
-            "heat": self.law.dissipated_power(depth, speed, impact_speed),
-            "touched": jnp.where(depth > 0, 1.0, 0.0),
+            **super().derivative(t, x, u),
             "deflection": x["deflection_rate"],
             "deflection_rate": pull,
             "taken_back": self._return_rate(x),
         }
 
-    def jump(self, t, x, u):
-        depth, speed, _ = self._contact(x, u)
-        return {**x, "impact_speed": self.latch.update(x["impact_speed"], depth, speed)}
-
     def output(self, t, x, u):
-        depth, speed, impact_speed = self._contact(x, u)
-        return {
-            "force": -self.law.force(depth, speed, impact_speed),
-            "depth": depth,
-            "contact_energy": self.law.stored_energy(depth),
-            "contact_heat": x["heat"],
-            "contact_time": x["touched"],
-            "support_deflection": x["deflection"] - x["taken_back"],
-        }
+        return {**super().output(t, x, u), "support_deflection": x["deflection"] - x["taken_back"]}
 
     def _return_rate(self, x):
         return self.crossover_omega * (x["deflection"] - x["taken_back"])
 
-    def _contact(self, x, u):
-        depth = u["displacement"] - self.gap - (x["deflection"] - x["taken_back"])
-        speed = u["velocity"] - (x["deflection_rate"] - self._return_rate(x))
-        return depth, speed, self.latch.impact_speed(x["impact_speed"], speed)
+    def _moved(self, x, u):
+        way = u["displacement"] - (x["deflection"] - x["taken_back"])
+        return way, u["velocity"] - (x["deflection_rate"] - self._return_rate(x))

@@ -96,10 +96,13 @@ class Coupled(Flow):
             ),
         }
 
-    def jump(self, t, x, u):
+    @property
+    def jumps(self) -> bool:
+        """Whether any part does."""
         flows = [self.numerical, self.specimen] + ([] if self.feedback is None else [self.feedback.model])
-        if all(type(flow).jump is Flow.jump for flow in flows):  # nothing jumps: nothing to compute
-            return x
+        return any(flow.jumps for flow in flows)
+
+    def jump(self, t, x, u):
         now = apply(self.schedule, self, t)
         at = now._interface(t, x)
         return {

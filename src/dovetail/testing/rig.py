@@ -221,6 +221,11 @@ class _Imposed(Flow):
     def output(self, t, x, u):
         return self.specimen.output(t, x, self.path.at(t))
 
+    @property
+    def jumps(self) -> bool:
+        """Whether the specimen does."""
+        return self.specimen.jumps
+
     def jump(self, t, x, u):
         return self.specimen.jump(t, x, self.path.at(t))
 

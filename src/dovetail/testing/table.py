@@ -7,6 +7,7 @@ their declaration, `core.parameter.file_name`.
 
 from __future__ import annotations
 
+import dataclasses
 import types
 import typing
 from functools import cache
@@ -16,12 +17,14 @@ from typing import Any
 from dovetail.core import Part
 from dovetail.core.errors import Fault, ParameterError, TestFileError, UnknownNameError, shown
 from dovetail.core.parameter import file_names
-from dovetail.core.registry import find
+from dovetail.core.registry import find, kinds
 from dovetail.testing.path import joined, steps
 
 
 def change(table: dict[str, Any], changes: dict[str, Any], source: str = "test") -> dict[str, Any]:
     """The table with other values at paths (see `path`); tables on the way are made.
+
+    Where a part is exchanged by its `kind`, it keeps the values that the new kind has too; the others go with the old.
 
     Raises
     ------
@@ -51,10 +54,24 @@ def change(table: dict[str, Any], changes: dict[str, Any], source: str = "test")
                 text = f'cannot be set: "{before}" is no list in the file; give {before} as a whole'
                 raise TestFileError(source, [Fault(path, text)])
             if i == len(way) - 1:
+                if step == "kind" and isinstance(node, dict):
+                    _shed(node, value, {p.removeprefix(f"{before}.").split(".")[0] for p in changes})
                 node[step] = value
             else:
                 node = node[step] if isinstance(node, list) else node.setdefault(step, {})
     return table
+
+
+def _shed(table: dict[str, Any], kind: Any, said: set[str]) -> None:
+    """Leave out what the old part has and one of another kind has not; what neither has is a fault to be told."""
+    had, has = (_fields(name) for name in (table.get("kind"), kind))
+    for name in had - has - said if has else ():
+        table.pop(name, None)
+
+
+def _fields(kind: Any) -> set[str]:
+    cls = kinds().get(kind) if isinstance(kind, str) else None
+    return {field.name for field in dataclasses.fields(cls)} if dataclasses.is_dataclass(cls) else set()
 
 
 def copied(node: Any) -> Any:

@@ -2,7 +2,9 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from dovetail.core.errors import ParameterError
 from dovetail.mechanics.airframe import BodyMotion, ProbeAndGrid
+from dovetail.mechanics.contact import HuntCrossley, SlowReturn
 from dovetail.mechanics.securing import Still, TableMotion
 from dovetail.mechanics.spatial.rotation import about_x
 
@@ -15,7 +17,7 @@ def motion(port=0.0, up=0.53, roll=0.0, v=(0.0, 0.0, 0.0)):
 
 
 def test_it_pulls_down_with_its_tension_and_back_to_its_hole():
-    probe = ProbeAndGrid(deck=LEVEL, tip=(0.0, 0.0, -0.4), height=0.13, tension=300.0, stiffness=2e4)
+    probe = ProbeAndGrid(deck=LEVEL, tip=(0.0, 0.0, -0.4), height=0.13, tension=300.0)
     np.testing.assert_allclose(probe.force(5.0, motion()), [0.0, 0.0, -300.0], atol=1e-9)
     aside = probe.force(5.0, motion(port=0.02))
     np.testing.assert_allclose(aside, [0.0, -400.0, -300.0], atol=1e-9)
@@ -32,6 +34,22 @@ def test_it_takes_hold_and_lets_go_when_told_and_a_miss_holds_nothing():
     assert float(probe.share(5.0)) == 1.0
     assert float(probe.share(9.1)) == 0.0
     np.testing.assert_array_equal(probe.force(5.0, motion(port=0.2)), 0.0)
+
+
+def test_either_side_of_the_hole_presses_back_by_the_law():
+    law = SlowReturn(2e4, share=0.5)
+    probe = ProbeAndGrid(deck=LEVEL, law=law)
+    for side in (1.0, -1.0):
+        for pace in (0.4, -0.4):
+            force = probe.force(5.0, motion(port=0.02 * side, v=(0.0, pace * side, 0.0)))
+            assert float(force[1]) == pytest.approx(-side * float(law.push(0.02, pace, 1.0)))
+
+
+def test_a_law_that_asks_for_the_impact_speed_is_refused():
+    with pytest.raises(
+        ParameterError, match="HuntCrossley asks for the speed of the impact, and a load has no memory"
+    ):
+        ProbeAndGrid(deck=LEVEL, law=HuntCrossley(2e4))
 
 
 def test_on_a_ship_that_moves_nothing_is_felt_by_what_moves_with_it():

@@ -1,14 +1,15 @@
 r"""Probe and grid: a probe under the airframe that is locked in a hole of a grid in the deck and pulls it down.
 
 The other way to secure a helicopter at touchdown (a harpoon in a grid). The probe is a post with springs: across, its
-tip is held in the hole by a spring and damper; along the deck's normal it pulls with a tension that does not give way,
-and stiffer when the tip rises:
+tip is pressed back by the walls of the hole, by a contact law on either axis of the grid; along the deck's normal it
+pulls with a tension that does not give way, and stiffer when the tip rises:
 
-.. math:: F = s(t)\left[k_t\,e_t - c_t\,v_t - n\,\max\!\left(T + k_n(h - h_0) + c_n\dot h,\ 0\right)\right]
+.. math:: F = s(t)\left[-\sum_i F_N(e_i, \dot e_i)\,t_i - n\,\max\!\left(T + k_n(h - h_0) + c_n\dot h,\ 0\right)\right]
 
-with the distance :math:`e_t` from tip to hole in the deck, the tip's height h over it, and a share s that rises from
-zero to one over `closing` after it is engaged, and falls likewise when it is let go. Which hole it takes is given: a
-load has no memory. It holds as long as the tip is within `reach` of the hole; a probe that missed does nothing.
+with the ways :math:`e_i` of the tip from the hole along the axes :math:`t_i` of the deck, the tip's height h over it,
+and a share s that rises from zero to one over `closing` after it is engaged, and falls likewise when it is let go.
+Which hole it takes is given: a load has no memory. It holds as long as the tip is within `reach` of the hole; a probe
+that missed does nothing. Nothing slides in a hole that is gripped on all sides: there is no friction.
 """
 
 from __future__ import annotations
@@ -17,7 +18,9 @@ import jax
 import jax.numpy as jnp
 
 from dovetail.core import kind, parameter
+from dovetail.core.errors import ParameterError
 from dovetail.mechanics.airframe.loads import BodyLoad, BodyMotion
+from dovetail.mechanics.contact import KelvinVoigt, NormalLaw
 from dovetail.mechanics.securing.motion import FrameMotion
 from dovetail.mechanics.securing.platform import rotation_of
 from dovetail.mechanics.spatial.rotation import about_x
@@ -34,12 +37,19 @@ class ProbeAndGrid(BodyLoad):
     released: jax.Array = parameter("s", "time", default=1e9)
     closing: jax.Array = parameter("s", "in which it takes hold", default=0.2, above=0.0)
     reach: jax.Array = parameter("m", "beyond which the tip is not held", default=0.15, above=0.0)
-    stiffness: jax.Array = parameter("N/m", "across, k_t", default=2e4, at_least=0.0)
-    damping: jax.Array = parameter("N s/m", "across, c_t", default=400.0, at_least=0.0)
+    law: NormalLaw = KelvinVoigt(2e4, damping=400.0)
     tension: jax.Array = parameter("N", "down, T", default=300.0, at_least=0.0)
     height: jax.Array = parameter("m", "of the tip at which the tension is T, h_0", default=0.13)
     lift_stiffness: jax.Array = parameter("N/m", "down, k_n", default=1e4, at_least=0.0)
     lift_damping: jax.Array = parameter("N s/m", "down, c_n", default=200.0, at_least=0.0)
+
+    def __check_init__(self):
+        super().__check_init__()
+        if self.law.latches:
+            raise ParameterError(
+                f"ProbeAndGrid.law: {type(self.law).__name__} asks for the speed of the impact, and a load has no "
+                "memory of it; take a law of depth and speed alone, hertz, kelvin-voigt or slow-return"
+            )
 
     @property
     def ends(self) -> float:
@@ -73,13 +83,14 @@ class ProbeAndGrid(BodyLoad):
         n = R[:, 2]
         apart, relative = tip - place, velocity - moving
         h, rate = apart @ n, relative @ n
-        across, drift = apart - h * n, relative - rate * n
+        across, drift = (apart @ R)[:2], (relative @ R)[:2]
+        side = jnp.where(across < 0, -1.0, 1.0)
+        press = side * self.law.push(side * across, side * drift, 1.0)
         pull = jnp.maximum(
             self.tension + self.lift_stiffness * (h - self.height) + self.lift_damping * rate, 0.0
         )
         held = jnp.sqrt(jnp.sum(across**2) + 1e-18) < self.reach
-        share = self.share(t) * held
-        return share * (-self.stiffness * across - self.damping * drift - pull * n)
+        return -self.share(t) * held * (R[:, :2] @ press + pull * n)
 
     def act(self, t, motion):
         force = motion.rotation.T @ self.force(t, motion)

@@ -7,7 +7,8 @@ material at the point of contact, relative to the surface,
           f = F_N(\delta, \dot\delta, \dot\delta_i)\,n + F_t(F_N, v_t, z)
 
 What is remembered is the impact speed :math:`\dot\delta_i` (see `Latch`) and the bristles z of the friction law, if
-it has any. Both are let go when the bodies part.
+it has any. Bristles are kept in the surface, and are let go when the bodies part: at once where their law moves
+anchors, else as they relax.
 """
 
 from __future__ import annotations
@@ -42,10 +43,10 @@ class Met(eqx.Module):
 
     depth: jax.Array  # [m]
     speed: jax.Array  # [m/s]
-    impact_speed: jax.Array  # [m/s] with which this contact began
     slip: jax.Array  # (..., d) [m/s]
     normal_force: jax.Array  # [N]
     force: jax.Array  # (..., d) [N] on the body
+    bristle: jax.Array  # [m] in the surface
     rate: dict[str, jax.Array]  # of the memory
     impact_power: jax.Array  # [W] lost along the normal
     friction_power: jax.Array  # [W] taken along the surface; bristles give some of it back
@@ -58,34 +59,43 @@ class Meeting(eqx.Module):
     friction: Friction
     latch: Latch = Latch()
 
+    @property
+    def jumps(self) -> bool:
+        """Whether `after` does anything."""
+        return self.law.latches or self.friction.settles
+
     def init(self, *shape: int) -> dict[str, jax.Array]:
         """The memory of as many contacts, before any; the last number is that of the axes."""
         return {"impact_speed": jnp.zeros(shape[:-1]), "bristle": self.friction.memory(*shape)}
 
     def at(self, memory: Any, gap: jax.Array, normal: jax.Array, velocity: jax.Array) -> Met:
         """Forces now; see `approach` for what is given."""
-        depth, speed, slip = approach(gap, normal, velocity)
-        began = self.latch.impact_speed(memory["impact_speed"], speed)
-        push = self.law.force(depth, speed, began)
-        rub, bending, _ = self.friction.act(jnp.maximum(push, 0.0)[..., None], slip, memory["bristle"])
+        near = approach(gap, normal, velocity)
+        began = self.latch.impact_speed(memory["impact_speed"], near.speed)
+        return self.pressed(memory, near, normal, self.law.force(near.depth, near.speed, began))
+
+    def pressed(self, memory: Any, near: Approach, normal: jax.Array, push: jax.Array) -> Met:
+        """The same with a normal force (...) [N] that is already known."""
+        z = memory["bristle"]
+        z = z - jnp.sum(z * normal, -1, keepdims=True) * normal if self.friction.remembers else z
+        rub, bending, relax = self.friction.act(jnp.maximum(push, 0.0)[..., None], near.slip, z)
         return Met(
-            depth=depth,
-            speed=speed,
-            impact_speed=began,
-            slip=slip,
+            *near,
             normal_force=push,
             force=push[..., None] * normal + rub,
-            rate={"impact_speed": jnp.zeros_like(depth), "bristle": bending},
-            impact_power=self.law.dissipated_power(depth, speed, began),
-            friction_power=-jnp.sum(rub * slip, -1),
+            bristle=z,
+            rate={
+                "impact_speed": jnp.zeros_like(near.depth),
+                "bristle": jnp.where((push > 0)[..., None], bending, -relax * z),
+            },
+            impact_power=(push - self.law.elastic_force(near.depth)) * near.speed,
+            friction_power=-jnp.sum(rub * near.slip, -1),
         )
 
     def after(self, memory: Any, met: Met) -> dict[str, jax.Array]:
         """The memory at the end of a step: the jump of whatever flow it is part of."""
-        bent = self.friction.settled(
-            jnp.maximum(met.normal_force, 0.0)[..., None], met.slip, memory["bristle"]
-        )
+        push = jnp.maximum(met.normal_force, 0.0)[..., None]
         return {
             "impact_speed": self.latch.update(memory["impact_speed"], met.depth, met.speed),
-            "bristle": jnp.where(met.depth[..., None] > 0, bent, 0.0),
+            "bristle": self.friction.settled(push, met.slip, met.bristle),
         }

@@ -18,6 +18,7 @@ no dry contact can exert. It is held at zero unless `tension = "allowed"`.
 from __future__ import annotations
 
 from abc import abstractmethod
+from typing import ClassVar
 
 import equinox as eqx
 import jax
@@ -34,6 +35,8 @@ class NormalLaw(Part):
     Whoever keeps account of contacts himself takes `push`, which is the force as if the bodies touched: it goes on
     smoothly a hair outside, so that a step can end at the surface and a search for rest finds back to it.
     """
+
+    latches: ClassVar[bool] = False  # whether the impact speed matters
 
     stiffness: ContactStiffness = eqx.field(converter=as_stiffness)
     exponent: float = constant("1", "n in the elastic force k depth^n", default=1.5, above=0.0)
@@ -79,6 +82,8 @@ class NormalLaw(Part):
 
 class Dissipative(NormalLaw):
     r"""A law of the form of Hunt and Crossley; subclasses say what :math:`\Lambda` is."""
+
+    latches: ClassVar[bool] = True
 
     restitution: jax.Array = parameter(
         "1", "projected coefficient of restitution", above=0.0, at_most=1.0, default=0.8

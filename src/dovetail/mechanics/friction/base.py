@@ -31,6 +31,7 @@ class Friction(Part):
     """A friction law."""
 
     remembers: ClassVar[bool] = False  # whether it has bristles
+    settles: ClassVar[bool] = False  # whether their anchors are moved at the end of a step
 
     @abstractmethod
     def coefficient(self, speed: jax.Array) -> jax.Array:
@@ -45,6 +46,10 @@ class Friction(Part):
         `normal` (..., 1) [N] is zero or positive, `slip` (..., d) [m/s] and `z` lie in the surface, `slid` (..., 1)
         [m/s] is the speed of slip that is remembered.
         """
+
+    def share(self, slip: jax.Array, z: jax.Array) -> jax.Array:
+        """Force (..., d) over normal force, were the body to slide on its bristles as they are bent now."""
+        return self.act(jnp.ones_like(slip[..., :1]), slip, z)[0]
 
     def memory(self, *shape: int) -> jax.Array:
         """Bristles that are not bent, for slips of a shape; without any, an array of no length."""

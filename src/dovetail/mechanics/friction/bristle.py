@@ -40,6 +40,7 @@ class Bristle(Friction):
     """
 
     remembers: ClassVar[bool] = True
+    settles: ClassVar[bool] = True
 
     stiffness: jax.Array = parameter("N/m", "of the bristle, K_f", above=0.0, default=3e3)
     sliding: jax.Array = parameter("1", "coefficient of slip, mu_d", at_least=0.0, default=0.4)
@@ -58,6 +59,9 @@ class Bristle(Friction):
 
     def coefficient(self, speed):
         return self.sliding + (self.stiction - self.sliding) * jnp.exp(-((speed / self.stribeck) ** 2))
+
+    def share(self, slip, z):
+        return self.coefficient(length(slip)) * z / jnp.maximum(length(z), 1e-12)
 
     def _most(self, normal, slip, slid):
         """Largest force [N]."""

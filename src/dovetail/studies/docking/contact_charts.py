@@ -26,7 +26,7 @@ from dovetail.mechanics.contact import (
     Material,
 )
 from dovetail.studies.docking.contact_loop import Instruments, first_impact
-from dovetail.studies.docking.impact_validation import LAWS
+from dovetail.studies.docking.impact_validation import LAWS, law_names
 
 SHOWN = (("peak_force", "N"), ("peak_depth", "m"), ("duration", "s"), ("restitution", "1"))
 
@@ -45,20 +45,21 @@ class ContactSpeedChart(Chart):
     def compute(self) -> xr.Dataset:
         """Peaks, duration and realised restitution, (law, speed)."""
         factor = jnp.stack(
-            [find(n, Dissipative)(stiffness=1.0).damping_factor(self.restitution) for n in LAWS]
+            [find(n, Dissipative)(stiffness=1.0).damping_factor(self.restitution) for n in law_names()]
         )
         speed = jnp.atleast_1d(self.speed)
         ideal = _impacts(*_grid(factor, speed, self.stiffness.value, self.mass))
         about = {"units": "m/s", "long_name": "impact speed"}
         return _table(
-            ideal, ("law", "speed"), {"law": list(LAWS), "speed": ("speed", np.asarray(speed), about)}
+            ideal, ("law", "speed"), {"law": list(law_names()), "speed": ("speed", np.asarray(speed), about)}
         )
 
     def summary(self, data: xr.Dataset) -> str:
         """Peak force by law, a column a speed."""
         head = " " * 22 + "".join(f"{1e3 * v:9.3g}" for v in data.speed.values)
         rows = [
-            f"  {law:<20}" + "".join(f"{v:9.1f}" for v in data.peak_force.sel(law=law).values) for law in LAWS
+            f"  {law:<20}" + "".join(f"{v:9.1f}" for v in data.peak_force.sel(law=law).values)
+            for law in law_names()
         ]
         spread = data.peak_force.max("law") - data.peak_force.min("law")
         last = f"laws differ by {float(spread[0]):.1f} N at the least speed"

@@ -13,7 +13,7 @@ import numpy as np
 from dovetail.core.registry import kinds
 from dovetail.mechanics.contact import Dissipative
 from dovetail.studies.docking.contact_fit import ContactFit, MeasuredImpacts, fit_contact, peak_errors
-from dovetail.studies.docking.impact_validation import LAWS
+from dovetail.studies.docking.impact_validation import law_names
 from dovetail.studies.docking.scenarios import TESTBED, executed, experiments
 
 
@@ -38,9 +38,9 @@ def measured() -> dict[tuple[str, str], tuple[float, MeasuredImpacts]]:
 
 def rank_on_data(restitution: float = 0.8) -> list[tuple[str, float]]:
     """Laws by the rms of ln(simulated/measured) over all peaks of force and depth, best first."""
-    squares: dict[str, list[np.ndarray]] = {name: [] for name in LAWS}
+    squares: dict[str, list[np.ndarray]] = {name: [] for name in law_names()}
     for stiffness, impacts in measured().values():
-        for name in LAWS:
+        for name in law_names():
             factor = float(kinds(Dissipative)[name](stiffness=1.0).damping_factor(np.float64(restitution)))
             squares[name].append(peak_errors(impacts, TESTBED, stiffness, factor).ravel() ** 2)
     found = {name: float(np.sqrt(np.mean(np.concatenate(values)))) for name, values in squares.items()}

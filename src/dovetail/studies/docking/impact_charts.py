@@ -27,7 +27,7 @@ from dovetail.mechanics.contact import (
     realised_restitution,
 )
 from dovetail.studies.docking.contact_loop import Instruments, first_impact
-from dovetail.studies.docking.impact_validation import LAWS
+from dovetail.studies.docking.impact_validation import law_names
 
 TOOLS = ("sensor_omega", "position_resolution", "force_resolution")
 IDEAL = Instruments(1e5, 1e5)  # a chart of ideal impacts needs some instruments beside them
@@ -47,7 +47,9 @@ class ContactLawChart(Chart):
     def compute(self) -> xr.Dataset:
         """(law, restitution)."""
         c = jnp.atleast_1d(self.restitution)
-        factors = jnp.stack([find(name, Dissipative)(stiffness=1.0).damping_factor(c) for name in LAWS])
+        factors = jnp.stack(
+            [find(name, Dissipative)(stiffness=1.0).damping_factor(c) for name in law_names()]
+        )
         ideal = _ideal(self.stiffness.value, factors, self.mass, self.speed)
         dims = ("law", "restitution")
         return xr.Dataset(
@@ -58,16 +60,16 @@ class ContactLawChart(Chart):
                 "peak_depth": (dims, np.asarray(ideal.peak_depth), {"units": "m"}),
                 "duration": (dims, np.asarray(ideal.duration), {"units": "s"}),
             },
-            {"law": list(LAWS), "restitution": np.asarray(c)},
+            {"law": list(law_names()), "restitution": np.asarray(c)},
         )
 
     def summary(self, data: xr.Dataset) -> str:
         """Realised restitution and peak force by law, a column a projected restitution."""
         head = " " * 22 + "".join(f"{c:9.2f}" for c in data.restitution.values)
         lines = ["realised restitution for a projected one of", head]
-        lines += [_row(law, "9.4f", data.realised) for law in LAWS]
+        lines += [_row(law, "9.4f", data.realised) for law in law_names()]
         lines += ["", "peak force [N]", head]
-        lines += [_row(law, "9.1f", data.peak_force) for law in LAWS]
+        lines += [_row(law, "9.1f", data.peak_force) for law in law_names()]
         return "\n".join(lines)
 
 

@@ -76,6 +76,15 @@ class Strike(Flow):
             "funnel": self.funnel.derivative(t, x["funnel"], motion),
         }
 
+    @property
+    def jumps(self) -> bool:
+        """Whether the funnel does."""
+        return self.funnel.jumps
+
+    def jump(self, t, x, u):
+        motion, _ = self._felt(t, x)
+        return {**x, "funnel": self.funnel.jump(t, x["funnel"], motion)}
+
     def output(self, t, x, u):
         _, felt = self._felt(t, x)
         return {**self.hose.output(t, x["hose"], felt), **felt, "outside": x["funnel"]["outside"]}
@@ -170,7 +179,7 @@ def strike(
 
     def one(carry):
         k, x, record = carry
-        x, _ = method.step(flow, k * step, step, x, None, ())
+        x, _ = method.advance(flow, k * step, step, x, None, ())
         t = (k + 1) * step
         return k + 1, x, noted(record, t, flow.output(t, x, None), limit)
 

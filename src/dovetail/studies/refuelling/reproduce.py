@@ -175,7 +175,7 @@ def march(flow: Flow, force, h: float, steps: int, names: tuple[str, ...]) -> di
 
     def one(x, k):
         t = k * h
-        x, _ = rolled(RK4()).step(flow, t, h, x, force(t + h / 2), ())
+        x, _ = rolled(RK4()).advance(flow, t, h, x, force(t + h / 2), ())
         shown = flow.output(t + h, x, force(t + h))
         return x, {name: shown[name] for name in names}
 

@@ -8,7 +8,9 @@ from functools import cache
 import numpy as np
 
 from dovetail.mechanics import DrogueHose
+from dovetail.mechanics.contact import KelvinVoigt
 from dovetail.mechanics.drogue_receiver import Receiver, StopInTime
+from dovetail.mechanics.friction import Brush
 from dovetail.mechanics.hose_reel import StillReel
 from dovetail.specimens.funnel import LEAD_IN, Funnel
 from dovetail.specimens.scaled import ScaledSpecimen
@@ -145,11 +147,10 @@ def scaled() -> dict[str, np.ndarray]:
         depths=full.depths / 5,
         radii=full.radii / 5,
         rim_radius=full.rim_radius / 5,
-        bristle=full.bristle / 5,
+        way=full.way / 5,
         latch_reach=full.latch_reach / 5,
-        rib_stiffness=5e4 / 60,
-        coupling_stiffness=5e4 / 60,
-        friction=0.3,
+        law=KelvinVoigt(5e4 / 60, tension="clamped"),
+        friction=Brush(mu=0.3, way=full.way / 5),
     )
     flow = Strike(hose, ScaledSpecimen(small))
     found = {n: np.asarray(v) for n, v in march(flow, _no_force, 5e-4, 9000, NAMES).items()}

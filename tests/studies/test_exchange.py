@@ -1,0 +1,127 @@
+"""The table of exchanges, by test files: every place takes every member, or says why not; a law of one's own too."""
+
+import sys
+from pathlib import Path
+
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from dovetail.core.errors import TestFileError
+from dovetail.core.registry import _kinds, kind, kinds
+from dovetail.mechanics.contact import Dissipative
+from dovetail.studies.exchange import FAMILIES, PLACES, cross_table, law_table
+from dovetail.studies.registry import find_test
+from dovetail.testing import load
+from dovetail.testing.path import get
+
+CASES = [(place, family) for place in PLACES for family in FAMILIES]
+LAW = {"kind": "hertz", "stiffness": {"kind": "stiffness", "k": 1e5}}
+OTHER = {  # what a part of another kind needs beside its law
+    "rib-basket": {"law": LAW},
+    "impact-pair": {"law": LAW, "gap": 0.138, "closes": "back"},
+}
+
+
+def changed(place, family, member, **other):
+    """A test with another member of a family at a place, exchanged by its kind alone."""
+    values = {f"{place.table}.kind": place.kind} if place.kind else {}
+    values |= {f"{place.table}.{name}": value for name, value in OTHER.get(place.kind, {}).items()}
+    return load(find_test(place.test), values | {f"{place.table}.{family}.kind": member} | other)
+
+
+def walk(place, family, names):
+    members = kinds(FAMILIES[family])
+    for name in names:
+        why_not = place.refusal(family, members[name])
+        if why_not:
+            with pytest.raises(TestFileError) as refused:
+                changed(place, family, name)
+            told = str(refused.value)
+            assert (
+                "unknown key" in told if family == "friction" else "asks for the speed of the impact" in told
+            )
+        else:
+            test = changed(place, family, name)
+            assert type(get(test, f"{place.table}.{family}")) is members[name]
+
+
+@pytest.mark.parametrize("i", range(len(PLACES)), ids=[place.name for place in PLACES])
+def test_a_place_takes_a_member_by_its_kind_or_says_why_not(i):
+    for family, base in FAMILIES.items():
+        names = list(kinds(base))
+        walk(PLACES[i], family, [names[i % len(names)]])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("place", "family"), CASES, ids=[f"{p.name}, {f}" for p, f in CASES])
+def test_every_place_takes_every_member_by_its_kind_or_says_why_not(place, family):
+    walk(place, family, kinds(FAMILIES[family]))
+
+
+def test_the_table_has_a_row_for_each_member_and_a_column_for_each_place():
+    for family, base in FAMILIES.items():
+        head, *rows = cross_table(family)
+        assert head[1:] == tuple(place.name for place in PLACES)
+        assert [row[0] for row in rows] == list(kinds(base))
+        assert {len(row) for row in rows} == {len(head)}
+        assert all(cell == "yes" or cell.startswith("no: ") for row in rows for cell in row[1:])
+        assert [row[0] for row in law_table(family)][1:] == list(kinds(base))
+
+
+# a law of one's own
+
+
+@pytest.fixture
+def own():
+    """A law as a user would write it, for as long as a test lasts."""
+
+    @kind("halfway-law")
+    class Halfway(Dissipative):
+        r"""Between Hunt and Crossley's and that of Flores."""
+
+        def damping_factor(self, restitution):
+            return 0.75 * (1 - restitution) + 0.8 * (1 - restitution) / restitution
+
+    yield Halfway
+    del _kinds["halfway-law"]
+
+
+def test_a_law_of_ones_own_is_at_once_selectable_everywhere(own):
+    for place in PLACES:
+        if place.memory:
+            assert type(get(changed(place, "law", "halfway-law"), f"{place.table}.law")) is own
+
+
+def test_it_is_in_the_chart_of_contact_laws_and_in_the_documentation(own):
+    chart = load(find_test("docking/contact-laws"), {"chart.restitution": [0.6]}).chart
+    data = chart.compute()
+    flores, hunt, ours = (
+        float(data.realised.sel(law=name)[0]) for name in ("flores", "hunt-crossley", "halfway-law")
+    )
+    assert flores < ours < hunt
+    assert "halfway-law" in chart.summary(data)
+    sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "docs" / "_ext"))
+    try:
+        from project_tables import TABLES
+    finally:
+        sys.path.pop(0)
+    assert "halfway-law" in [row[0] for row in TABLES["laws"]("law")]
+    assert "halfway-law" in [row[0] for row in TABLES["exchanges"]("law")]
+    page = Path(__file__).resolve().parents[2] / "docs" / "how-to" / "choose-a-contact-law.md"
+    assert "```{project-table} laws law" in page.read_text("utf-8")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("test", ["docking/impact-1dof", "refuelling/full-scale", "shipboard/case-1"])
+def test_a_law_of_ones_own_runs_in_three_studies(own, test):
+    place = next(place for place in PLACES if place.test == test)
+    short = {"docking/impact-1dof": 0.102, "refuelling/full-scale": 0.1, "shipboard/case-1": 0.4}[test]
+    case = changed(place, "law", "halfway-law", duration=short)
+    run = case.simulate() if hasattr(case, "simulate") else case.rehearse()
+    data = run.data
+    assert run.outcome.completed
+    force = data["contact_force" if "contact_force" in data else "force"].values
+    assert np.isfinite(force).all()
+    assert np.abs(force).max() > 0
+    assert bool(jnp.isfinite(data.time.values[-1]))
