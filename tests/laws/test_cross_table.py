@@ -16,11 +16,11 @@ import pytest
 from dovetail.core import RK4, Flow
 from dovetail.core.registry import kinds
 from dovetail.mechanics.airframe import BodyMotion, ProbeAndGrid
-from dovetail.mechanics.collision import Polygon, bookkeeping, response
+from dovetail.mechanics.collision import bookkeeping, response
 from dovetail.mechanics.contact import NormalLaw
 from dovetail.mechanics.dimension import PLANE
 from dovetail.mechanics.friction import Friction
-from dovetail.mechanics.geometry import Drogue
+from dovetail.mechanics.geometry import Drogue, Polygon
 from dovetail.mechanics.securing import Still
 from dovetail.sea import DeckBody
 from dovetail.specimens import DeckGear, Funnel, ImpactPair, ProbeInDrogue, RibBasket

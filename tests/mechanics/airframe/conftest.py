@@ -9,9 +9,9 @@ import pytest
 from dovetail.mechanics.airframe import Airframe, DeckAircraft, SkidGear, SpringDamperStrut, Strut
 from dovetail.mechanics.airframe.statics import equilibrium
 from dovetail.mechanics.beam import BeamMesh
-from dovetail.mechanics.collision import Polygon, Prism
 from dovetail.mechanics.contact import KelvinVoigt
 from dovetail.mechanics.friction import NoFriction
+from dovetail.mechanics.geometry import Polygon, Prism
 from dovetail.mechanics.securing import Platform, Still
 
 SECTION = {"E": 6.9e10, "I": 5e-7, "A": 1.2e-4, "rho": 2710.0}

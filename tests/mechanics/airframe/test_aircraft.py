@@ -11,9 +11,10 @@ import pytest
 from dovetail.core import RK4
 from dovetail.core.errors import ParameterError, TestFileError
 from dovetail.mechanics.airframe import Airframe, DeckAircraft, GivenForce, Oleo, Strut, WheelGear
-from dovetail.mechanics.collision import ContactRosenbrock, Polygon
+from dovetail.mechanics.collision import ContactRosenbrock
 from dovetail.mechanics.contact import KelvinVoigt
 from dovetail.mechanics.friction import Bristle
+from dovetail.mechanics.geometry import Polygon
 from dovetail.mechanics.securing import HarmonicMotion, Platform, Still, TableMotion, frames
 from dovetail.testing import Simulation
 

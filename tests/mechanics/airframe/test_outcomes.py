@@ -9,7 +9,7 @@ import pytest
 import xarray as xr
 
 from dovetail.mechanics.airframe import DeckLimits, fate, phases
-from dovetail.mechanics.collision import Polygon
+from dovetail.mechanics.geometry import Polygon
 from dovetail.mechanics.securing import Platform, Still, TableMotion
 
 DECK = Polygon(vertices=[[-5.0, 0.0], [5.0, 0.0], [5.0, -2.0], [-5.0, -2.0]])

@@ -2,8 +2,8 @@ import jax.numpy as jnp
 import numpy as np
 
 from dovetail.mechanics.airframe.touching import contact_points, distances, guards, settled
-from dovetail.mechanics.collision import Polygon
 from dovetail.mechanics.friction import Bristle
+from dovetail.mechanics.geometry import Polygon
 from dovetail.mechanics.securing import Platform, Still, TableMotion
 
 

@@ -3,8 +3,8 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from dovetail.mechanics.collision import Polygon
 from dovetail.mechanics.collision.bookkeeping import gap, nearest, started, updated
+from dovetail.mechanics.geometry import Polygon
 
 BOX = Polygon(vertices=[[-1.0, 1.0], [1.0, 1.0], [1.0, -1.0], [-1.0, -1.0]])  # top, right, bottom, left
 

@@ -2,11 +2,11 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from dovetail.mechanics.collision import Polygon
 from dovetail.mechanics.collision.response import distances, touch
 from dovetail.mechanics.contact import KelvinVoigt
 from dovetail.mechanics.dimension import PLANE
 from dovetail.mechanics.friction import Bristle, NoFriction
+from dovetail.mechanics.geometry import Polygon
 
 DECK = Polygon(vertices=[[-1.0, 0.0], [1.0, 0.0], [1.0, -1.0], [-1.0, -1.0]])
 LAW = KelvinVoigt(stiffness=1e6, damping=1e3, tension="clamped")

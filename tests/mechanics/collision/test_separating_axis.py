@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from dovetail.mechanics import collision
-from dovetail.mechanics.collision import Polygon, Prism, edge_axes
+from dovetail.mechanics.collision import edge_axes
+from dovetail.mechanics.geometry import Polygon, Prism
 
 SQUARE = jnp.array([[-1.0, 1.0], [1.0, 1.0], [1.0, -1.0], [-1.0, -1.0]])
 

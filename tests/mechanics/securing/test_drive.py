@@ -2,7 +2,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from dovetail.mechanics.collision import Polygon
+from dovetail.mechanics.geometry import Polygon
 from dovetail.mechanics.securing import Drive, HarmonicMotion, Platform, Still
 from dovetail.mechanics.securing.drive import accelerations, drive_faults, driven_frames, riders
 

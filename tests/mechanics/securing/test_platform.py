@@ -3,7 +3,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from dovetail.mechanics.collision import Polygon, Prism
+from dovetail.mechanics.geometry import Polygon, Prism
 from dovetail.mechanics.securing import (
     HarmonicMotion,
     Platform,

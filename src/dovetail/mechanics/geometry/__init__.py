@@ -4,6 +4,7 @@ Depends on: core, mechanics.spatial.
 """
 
 from dovetail.mechanics.geometry.base import Cavity, Touch
+from dovetail.mechanics.geometry.convex import ConvexShape, Polygon, Polyhedron, Prism
 from dovetail.mechanics.geometry.drogue import ZONES, Drogue
 from dovetail.mechanics.geometry.mesh import Mesh, read_stl, revolved
 from dovetail.mechanics.geometry.signed_distance import (
@@ -24,9 +25,13 @@ __all__ = [
     "Capsule",
     "Cavity",
     "Cone",
+    "ConvexShape",
     "Drogue",
     "Hollow",
     "Mesh",
+    "Polygon",
+    "Polyhedron",
+    "Prism",
     "Shape",
     "SolidCavity",
     "Touch",

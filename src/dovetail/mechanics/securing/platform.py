@@ -21,8 +21,8 @@ import numpy as np
 from dovetail.core import Part, choice, kind
 from dovetail.core.errors import Fault
 from dovetail.mechanics.collision.bookkeeping import FAR
-from dovetail.mechanics.collision.convex import ConvexShape
 from dovetail.mechanics.dimension import PLANE, dimension
+from dovetail.mechanics.geometry import ConvexShape
 from dovetail.mechanics.securing.motion import FrameMotion
 from dovetail.mechanics.spatial import euler
 

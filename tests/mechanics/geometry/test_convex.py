@@ -3,7 +3,7 @@ import numpy as np
 import pytest
 
 from dovetail.core.errors import ParameterError
-from dovetail.mechanics.collision import Polygon, Polyhedron, Prism
+from dovetail.mechanics.geometry import Polygon, Polyhedron, Prism
 
 BOX = [[-2.0, 1.0], [2.0, 1.0], [2.0, 0.0], [-2.0, 0.0]]
 
@@ -56,3 +56,14 @@ def test_a_polyhedron_with_a_dent_is_refused():
 def test_a_prism_without_length_is_refused():
     with pytest.raises(ParameterError, match="no length"):
         Prism(section=BOX, extent=(1.0, 1.0))
+
+
+def test_the_one_gap_is_that_of_the_nearest_plane_and_its_normal_that_planes():
+    shape = Polygon(vertices=BOX)
+    for point, gap, normal in (
+        ([0.3, 1.4], 0.4, [0.0, 1.0]),
+        ([2.5, 0.4], 0.5, [1.0, 0.0]),
+        ([0.0, 0.9], -0.1, [0.0, 1.0]),
+    ):
+        assert float(shape.distance(jnp.array(point))) == pytest.approx(gap)
+        np.testing.assert_allclose(shape.normal(jnp.array(point)), normal)

@@ -17,13 +17,14 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from dovetail.core import Part, kind, parameter
+from dovetail.core import kind, parameter
 from dovetail.core.errors import ParameterError
 from dovetail.core.parameter import known
+from dovetail.mechanics.geometry.signed_distance import Shape
 
 
-class ConvexShape(Part):
-    """A convex body in its own frame."""
+class ConvexShape(Shape):
+    """A convex body in its own frame; outside of its edges and corners the distance is a lower bound."""
 
     @property
     @abstractmethod
@@ -42,6 +43,9 @@ class ConvexShape(Part):
         """Signed distances (..., m) [m] of points (..., d) to the planes; negative is inside."""
         normals, offsets = self.planes()
         return point @ normals.T - offsets
+
+    def distance(self, p):
+        return jnp.max(self.distances(p), -1)
 
 
 @kind("polygon")
