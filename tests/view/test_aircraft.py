@@ -1,5 +1,6 @@
 """An aircraft on its gear as a stage."""
 
+import numpy as np
 import pytest
 
 import dovetail as dv
@@ -10,9 +11,28 @@ from dovetail.view import stage_of
 def test_an_aircraft_has_its_gear_its_deck_and_a_force_on_each_foot(recorded):
     run = recorded(dv.load(find_test("shipboard/case-6-drop")))
     stage = stage_of(run)
-    names = [line.name for line in stage.lines]
-    assert "gear" in names
-    assert any(name.startswith("platforms/") for name in names)
-    assert len(stage.arrows) == run.data["contact_force"].shape[1]
-    gear = next(line for line in stage.lines if line.name == "gear").points(3)
-    assert gear[:, 1].min() == pytest.approx(run.data["node_position"].values[3][:, 0].min())
+    solids = {solid.name: solid for solid in stage.solids}
+    assert any(name.startswith("platforms/") for name in solids)
+    assert [arrow.name for arrow in stage.arrows] == ["foot 1", "foot 2"]
+    (gear,) = stage.tubes
+    nodes = run.data["node_position"].values[3]
+    assert gear.points(3)[..., 1].min() == pytest.approx(nodes[:, 0].min())
+    R, p = solids["aircraft"].pose(3)
+    np.testing.assert_allclose(p[1:], run.data["displacement"].values[3])
+    np.testing.assert_allclose(R[1, 1], np.cos(run.data["attitude_angles"].values[3]).squeeze())
+
+
+def test_every_member_that_is_drawn_in_space_exists_and_every_one_is_drawn(recorded):
+    test = dv.load(find_test("shipboard/spatial-drop"))
+    stage = stage_of(recorded(test, 2))
+    mesh = test.system.gear.mesh
+    (gear,) = stage.tubes
+    assert gear.points(0).shape == (len(mesh.elements), 2, 3)
+    nodes = stage_nodes = recorded(test, 2).data["node_position"].values[1]
+    drawn = {tuple(sorted(_nearest(stage_nodes, end) for end in pair)) for pair in gear.points(1)}
+    assert drawn == {tuple(sorted((e[0] - 1, e[1] - 1))) for e in mesh.elements}
+    assert len(nodes) == len(mesh.nodes)
+
+
+def _nearest(nodes, point):
+    return int(np.argmin(np.linalg.norm(nodes - point, axis=1)))

@@ -8,6 +8,7 @@ import pytest
 import dovetail as dv
 from dovetail.studies.registry import find_test
 from dovetail.view import Page, pictures_of, stage_of
+from dovetail.view.scene import segments
 
 pytest.importorskip("viser")
 
@@ -29,7 +30,7 @@ def test_another_picture_of_the_same_run_keeps_the_moment(run, serving, until):
     page.player.seek(1.0)
     page.wanted = "other"
     until(lambda: page.stage is page.stages["other"] and page.shown == page.stage.at(1.0))
-    assert len(page.scene.lines) == len(page.stage.lines)
+    assert len(page.scene.solids) == len(page.stage.solids)
 
 
 def test_play_hold_stop_and_the_scrubber_in_a_browser(run, serving, until, chromium):
@@ -106,4 +107,6 @@ def shown_as_recorded(tab, page, run):
     assert words.split(";")[0][:20] in tab.locator("body").inner_text()
     assert float(page.stage.times[k]) in run.data.time.values
     for line, handle in zip(page.stage.lines, page.scene.lines, strict=True):
-        np.testing.assert_allclose(handle.points[:, 0], line.points(k)[:-1], rtol=1e-5, atol=1e-5)
+        np.testing.assert_allclose(handle.points[:, 0], segments(line.points(k))[:, 0], rtol=1e-5, atol=1e-5)
+    for solid, handle in zip(page.stage.solids, page.scene.solids, strict=True):
+        np.testing.assert_allclose(handle.position, solid.pose(k)[1], rtol=1e-5, atol=1e-5)

@@ -43,7 +43,7 @@ def test_the_tool_is_where_it_was_measured_in_the_specimens_frame(run):
     place = cell.rig.actuator.specimen_pose
     R, p = np.asarray(place.R), np.asarray(place.p)
     home = np.asarray(run.test.stepping.home)[:3]
-    tool = next(line for line in stage.lines if line.name == "tool")
+    tool = next(tube for tube in stage.tubes if tube.name == "tool")
     for k in (0, 5, 11):
         tip = (tool.points(k)[-1] - p) @ R  # in the specimen's frame
         np.testing.assert_allclose(tip, home + run.data.measured_displacement.values[k, :3], atol=1e-9)

@@ -1,8 +1,9 @@
 """What is drawn, before anybody draws it."""
 
 import numpy as np
+from scipy.spatial.transform import Rotation
 
-from dovetail.view.scene import arrow_ends, plain, rgb, segments
+from dovetail.view.scene import arrow_ends, gradient, links, plain, quaternion, rgb, segments
 from dovetail.view.stage import Arrow
 
 
@@ -25,3 +26,33 @@ def test_an_arrow_is_as_long_as_its_force_and_never_without_length():
     arrow = Arrow("force", lambda k: np.zeros(3), lambda k: np.array([0.0, 0.0, 10.0 * k]), length=0.01)
     np.testing.assert_allclose(arrow_ends(arrow, 2)[0, 1], [0, 0, 0.2], rtol=1e-6)
     assert np.any(arrow_ends(arrow, 0)[0, 1])
+
+
+def test_a_small_force_is_drawn_as_long_as_an_arrows_head():
+    arrow = Arrow("force", lambda k: np.zeros(3), lambda k: np.array([0.0, 0.0, 1e-3]), length=1.0)
+    np.testing.assert_allclose(arrow_ends(arrow, 0, 0.1)[0, 1], [0, 0, 0.1], rtol=1e-5)
+
+
+def test_pieces_of_a_tube_reach_from_node_to_node():
+    rng = np.random.default_rng(1)
+    nodes = np.concatenate(
+        [rng.standard_normal((6, 3)), [[0, 0, 0], [-1, 0, 0]]]
+    )  # the last one straight back
+    turns, places, stretches = links(nodes, 0.03)
+    for q, p, s, end in zip(turns, places, stretches, nodes[1:], strict=True):
+        R = Rotation.from_quat(q, scalar_first=True).as_matrix()
+        np.testing.assert_allclose(R @ [s[0], 0, 0] + p, end, atol=1e-5)
+        assert s[1] == s[2] == np.float32(0.03)
+
+
+def test_axes_become_a_quaternion_and_back():
+    R = Rotation.from_euler("ZYX", [0.3, -0.2, 0.5]).as_matrix()
+    np.testing.assert_allclose(
+        Rotation.from_quat(quaternion(R), scalar_first=True).as_matrix(), R, atol=1e-12
+    )
+
+
+def test_a_sky_is_paler_below():
+    sky = gradient("sky")
+    assert sky.shape == (256, 2, 3)
+    assert sky[0].sum() < sky[-1].sum()

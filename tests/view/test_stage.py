@@ -3,11 +3,41 @@
 import numpy as np
 import pytest
 
-from dovetail.view.stage import Line, framed
+from dovetail.view.shapes import box
+from dovetail.view.stage import ASPECT, FILLED, OPENING, Line, Solid, Stage, bounds, looked_at
+
+TIMES = np.arange(5.0)
+
+
+def stage(up="+z", **more):
+    return Stage(
+        "a", TIMES, [Line("trail", lambda k: np.array([[0.0, 0, 0], [1.0, 2.0, 3.0]]))], up=up, **more
+    )
 
 
 @pytest.mark.parametrize(("up", "axis", "sign"), [("+z", 2, 1), ("-z", 2, -1), ("-y", 1, -1)])
 def test_the_eye_is_above_what_it_looks_at(up, axis, sign):
-    line = Line("a", lambda k: np.array([[0.0, 0, 0], [1.0, 2.0, 3.0]]))
-    eye, target = framed([line], 3, up)
-    assert sign * (eye[axis] - target[axis]) > 0
+    seen = looked_at(stage(up))
+    assert sign * (seen.eye[axis] - seen.target[axis]) > 0
+
+
+def test_bounds_hold_what_moves_over_the_whole_run_and_leave_scenery_out():
+    moving = Solid("mass", box((1, 1, 1)), lambda k: (np.eye(3), np.array([2.0 * k, 0, 0])))
+    sea = Solid("sea", box((1e3, 1e3, 1e-3)), scenery=True)
+    low, high = bounds(stage(solids=[moving, sea]))
+    np.testing.assert_allclose(low, [-0.5, -0.5, -0.5])
+    np.testing.assert_allclose(high, [8.5, 0.5, 0.5])
+
+
+def test_what_moves_fills_its_share_of_the_picture():
+    seen = looked_at(stage(solids=[Solid("mass", box((3, 1, 2)))]))
+    eye, target = np.array(seen.eye), np.array(seen.target)
+    way = (target - eye) / np.linalg.norm(target - eye)
+    right = np.cross(way, [0, 0, 1])
+    right /= np.linalg.norm(right)
+    corners = box((3, 1, 2)).vertices - eye
+    deep = corners @ way
+    half = np.tan(np.radians(OPENING / 2))
+    across = np.abs(corners @ right) / deep / half / ASPECT
+    along = np.abs(corners @ np.cross(right, way)) / deep / half
+    assert max(across.max(), along.max()) == pytest.approx(FILLED, rel=1e-6)

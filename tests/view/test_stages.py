@@ -17,32 +17,11 @@ def run():
     return dv.load(find_test("substructuring/cs1"), {"duration": 1.0}).rehearse()
 
 
-def test_an_oscillator_is_drawn_where_it_was_magnified(run):
-    stage = stage_of(run, run.test.emulate())
-    mass = next(line for line in stage.lines if line.name == "simulated/mass")
-    z = run.data.displacement.values
-    factor = 0.6 / np.abs(z).max()
-    for t in (0.0, 0.35, 1.0):
-        k = stage.at(t)
-        assert stage.times[k] == pytest.approx(t)
-        assert mass.points(k)[:, 0].mean() == pytest.approx(factor * z[k] - 0.15 / 5, abs=1e-12)
-    assert any(line.ghost for line in stage.lines)
-    assert {plot.title.split(" [")[0] for plot in stage.plots} >= {"displacement", "measured force"}
-
-
 def test_between_two_samples_the_earlier_one_holds(run):
     stage = stage_of(run)
     assert stage.at(0.0104999) == 10
     assert stage.at(-1.0) == 0
     assert stage.at(99.0) == len(stage.times) - 1
-
-
-def test_a_rope_is_its_nodes(recorded):
-    run = recorded(dv.load(find_test("capture/swing")))
-    stage = stage_of(run)
-    chain = next(line for line in stage.lines if line.name == "chain")
-    np.testing.assert_array_equal(chain.points(3), run.data["node_position"].values[3].T)
-    assert stage.up == "-y"
 
 
 def test_a_long_recording_is_thinned(run):

@@ -1,8 +1,8 @@
-"""An aircraft on its gear among moving platforms, planar or spatial, as a stage."""
+"""A helicopter on its gear among moving platforms, planar or spatial, as a stage."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from functools import cache
 from typing import Any
 
 import jax
@@ -10,64 +10,135 @@ import jax.numpy as jnp
 import numpy as np
 import xarray as xr
 
-from dovetail.view.stage import Arrow, Line, Points, Stage, framed
+from dovetail.view import shapes
+from dovetail.view.stage import Arrow, Line, Points, Pose, Solid, Stage, Tube, looked_at
 
-AIRFRAME, GEAR, DECK, FORCE = "#333333", "#0072b2", "#8d969e", "#b5179e"
-WEIGHT = 0.5  # [m] that the weight of the aircraft would be drawn long
+BODY, GEAR, DECK, CLAMP, FORCE, SEA = "#a9b3bc", "#0072b2", "#767f87", "#d55e00", "#b5179e", "#3f78a8"
+WEIGHT = 0.5  # [m] that the largest force is drawn long
+APART = 0.4  # [m] fore and aft of the middle, where a planar gear is drawn twice
 
 
 def draw(title: str, run: Any, data: xr.Dataset) -> Stage:
-    """Elements of the gear as lines, the airframe as a box above it, platforms by their corners, forces on the feet."""
+    """Tubes of the gear, the aircraft above them at its attitude, platforms as solids, forces on the feet."""
     aircraft = run.test.system
-    nodes = data["node_position"].values
-    pairs = _elements(aircraft, nodes.shape[1])
-    position, force = data["displacement"].values, data["contact_force"].values
-    corners = [np.asarray(platform.body.corners()) for platform in aircraft.platforms]
-    places = _poses(aircraft, data.time.values)
+    nodes, force = data["node_position"].values, data["contact_force"].values
+    flat = nodes.shape[2] == 2
+    pairs = elements(aircraft, nodes.shape[1])
     feet = np.asarray(aircraft.feet)
-    largest = max(float(np.abs(force).max()), 1e-12)
+    largest = max(float(np.nanmax(np.linalg.norm(force, axis=-1))), 1e-12)
+    width = max(float(np.ptp(spatial(nodes[0])[:, 1])), 0.2)
+    pose = _pose(data, flat)
+    floor = float(spatial(nodes[0])[:, 2].max() - spatial(data["displacement"].values[0][None])[0, 2])
+    parts = _helicopter(round(1.7 * width, 3), round(floor, 3), round(1.7 * width, 3))
+    solids = [
+        Solid("aircraft", parts["body"], pose, BODY),
+        Solid("mast", parts["mast"], pose, "#6b747c"),
+        Solid("rotor", parts["rotor"], pose, "#6b747c", 0.15, scenery=True),
+        *_platforms(aircraft, data.time.values, flat),
+    ]
 
     def gear(k: int) -> np.ndarray:
-        return _spatial(nodes[k][pairs].reshape(-1, nodes.shape[2]))
-
-    def airframe(k: int) -> np.ndarray:
-        middle = _spatial(position[k][None])[0]
-        size = 0.35 * float(np.ptp(_spatial(nodes[k]), axis=0).max())
-        square = size * np.array([[0, -1, 0], [0, 1, 0], [0, 1, 1], [0, -1, 1], [0, -1, 0]])
-        return middle + square
-
-    lines = [
-        Line("gear", gear, GEAR, 5.0),
-        Line("airframe", airframe, AIRFRAME, 3.0),
-    ]
-
-    def platform_at(i: int) -> Points:
-        return lambda k: _spatial(_outline(corners[i]) @ places[1][k, i].T + places[0][k, i])
+        here = spatial(nodes[k])[pairs]
+        if not flat:
+            return here
+        skids = np.stack([_aside(spatial(nodes[k][feet]), s) for s in (-1.3, 1.3)], axis=1)
+        return np.concatenate([_aside(here, -1.0), _aside(here, 1.0), skids])
 
     def foot_at(foot: int) -> Points:
-        return lambda k: _spatial(nodes[k][foot][None])[0]
+        return lambda k: spatial(nodes[k][foot][None])[0]
 
     def force_on(i: int) -> Points:
-        return lambda k: _spatial(force[k][i][None])[0]
+        return lambda k: spatial(force[k][i][None])[0]
 
-    lines += [
-        Line(f"platforms/{platform.name}", platform_at(i), DECK, 3.0)
-        for i, platform in enumerate(aircraft.platforms)
-    ]
     arrows = [
-        Arrow(f"force on foot {i + 1}", foot_at(foot), force_on(i), WEIGHT / largest, FORCE)
+        Arrow(f"foot {i + 1}", foot_at(foot), force_on(i), WEIGHT / largest, FORCE)
         for i, foot in enumerate(feet)
     ]
-    eye, target = _eye(lines, len(data.time), nodes.shape[2])
 
     def notes(k: int) -> str:
         loads = ", ".join(f"{np.linalg.norm(f):.4g}" for f in force[k])
-        return f"load on each foot {loads} N"
+        return f"load on each foot {loads} N" + ("; a planar model, drawn fore and aft alike" if flat else "")
 
-    return Stage(title, data.time.values, lines, arrows, (), "+z", eye, target, notes)
+    stage = Stage(
+        title,
+        data.time.values,
+        _markings(aircraft, data.time.values, flat),
+        arrows,
+        notes=notes,
+        solids=solids,
+        tubes=[Tube("gear", gear, 0.02 * width, GEAR)],
+        setting="sea",
+    )
+    return looked_at(stage, (-0.75, 0.6, -0.3) if flat else (-0.6, 0.75, -0.35))
 
 
-def _elements(aircraft: Any, count: int) -> np.ndarray:
+@cache
+def _helicopter(length: float, floor: float, rotor: float) -> dict[str, shapes.Mesh]:
+    return shapes.helicopter(length, floor, rotor)
+
+
+def _pose(data: xr.Dataset, flat: bool) -> Pose:
+    """Of the airframe: its centre of gravity and its attitude, one angle or roll, pitch and yaw."""
+    from scipy.spatial.transform import Rotation
+
+    position = data["displacement"].values
+    angles = data["attitude_angles"].values if "attitude_angles" in data else np.zeros((len(position), 1))
+    angles = angles.reshape(len(position), -1)
+    order = "x" if angles.shape[1] == 1 else "ZYX"
+    turns = Rotation.from_euler(order, angles[:, ::-1]).as_matrix()
+    return lambda k: (turns[k], spatial(position[k][None])[0])
+
+
+def _platforms(aircraft: Any, times: np.ndarray, flat: bool) -> list[Solid]:
+    """Decks and clamps at their poses; a planar one is drawn as deep as a deck is, or as a clamp."""
+    places, turns = _poses(aircraft, times)
+
+    def at(i: int) -> Pose:
+        def pose(k: int) -> tuple[np.ndarray, np.ndarray]:
+            return _turn(turns[k, i]), spatial(places[k, i][None])[0]
+
+        return pose
+
+    solids = []
+    for i, platform in enumerate(aircraft.platforms):
+        corners, deck = np.asarray(platform.body.corners(), float), platform.role == "deck"
+        if flat:
+            deep = max(6.0, float(np.ptp(corners, axis=0).max())) if deck else 2.6 * APART
+            corners = np.concatenate(
+                [np.column_stack([np.full(len(corners), s * deep), corners]) for s in (-0.5, 0.5)]
+            )
+        solids.append(
+            Solid(
+                f"platforms/{platform.name}",
+                shapes.hull(corners),
+                at(i),
+                DECK if deck else CLAMP,
+                scenery=deck,
+            )
+        )
+    low = min(float(np.nanmin(places[..., -1])), 0.0)
+    sea = shapes.moved(shapes.box((4000.0, 4000.0, 0.1)), (0, 0, low - 6.0))
+    return [*solids, Solid("sea", sea, colour=SEA, scenery=True)]
+
+
+def _markings(aircraft: Any, times: np.ndarray, flat: bool) -> list[Line]:
+    """A landing spot painted on the deck, where there is one."""
+    decks = [i for i, platform in enumerate(aircraft.platforms) if platform.role == "deck"]
+    if not decks:
+        return []
+    corners = spatial(np.asarray(aircraft.platforms[decks[0]].body.corners(), float))
+    places, turns = _poses(aircraft, times)
+    a = np.linspace(0, 2 * np.pi, 49)
+    top, ring = float(corners[:, 2].max()) + 0.005, 1.8
+    spot = np.stack([ring * np.cos(a), ring * np.sin(a), np.full(49, top)], axis=1)
+
+    def painted(k: int) -> np.ndarray:
+        return spot @ _turn(turns[k, decks[0]]).T + spatial(places[k, decks[0]][None])[0]
+
+    return [Line("landing spot", painted, "#f5f5f5", 3.0)]
+
+
+def elements(aircraft: Any, count: int) -> np.ndarray:
     """Pairs of nodes that a tube joins; where the gear has none, neighbours."""
     mesh = getattr(aircraft.gear, "mesh", None)
     if mesh is None:
@@ -82,23 +153,21 @@ def _poses(aircraft: Any, times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return np.asarray(found[0]), np.asarray(found[1])
 
 
-def _outline(corners: np.ndarray) -> np.ndarray:
-    """Corners as one closed polyline; of a polyhedron every corner with every other."""
-    if corners.shape[1] == 2:
-        return np.concatenate([corners, corners[:1]])
-    return np.concatenate([np.stack([a, b]) for i, a in enumerate(corners) for b in corners[i + 1 :]])
+def _turn(R: np.ndarray) -> np.ndarray:
+    """Axes (2, 2), across and up, or (3, 3), as (3, 3)."""
+    if R.shape == (3, 3):
+        return R
+    whole = np.eye(3)
+    whole[1:, 1:] = R
+    return whole
 
 
-def _spatial(points: np.ndarray) -> np.ndarray:
+def _aside(points: np.ndarray, share: float) -> np.ndarray:
+    return points + np.array([share * APART, 0.0, 0.0])
+
+
+def spatial(points: np.ndarray) -> np.ndarray:
     """Points (n, 2), across and up, or (n, 3), as (n, 3) with z up."""
     if points.shape[-1] == 3:
         return points
     return np.stack([np.zeros(len(points)), points[:, 0], points[:, 1]], axis=1)
-
-
-def _eye(lines: Sequence[Line], count: int, dimension: int) -> tuple[tuple, tuple]:
-    eye, target = framed(lines[:2], count)
-    if dimension == 3:
-        return eye, target
-    reach = float(np.linalg.norm(np.asarray(eye) - target))
-    return (target[0] - 1.6 * reach, target[1], target[2] + 0.2 * reach), target

@@ -107,9 +107,9 @@ class Page:
     def _add_boxes(self) -> None:
         with self.folder:
             self._boxes = [
-                self.server.gui.add_checkbox(line.name, initial_value=True) for line in self.stage.lines
+                self.server.gui.add_checkbox(name, initial_value=True) for name, _ in self.scene.named
             ]
-        for box, handle in zip(self._boxes, self.scene.lines, strict=True):
+        for box, (_, handle) in zip(self._boxes, self.scene.named, strict=True):
             _show_or_hide(box, handle)
 
     def _press(self, what: str, act: Callable[[], None]) -> None:

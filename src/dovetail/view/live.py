@@ -123,7 +123,7 @@ class LivePage:
             self.charts = Charts(self.server.gui, stage.plots, stage.choices)
         if self.scene is None:
             self.scene = Scene(self.server, stage)
-        elif len(stage.lines) != len(self.scene.lines):  # the ghost has come
+        elif not self.scene.fits(stage):  # the ghost has come
             self.scene.set(stage)
         k = len(stage.times) - 1
         self.scene.draw(stage, k)

@@ -19,8 +19,10 @@ from dovetail.testing import CellFile, load
 from dovetail.testing.creep.placing import Placed
 from dovetail.transfer.robot import Arm, RobotArms
 from dovetail.transfer.robot.arms import to_pose
+from dovetail.view.chains import drogue_of
 from dovetail.view.curves import choices, curves
-from dovetail.view.stage import Arrow, Line, Points, Stage, framed
+from dovetail.view.shapes import between
+from dovetail.view.stage import Arrow, Points, Solid, Stage, Tube, looked_at
 
 TOOL, SPECIMEN, INK, FORCE, RAIL = "#0072b2", "#d55e00", "#333333", "#b5179e", "#8d969e"
 
@@ -47,7 +49,7 @@ def cell_stage(title: str, run: Any, data: xr.Dataset, cell: CellFile) -> Stage:
     held = np.asarray(_specimen_points(arms))
     place = arms.specimen_pose
     R, p = np.asarray(place.R), np.asarray(place.p)
-    funnel = _funnel(cell.rig.specimen) @ R.T + p  # type: ignore[attr-defined]
+    parts = drogue_of(cell.rig.specimen)  # type: ignore[attr-defined]
     force = (
         data["measured_force"].values[:, :3] @ R.T
         if "measured_force" in data
@@ -61,24 +63,35 @@ def cell_stage(title: str, run: Any, data: xr.Dataset, cell: CellFile) -> Stage:
     def tool_at(first: int, last: int) -> Points:
         return lambda k: tool[of_move[k], first:last]
 
-    lines = [
-        Line("track", lambda k: rail, RAIL, 4.0),
-        Line("tool arm", tool_at(0, 6), TOOL, 8.0),
-        Line("tool", tool_at(5, 7), FORCE, 5.0),
-        Line("specimen arm", lambda k: held[:6], SPECIMEN, 8.0),
-        Line("mount", lambda k: held[5:], SPECIMEN, 3.0),
-        Line("specimen", lambda k: funnel, INK, 2.0),
+    tubes = [
+        Tube("tool arm", tool_at(0, 6), 0.09, TOOL),
+        Tube("tool", tool_at(5, 7), 0.05, FORCE),
+        Tube("specimen arm", lambda k: held[:6], 0.09, SPECIMEN),
+        Tube("mount", lambda k: held[5:], 0.05, SPECIMEN),
+    ]
+    solids = [
+        Solid("track", between(rail[0], rail[1], 0.12), colour=RAIL),
+        Solid("drogue/coupling", parts["coupling"], lambda k: (R, p), "#6b747c"),
+        Solid("drogue/ribs", parts["ribs"], lambda k: (R, p), INK),
     ]
     arrows = [Arrow("force", lambda k: tool[of_move[k], -1], lambda k: force[k], scale, FORCE)]
-    eye, target = framed(lines[1:], len(of_move))
 
     def notes(k: int) -> str:
         where = ", ".join(f"{1e3 * v:.1f}" for v in moves[of_move[k]][:3])
         return f"reading {of_move[k]}; tool at {where} mm in the specimen's frame"
 
-    return Stage(
-        title, data.time.values, lines, arrows, curves(run.data), "+z", eye, target, notes, choices(run.data)
+    stage = Stage(
+        title,
+        data.time.values,
+        (),
+        arrows,
+        curves(run.data),
+        notes=notes,
+        choices=choices(run.data),
+        solids=solids,
+        tubes=tubes,
     )
+    return looked_at(stage)
 
 
 def _poses(run: Any, data: xr.Dataset, cell: CellFile) -> tuple[np.ndarray, np.ndarray]:
@@ -125,16 +138,3 @@ def _specimen_points(arms: RobotArms) -> jax.Array:
     base = to_pose(arms.specimen_base)
     points = arm_points(arms.specimen_arm, arms.specimen_joints) @ base.R.T + base.p
     return jnp.concatenate([points, arms.specimen_pose.p[None]])
-
-
-def _funnel(specimen: Any) -> np.ndarray:
-    """Ribs and mouth of a funnel about its own x axis, open towards negative x, as one polyline."""
-    depths = np.asarray(getattr(specimen, "depths", [0.0, 0.6]), float)
-    radii = np.asarray(getattr(specimen, "radii", [0.1, 0.3]), float)
-    rows = []
-    for a in np.linspace(0, 2 * np.pi, 12, endpoint=False):
-        rib = np.stack([-depths, radii * np.cos(a), radii * np.sin(a)], axis=1)
-        rows += [rib, rib[::-1]]
-    ring = np.linspace(0, 2 * np.pi, 37)
-    mouth = np.stack([np.full(37, -depths[-1]), radii[-1] * np.cos(ring), radii[-1] * np.sin(ring)], axis=1)
-    return np.concatenate([*rows, mouth])

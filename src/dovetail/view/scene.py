@@ -1,4 +1,4 @@
-"""A stage drawn by viser: lines and arrows that are made once and told where to be.
+"""A stage drawn by viser: solids, tubes, lines and arrows that are made once and told where to be.
 
 What comes from a test (titles, names of signals and axes) reaches the page as text of a label or a title, never as
 markup: `plain` takes the characters apart that Markdown or HTML would act on.
@@ -11,7 +11,17 @@ from typing import Any
 
 import numpy as np
 
+from dovetail.report.style import prefixed
+from dovetail.view.shapes import link
 from dovetail.view.stage import Arrow, Stage
+
+BEHIND = {  # colours at the upper and the lower edge
+    "room": ((236, 239, 242), (250, 250, 250)),
+    "sky": ((120, 170, 220), (222, 235, 246)),
+    "sea": ((150, 190, 228), (205, 224, 240)),
+    "space": ((8, 12, 24), (30, 36, 56)),
+}
+LEAST = 0.02  # of an arrow's head: what is smaller counts as no force
 
 
 def plain(text: str) -> str:
@@ -27,18 +37,51 @@ def rgb(colour: str, ghost: bool = False) -> tuple[int, int, int]:
 
 
 def segments(points: np.ndarray) -> np.ndarray:
-    """A polyline (n, 3) as pieces (n - 1, 2, 3)."""
+    """A polyline (n, 3) as pieces (n - 1, 2, 3); pieces are left as they are."""
     points = np.asarray(points, dtype=np.float32)
-    return np.stack([points[:-1], points[1:]], axis=1)
+    return points if points.ndim == 3 else np.stack([points[:-1], points[1:]], axis=1)
 
 
-def arrow_ends(arrow: Arrow, k: int) -> np.ndarray:
-    """Start and tip of an arrow at a sample (1, 2, 3)."""
+def links(points: np.ndarray, radius: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Quaternions (n, 4), places and stretches (n, 3) that lay a unit link along each piece of a tube."""
+    pieces = segments(points)
+    along = pieces[:, 1] - pieces[:, 0]
+    length = np.linalg.norm(along, axis=1)
+    d = along / np.maximum(length, 1e-12)[:, None]
+    # from x to d, half the turn about x cross d; straight back it is half a turn about z
+    q = np.stack([1 + d[:, 0], 0 * length, -d[:, 2], d[:, 1]], axis=1)
+    back = d[:, 0] < -1 + 1e-6
+    q[back] = [0.0, 0.0, 0.0, 1.0]
+    q /= np.linalg.norm(q, axis=1, keepdims=True)
+    stretch = np.stack([length, np.full_like(length, radius), np.full_like(length, radius)], axis=1)
+    return q, pieces[:, 0], np.maximum(stretch, 1e-6)
+
+
+def quaternion(R: np.ndarray) -> np.ndarray:
+    """(w, x, y, z) of axes (3, 3)."""
+    from scipy.spatial.transform import Rotation
+
+    return Rotation.from_matrix(R).as_quat(scalar_first=True)
+
+
+def arrow_ends(arrow: Arrow, k: int, least: float = 0.0) -> np.ndarray:
+    """Start and tip of an arrow at a sample (1, 2, 3); no force that acts is drawn shorter than `least` [m]."""
     start = np.asarray(arrow.at(k), dtype=np.float32)
     reach = arrow.length * np.asarray(arrow.vector(k), dtype=np.float32)
-    if not np.any(reach):
+    size = float(np.linalg.norm(reach))
+    if size == 0.0:
         reach = np.array([0.0, 0.0, 1e-6], dtype=np.float32)  # without a direction there is no picture
+    elif size < least:
+        reach = reach * (least / size)
     return np.stack([start, start + reach])[None]
+
+
+def gradient(setting: str) -> np.ndarray:
+    """What is behind everything, from the upper edge to the lower (256, 2, 3)."""
+    above, below = BEHIND[setting]
+    share = np.linspace(0, 1, 256)[:, None, None]
+    colour = (1 - share) * np.array(above, float) + share * np.array(below, float)
+    return np.repeat(colour, 2, axis=1).astype(np.uint8)
 
 
 class Scene:
@@ -46,24 +89,73 @@ class Scene:
 
     def __init__(self, server: Any, stage: Stage):
         self.server = server
-        self.lines: list[Any] = []
-        self.arrows: list[Any] = []
+        self.handles: list[Any] = []
         self.set(stage)
+
+    @property
+    def named(self) -> list[tuple[str, Any]]:
+        """What can be shown or hidden: a name, and what stands for it on the page."""
+        things: tuple[Any, ...] = (*self.stage.solids, *self.stage.tubes, *self.stage.lines)
+        return list(
+            zip((thing.name for thing in things), (*self.solids, *self.tubes, *self.lines), strict=True)
+        )
+
+    def fits(self, stage: Stage) -> bool:
+        """Whether a stage has the same things in it, so that they need only be moved."""
+        return all(
+            [thing.name for thing in new] == [thing.name for thing in old]
+            for new, old in (
+                (stage.solids, self.stage.solids),
+                (stage.tubes, self.stage.tubes),
+                (stage.lines, self.stage.lines),
+                (stage.arrows, self.stage.arrows),
+            )
+        )
 
     def set(self, stage: Stage) -> None:
         """Draw another stage in place of this one, and look at it."""
-        scene = self.server.scene
-        for handle in (*self.lines, *self.arrows):
+        scene, self.stage = self.server.scene, stage
+        for handle in self.handles:
             handle.remove()
         scene.set_up_direction(stage.up)
-        scene.configure_default_lights(cast_shadow=False)  # lines and arrows show none worth their time
+        scene.configure_default_lights(
+            cast_shadow=False
+        )  # the browser of a plain machine draws by its processor
+        scene.set_background_image(gradient(stage.setting), format="png")
         self.server.initial_camera.position = stage.eye
         self.server.initial_camera.look_at = stage.target
         for client in self.server.get_clients().values():
             client.camera.up_direction = _up(stage.up)
             client.camera.position, client.camera.look_at = stage.eye, stage.target
         reach = float(np.linalg.norm(np.subtract(stage.eye, stage.target)))
-        scene.add_frame("/frame", axes_length=0.1 * reach, axes_radius=0.003 * reach)
+        scene.configure_fog(
+            40 * reach, 300 * reach, color=BEHIND[stage.setting][1], enabled=stage.setting == "sea"
+        )
+        self.solids = [
+            scene.add_mesh_simple(
+                f"/solids/{i}",
+                np.asarray(solid.mesh.vertices, np.float32),
+                np.asarray(solid.mesh.faces, np.uint32),
+                color=rgb(solid.colour),
+                opacity=solid.opacity if solid.opacity < 1 else None,
+                side="double",
+                flat_shading=False,
+            )
+            for i, solid in enumerate(stage.solids)
+        ]
+        piece = link()
+        self.tubes = [
+            scene.add_batched_meshes_simple(
+                f"/tubes/{i}",
+                np.asarray(piece.vertices, np.float32),
+                np.asarray(piece.faces, np.uint32),
+                *links(tube.points(0), tube.radius)[:2],
+                batched_scales=links(tube.points(0), tube.radius)[2],
+                batched_colors=rgb(tube.colour),
+                lod="off",
+            )
+            for i, tube in enumerate(stage.tubes)
+        ]
         self.lines = [
             scene.add_line_segments(
                 f"/lines/{i}",
@@ -74,13 +166,12 @@ class Scene:
             )
             for i, line in enumerate(stage.lines)
         ]
-        self.drawn = [segments(line.points(0)) for line in stage.lines]
         thin = 0.006 * reach
         self.head = 5 * thin  # [m] length of an arrow's head
         self.arrows = [
             scene.add_arrows(
                 f"/arrows/{i}",
-                arrow_ends(arrow, 0),
+                arrow_ends(arrow, 0, self.head),
                 rgb(arrow.colour),
                 shaft_radius=thin,
                 head_radius=2.5 * thin,
@@ -88,20 +179,56 @@ class Scene:
             )
             for i, arrow in enumerate(stage.arrows)
         ]
+        self.labels = [scene.add_label(f"/values/{i}", "") for i, _ in enumerate(stage.arrows)]
+        marks = [
+            scene.add_label(f"/marks/{i}", text, position=place)
+            for i, (text, place) in enumerate(stage.marks)
+        ]
+        self.handles = [*self.solids, *self.tubes, *self.lines, *self.arrows, *self.labels, *marks]
+        self.drawn: dict[int, bytes] = {}
+        self.draw(stage, 0)
 
     def draw(self, stage: Stage, k: int) -> None:
-        """Show sample k of a stage with the same lines and arrows."""
+        """Show sample k of a stage with the same things in it."""
         with self.server.atomic():
-            for i, (line, handle) in enumerate(zip(stage.lines, self.lines, strict=True)):
+            for solid, handle in zip(stage.solids, self.solids, strict=True):
+                R, p = solid.pose(k)
+                if self._new(handle, p.tobytes() + R.tobytes()):  # what stands still is not sent again
+                    handle.wxyz, handle.position = quaternion(R), p
+                if solid.stretch is not None:
+                    handle.scale = (max(float(solid.stretch(k)), 1e-6), 1.0, 1.0)
+            for tube, handle in zip(stage.tubes, self.tubes, strict=True):
+                turns, places, stretches = links(tube.points(k), tube.radius)
+                if self._new(handle, places.tobytes() + stretches.tobytes()):
+                    handle.batched_wxyzs, handle.batched_positions = turns, places
+                    handle.batched_scales = stretches
+            for line, handle in zip(stage.lines, self.lines, strict=True):
                 points = segments(line.points(k))
-                if not np.array_equal(points, self.drawn[i]):  # what stands still is not sent again
-                    handle.points = self.drawn[i] = points
-            for arrow, handle in zip(stage.arrows, self.arrows, strict=True):
-                ends = arrow_ends(arrow, k)
-                handle.points = ends
-                seen = bool(np.linalg.norm(ends[0, 1] - ends[0, 0]) > self.head)  # else it would be all head
-                if handle.visible != seen:
-                    handle.visible = seen
+                if self._new(handle, points.tobytes()):
+                    handle.points = points
+            for arrow, handle, label in zip(stage.arrows, self.arrows, self.labels, strict=True):
+                self._point(arrow, handle, label, k)
+
+    def _point(self, arrow: Arrow, handle: Any, label: Any, k: int) -> None:
+        """An arrow for every force that acts, with its size; none where there is none."""
+        size = float(np.linalg.norm(arrow.vector(k)))
+        acts = size * arrow.length > LEAST * self.head
+        if handle.visible != acts:
+            handle.visible = label.visible = acts
+        if acts:
+            ends = arrow_ends(arrow, k, self.head)
+            if self._new(handle, ends.tobytes()):
+                handle.points, label.position = ends, ends[0, 1]
+            factor, unit = prefixed([size], "N")
+            text = f"{arrow.name}: {factor * size:.3g} {unit}"
+            if label.text != text:
+                label.text = text
+
+    def _new(self, handle: Any, numbers: bytes) -> bool:
+        """Whether it has moved since it was drawn."""
+        moved = self.drawn.get(id(handle)) != numbers
+        self.drawn[id(handle)] = numbers
+        return moved
 
 
 def _up(name: str) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""What is to be seen of a run: lines, arrows and marks that move, on one clock. Nothing here knows a browser.
+"""What is to be seen of a run: solids, tubes, lines and arrows that move, on one clock. Nothing here knows a browser.
 
 A stage is made from a recording once and asked for one moment after another, so that a viewer need not hold
 more than a frame, and a test can compare what a page shows with what was recorded.
@@ -7,16 +7,55 @@ more than a frame, and a test can compare what a page shows with what was record
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
+
+from dovetail.view.shapes import Mesh
+
+OPENING = 75.0  # [deg] of the view, from the lower edge to the upper
+FILLED = 0.7  # of it that what moves takes up
+ASPECT = 1.3  # width over height of what a screen leaves beside the panel
 
 Points = Callable[[int], np.ndarray]  # from the number of a sample to points (n, 3) [m]
 
 
+Pose = Callable[[int], tuple[np.ndarray, np.ndarray]]  # to axes (3, 3) and a place (3,) [m]
+
+
+def fixed(place: Sequence[float] = (0.0, 0.0, 0.0)) -> Pose:
+    """A pose that stays where it is."""
+    here = np.asarray(place, float)
+    return lambda k: (np.eye(3), here)
+
+
+@dataclass(frozen=True)
+class Solid:
+    """A rigid body: a mesh that is sent once, and a pose for every sample."""
+
+    name: str
+    mesh: Mesh
+    pose: Pose = field(default_factory=fixed)
+    colour: str = "#8d969e"
+    opacity: float = 1.0
+    stretch: Callable[[int], float] | None = None  # along its x axis: springs, rods of actuators
+    scenery: bool = False  # ground, hull, sky: the camera need not show all of it
+
+
+@dataclass(frozen=True)
+class Tube:
+    """A round body through moving nodes (n, 3), or between moving pairs of them (n, 2, 3)."""
+
+    name: str
+    points: Points
+    radius: float  # [m]
+    colour: str = "#333333"
+
+
 @dataclass(frozen=True)
 class Line:
-    """A polyline that moves: rope, outline, spring."""
+    """A polyline (n, 3) that moves, or pieces (n, 2, 3): rope, outline, trail."""
 
     name: str
     points: Points
@@ -27,7 +66,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Arrow:
-    """A force: it starts where it acts and is as long as it is large."""
+    """A force: it starts where it acts, is as long as it is large, and says how large."""
 
     name: str
     at: Callable[[int], np.ndarray]  # (3,) [m]
@@ -53,7 +92,7 @@ class Stage:
 
     title: str
     times: np.ndarray  # [s]
-    lines: Sequence[Line]
+    lines: Sequence[Line] = ()
     arrows: Sequence[Arrow] = ()
     plots: Sequence[Plot] = ()
     up: str = "+z"
@@ -61,6 +100,10 @@ class Stage:
     target: tuple[float, float, float] = (0.0, 0.0, 0.0)  # [m] what it looks at
     notes: Callable[[int], str] = field(default=lambda k: "")  # in words, at a sample
     choices: Mapping[str, Callable[[], Plot]] = field(default_factory=dict)  # any other signal, by its name
+    solids: Sequence[Solid] = ()
+    tubes: Sequence[Tube] = ()
+    marks: Sequence[tuple[str, tuple[float, float, float]]] = ()  # words that stand in the picture, and where
+    setting: str = "room"  # what is around: "room", "sky", "sea" or "space"
 
     def at(self, t: float) -> int:
         """Number of the sample that holds at t [s]: the last one not after it."""
@@ -72,14 +115,48 @@ class Stage:
         return float(self.times[-1] - self.times[0])
 
 
-def framed(lines: Sequence[Line], count: int, up: str = "+z") -> tuple[tuple, tuple]:
-    """An eye and a target from which everything is seen that is drawn at the start, the middle and the end."""
-    shown = np.concatenate([line.points(k) for line in lines for k in {0, count // 2, count - 1}])
-    low, high = shown.min(axis=0), shown.max(axis=0)
-    target = (low + high) / 2
-    reach = max(float(np.linalg.norm(high - low)), 1e-3)
-    sign, axis = (-1.0 if up.startswith("-") else 1.0), "xyz".index(up[-1])
+def bounds(stage: Stage, count: int = 12) -> tuple[np.ndarray, np.ndarray]:
+    """Corners (3,) [m] of the box that holds all bodies over the whole run but scenery; without bodies, all lines."""
+    shown = []
+    for k in np.unique(np.linspace(0, len(stage.times) - 1, count).astype(int)):
+        shown += [tube.points(k).reshape(-1, 3) for tube in stage.tubes]
+        if not (stage.tubes or stage.solids):
+            shown += [line.points(k).reshape(-1, 3) for line in stage.lines if not line.ghost]
+        for solid in stage.solids:
+            if not solid.scenery:
+                R, p = solid.pose(k)
+                stretch = 1.0 if solid.stretch is None else solid.stretch(k)
+                shown.append((solid.mesh.vertices * [stretch, 1, 1]) @ R.T + p)
+    every = np.concatenate(shown)
+    every = every[np.all(np.isfinite(every), axis=1)]
+    return every.min(axis=0), every.max(axis=0)
+
+
+def looked_at(stage: Stage, towards: Sequence[float] = (-0.45, 0.8, -0.35), near: Any = None) -> Stage:
+    """The stage with an eye and a target from which all that moves is seen, or the box `near` (low, high) [m].
+
+    `towards` is the way of the view in axes forward, to port and up of the picture.
+    """
+    low, high = bounds(stage) if near is None else near
+    sign, axis = (-1.0 if stage.up.startswith("-") else 1.0), "xyz".index(stage.up[-1])
     along, across = (i for i in range(3) if i != axis)
-    eye = target.copy()
-    eye[[along, across, axis]] += reach * np.array([0.3, -0.85, 0.35 * sign])
-    return tuple(eye.tolist()), tuple(target.tolist())
+    way = np.zeros(3)
+    way[[along, across, axis]] = np.asarray(towards) * [1.0, 1.0, sign]
+    way /= np.linalg.norm(way)
+    target = (low + high) / 2
+    upward = sign * np.eye(3)[axis]
+    right = np.cross(way, upward) / np.linalg.norm(np.cross(way, upward))
+    corners = (
+        np.stack(np.meshgrid(*zip(low, high, strict=True), indexing="ij"), axis=-1).reshape(-1, 3) - target
+    )
+    half = FILLED * np.tan(np.radians(OPENING / 2))
+    wide, high_up = np.abs(corners @ right) / (ASPECT * half), np.abs(corners @ np.cross(right, way)) / half
+    reach = max(float((np.maximum(wide, high_up) - corners @ way).max()), 1e-3)
+    return replace(stage, eye=tuple((target - reach * way).tolist()), target=tuple(target.tolist()))
+
+
+def so_far(path: np.ndarray, k: int) -> np.ndarray:
+    """The way (time, 3) until sample k, of late, with a few hundred points."""
+    start = max(0, k - 4000)
+    shown = path[start : k + 1 : max(1, (k + 1 - start) // 400)]
+    return shown if len(shown) > 1 else np.repeat(path[k][None], 2, axis=0)

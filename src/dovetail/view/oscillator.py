@@ -1,0 +1,133 @@
+"""Masses on springs, simulated and on the rig, one row for each axis of the interface."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from dovetail.view import shapes
+from dovetail.view.curves import by_axis
+from dovetail.view.stage import Arrow, Points, Pose, Solid, Stage, fixed, looked_at
+
+SIMULATED, RIG, FORCE, STEEL, GHOST = "#0072b2", "#d55e00", "#b5179e", "#8d969e", "#5f6b76"
+WALL, HOME = -1.3, 1.75  # [m] where springs and actuators are fixed, along x
+REACH = 0.5  # [m] that the largest motion is drawn long
+
+
+@cache
+def _meshes() -> dict[str, shapes.Mesh]:
+    return {
+        "block": shapes.box((0.3, 0.36, 0.36)),
+        "plate": shapes.box((0.06, 0.3, 0.3)),
+        "coil": shapes.coil(0.09, 0.014),
+        "wall": shapes.moved(shapes.box((0.08, 0.6, 0.7)), (-0.04, 0, 0.06)),
+        "cylinder": shapes.joined(
+            shapes.rod(0.11, 0.55), shapes.moved(shapes.box((0.1, 0.3, 0.3)), (0.55, 0, 0))
+        ),
+        "rod": shapes.rod(0.04, 1.0),
+        "cell": shapes.rod(0.08, 0.07),
+        "floor": shapes.moved(shapes.box((4.2, 1.0, 0.05)), (0.2, 0.0, -0.3)),
+    }
+
+
+def draw(title: str, run: Any, data: xr.Dataset, ideal: xr.Dataset | None) -> Stage:
+    """Each axis a row: the simulated mass in front, the rig behind it; motion along x, magnified."""
+    demand = by_axis(data["displacement"])
+    measured = by_axis(data["measured_displacement"]) if "measured_displacement" in data else None
+    largest = data.attrs["largest"] or max(float(np.nanmax(np.abs(demand))), 1e-12)
+    magnified = REACH / largest
+    wanted = None if ideal is None or "displacement" not in ideal else by_axis(ideal["displacement"])
+    force = by_axis(data["measured_force"]) if "measured_force" in data else None
+    solids: list[Solid] = []
+    arrows: list[Arrow] = []
+    marks: list[tuple[str, tuple[float, float, float]]] = []
+    names = [str(v) for v in data.axis.values] if "axis" in data["displacement"].dims else [""]
+    for i, name in enumerate(names):
+        y, label = -2.2 * i, f"{name}/" if len(names) > 1 else ""
+        solids += _mass(f"{label}simulated", _place(demand[:, i], magnified, y), SIMULATED)
+        marks.append((f"{name} simulated".strip(), (WALL - 0.1, y, 0.5)))
+        if wanted is not None:
+            ghost = _place(wanted[:, i], magnified, y)
+            solids.append(Solid(f"{label}ideal", _meshes()["block"], _at(ghost), GHOST, 0.3))
+        if measured is None:
+            continue
+        there = _place(measured[:, i], magnified, y + 1.0)
+        solids += _rig(f"{label}on the rig", there)
+        marks.append((f"{name} on the rig".strip(), (WALL - 0.1, y + 1.0, 0.5)))
+        if force is not None:
+            scale = REACH / max(float(np.nanmax(np.abs(force[:, i]))), 1e-12)
+            top = _place(measured[:, i], magnified, y + 1.0, 0.3)
+            arrows.append(Arrow(f"{label}force", top, _along_x(force[:, i]), scale, FORCE))
+    told = demand if measured is None else measured
+
+    def notes(k: int) -> str:
+        shown = ", ".join(f"{1e3 * z:+.3g}" for z in demand[k])
+        read = ", ".join(f"{1e3 * z:+.3g}" for z in told[k])
+        return f"demand {shown} mm, measured {read} mm; motion drawn {magnified:.3g} times as large"
+
+    stage = Stage(title, data.time.values, (), arrows, notes=notes, solids=solids, marks=marks)
+    low, high = np.array([WALL, -2.2 * (len(names) - 1) - 0.4, -0.3]), np.array([2.4, 1.3, 0.6])
+    return looked_at(stage, (-0.35, 0.8, -0.5), (low, high))
+
+
+def _mass(name: str, place: Points, colour: str) -> list[Solid]:
+    """A block at the end of a spring."""
+    mesh = _meshes()
+    y = float(place(0)[1])
+    return [
+        Solid(f"{name}/mass", mesh["block"], _at(place), colour),
+        Solid(f"{name}/spring", mesh["coil"], fixed((WALL, y, 0)), STEEL, 1.0, _from(place, -0.15)),
+        Solid(
+            f"{name}/ground",
+            shapes.joined(shapes.moved(mesh["wall"], (WALL, 0, 0)), mesh["floor"]),
+            fixed((0, y, 0)),
+            "#d9dde1",
+        ),
+    ]
+
+
+def _rig(name: str, place: Points) -> list[Solid]:
+    """A specimen between its support and a load cell that an actuator's rod moves."""
+    mesh = _meshes()
+    y = float(place(0)[1])
+
+    def cell(k: int) -> tuple[np.ndarray, np.ndarray]:
+        return np.eye(3), place(k) + np.array([0.03, 0, 0])
+
+    def rod(k: int) -> tuple[np.ndarray, np.ndarray]:
+        return np.eye(3), place(k) + np.array([0.1, 0, 0])
+
+    return [
+        Solid(f"{name}/specimen", mesh["coil"], fixed((WALL, y, 0)), RIG, 1.0, _from(place, -0.03)),
+        Solid(f"{name}/plate", mesh["plate"], _at(place), RIG),
+        Solid(f"{name}/load cell", mesh["cell"], cell, FORCE),
+        Solid(f"{name}/rod", mesh["rod"], rod, "#c9ced3", 1.0, lambda k: HOME - float(place(k)[0]) - 0.05),
+        Solid(f"{name}/actuator", mesh["cylinder"], fixed((HOME - 0.55, y, 0)), STEEL),
+        Solid(
+            f"{name}/ground",
+            shapes.joined(shapes.moved(mesh["wall"], (WALL, 0, 0)), mesh["floor"]),
+            fixed((0, y, 0)),
+            "#d9dde1",
+        ),
+    ]
+
+
+def _place(x: np.ndarray, magnified: float, y: float, z: float = 0.0) -> Points:
+    return lambda k: np.array([magnified * x[k], y, z])
+
+
+def _at(place: Points) -> Pose:
+    return lambda k: (np.eye(3), place(k))
+
+
+def _from(place: Points, short: float) -> Callable[[int], float]:
+    """How long what begins at the wall is, with so much less or more at its end."""
+    return lambda k: float(place(k)[0]) - WALL + short
+
+
+def _along_x(f: np.ndarray) -> Points:
+    return lambda k: np.array([f[k], 0.0, 0.0])

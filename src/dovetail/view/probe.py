@@ -1,0 +1,80 @@
+"""A probe in a drogue of cylinder and cone, two spacecraft behind them, seen from the drogue."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from dovetail.view import shapes
+from dovetail.view.stage import Arrow, Line, Solid, Stage, fixed, looked_at, so_far
+
+DROGUE, PROBE, FORCE, TRAIL, GHOST = "#8d969e", "#d55e00", "#ff5fd2", "#56b4e9", "#aab2ba"
+X = np.eye(3)[0]
+
+
+def draw(title: str, run: Any, data: xr.Dataset, ideal: xr.Dataset | None) -> Stage:
+    """The drogue cut open, the probe's tip where it was recorded, the trail it drew and the force on it."""
+    tip = data["probe_position"].values
+    specimen = run.test.rig.specimen
+    cavity = getattr(specimen, "cavity", None) or getattr(specimen, "geometry", None)
+    radius = float(getattr(specimen, "radius", 0.01))
+    places = tuple(outline(cavity))
+    pull = data["measured_force"].values[:, :3] if "measured_force" in data else np.zeros_like(tip)
+    largest = max(float(np.nanmax(np.abs(pull))), 1e-12)
+    far, near, head, bus, panels = _meshes(places, radius)
+    mouth = places[-1][1]
+
+    def at(k: int) -> tuple[np.ndarray, np.ndarray]:
+        return np.eye(3), tip[k]
+
+    solids = [
+        Solid("drogue", far, fixed(), DROGUE),
+        Solid("drogue, front half", near, fixed(), DROGUE, 0.25),
+        Solid("probe", head, at, PROBE),
+        Solid("target", bus, fixed((places[0][0] - 0.02 * mouth, 0, 0)), "#c8b273", scenery=True),
+        Solid("target's panels", panels, fixed((places[0][0] - 0.02 * mouth, 0, 0)), "#1f4e8c", scenery=True),
+        Solid("chaser", _turned(bus), _behind(tip, 7 * mouth), "#c8b273", scenery=True),
+        Solid("chaser's panels", _turned(panels), _behind(tip, 7 * mouth), "#1f4e8c", scenery=True),
+    ]
+    lines = [Line("trail", lambda k: so_far(tip, k), TRAIL, 2.0)]
+    if ideal is not None and "probe_position" in ideal:
+        wanted = ideal["probe_position"].values
+        lines.append(Line("ideal", lambda k: so_far(wanted, k), GHOST, 2.0, ghost=True))
+    arrows = [Arrow("force", lambda k: tip[k], lambda k: pull[k], 0.8 * mouth / largest, FORCE)]
+
+    def notes(k: int) -> str:
+        depth = 1e6 * float(data["depth"].values[k]) if "depth" in data else 0.0
+        return f"penetration {max(depth, 0.0):.3g} um"
+
+    stage = Stage(title, data.time.values, lines, arrows, notes=notes, solids=solids, setting="space")
+    reach = np.array([places[0][0], -1.1 * mouth, -1.1 * mouth])
+    box = reach, np.array([max(places[-1][0], float(np.nanmax(tip[:, 0]))), 1.1 * mouth, 1.1 * mouth])
+    return looked_at(stage, (-0.5, 0.8, -0.35), box)
+
+
+def outline(cavity: Any) -> list[tuple[float, float]]:
+    """Cylinder and cone about x: places along it [m] and radii there."""
+    names = (("cylinder_radius", 0.03), ("cylinder_length", 0.03), ("cone_length", 0.2), ("half_angle", 0.47))
+    radius, length, cone, angle = (float(getattr(cavity, name, default)) for name, default in names)
+    return [(0.0, radius), (length, radius), (length + cone, radius + cone * float(np.tan(angle)))]
+
+
+@cache
+def _meshes(places: tuple[tuple[float, float], ...], radius: float) -> tuple[shapes.Mesh, ...]:
+    mouth = places[-1][1]
+    far, near = shapes.cone(places, 0.04 * mouth)
+    rod = shapes.between((0.3 * radius, 0, 0), (7 * mouth, 0, 0), 0.45 * radius)
+    head = shapes.joined(shapes.ellipsoid((radius, radius, radius)), rod)
+    craft = shapes.spacecraft(2.6 * mouth)
+    return far, near, head, craft["body"], craft["panels"]
+
+
+def _turned(mesh: shapes.Mesh) -> shapes.Mesh:
+    return shapes.turned(mesh, -X, np.eye(3)[2])
+
+
+def _behind(tip: np.ndarray, by: float) -> Any:
+    return lambda k: (np.eye(3), tip[k] + by * X)

@@ -1,0 +1,265 @@
+"""Solids made from a few numbers: bodies of revolution, boxes, hulls, and machines put together from them.
+
+A mesh is vertices (n, 3) [m] and triangles (m, 3) that turn counter-clockwise seen from outside. Machines are about
+their own origin with x forward, y to port and z up; `turned` brings them into other axes. They are drawings that say
+what is meant, in the proportions of their kind: what a test computes is where they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+SIDES = 24  # of what is round
+
+
+class Mesh(NamedTuple):
+    """A surface of triangles."""
+
+    vertices: np.ndarray
+    faces: np.ndarray
+
+
+def joined(*meshes: Mesh) -> Mesh:
+    """Several as one."""
+    starts = np.cumsum([0, *(len(mesh.vertices) for mesh in meshes)])
+    return Mesh(
+        np.concatenate([mesh.vertices for mesh in meshes]),
+        np.concatenate([mesh.faces + start for mesh, start in zip(meshes, starts[:-1], strict=True)]),
+    )
+
+
+def moved(mesh: Mesh, by: Sequence[float]) -> Mesh:
+    """Shifted by (3,) [m]."""
+    return Mesh(mesh.vertices + np.asarray(by, float), mesh.faces)
+
+
+def turned(mesh: Mesh, forward: np.ndarray, up: np.ndarray) -> Mesh:
+    """With its x axis along `forward` and its z axis along `up`, two unit vectors at a right angle."""
+    R = np.stack([forward, np.cross(up, forward), up], axis=1)
+    return Mesh(mesh.vertices @ R.T, mesh.faces)
+
+
+def lathe(profile: Sequence[tuple[float, float]], sides: int = SIDES) -> Mesh:
+    """A body of revolution about x from its outline (x, radius), x rising along the outside.
+
+    An outline that comes back is a wall with an inside; one that ends at a radius is left open there.
+    """
+    x, r = np.asarray(profile, float).T
+    a = np.linspace(0, 2 * np.pi, sides, endpoint=False)
+    rings = np.stack(
+        [np.repeat(x[:, None], sides, 1), r[:, None] * np.cos(a), r[:, None] * np.sin(a)], axis=2
+    )
+    i, j = np.meshgrid(np.arange(len(x) - 1), np.arange(sides), indexing="ij")
+    here, aside = i * sides + j, i * sides + (j + 1) % sides
+    faces = np.stack([here, aside, here + sides, aside, aside + sides, here + sides], axis=-1)
+    return Mesh(rings.reshape(-1, 3), faces.reshape(-1, 3))
+
+
+def rod(radius: float, length: float, sides: int = SIDES) -> Mesh:
+    """A closed cylinder from the origin along x."""
+    return lathe([(0, 0), (0, radius), (length, radius), (length, 0)], sides)
+
+
+def link(sides: int = 10) -> Mesh:
+    """A piece of tube of unit length and radius from the origin along x, to be stretched between two nodes."""
+    return rod(1.0, 1.0, sides)
+
+
+def between(start: Sequence[float], end: Sequence[float], radius: float, sides: int = 12) -> Mesh:
+    """A closed cylinder from one point to another."""
+    start, end = np.asarray(start, float), np.asarray(end, float)
+    along = (end - start) / max(float(np.linalg.norm(end - start)), 1e-12)
+    other = np.eye(3)[np.argmin(np.abs(along))]
+    up = np.cross(along, other) / np.linalg.norm(np.cross(along, other))
+    return moved(turned(rod(radius, float(np.linalg.norm(end - start)), sides), along, up), start)
+
+
+def ellipsoid(radii: Sequence[float], sides: int = SIDES) -> Mesh:
+    """About the origin, with three half axes [m]."""
+    a = np.linspace(np.pi, 0, sides // 2 + 1)
+    ball = lathe(list(zip(np.cos(a), np.abs(np.sin(a)), strict=True)), sides)
+    return Mesh(ball.vertices * np.asarray(radii, float), ball.faces)
+
+
+def hull(points: np.ndarray) -> Mesh:
+    """The convex hull of points (n, 3), all faces turned outwards."""
+    from scipy.spatial import ConvexHull
+
+    points = np.asarray(points, float)
+    found = ConvexHull(points)
+    faces, middle = found.simplices.copy(), points.mean(axis=0)
+    a, b, c = (points[faces[:, i]] for i in range(3))
+    inward = np.sum(np.cross(b - a, c - a) * (a - middle), axis=1) < 0
+    faces[inward] = faces[inward][:, ::-1]
+    return Mesh(points[faces].reshape(-1, 3), np.arange(3 * len(faces)).reshape(-1, 3))  # edges stay sharp
+
+
+def box(size: Sequence[float]) -> Mesh:
+    """About the origin, with three lengths [m]."""
+    corners = np.stack(np.meshgrid(*([[-0.5, 0.5]] * 3), indexing="ij"), axis=-1).reshape(-1, 3)
+    return hull(corners * np.asarray(size, float))
+
+
+def slab(outline: np.ndarray, thickness: float) -> Mesh:
+    """A convex outline (n, 2) in x and y, half the thickness above and half below."""
+    flat = np.asarray(outline, float)
+    return hull(
+        np.concatenate([np.column_stack([flat, np.full(len(flat), s * thickness / 2)]) for s in (-1, 1)])
+    )
+
+
+def coil(radius: float, wire: float, turns: int = 8) -> Mesh:
+    """A spring of unit length along x, to be stretched; its ends lie on the axis."""
+    t = np.linspace(0, 1, 16 * turns + 1)
+    a = 2 * np.pi * turns * t
+    spread = np.clip(np.minimum(t, 1 - t) / 0.04, 0, 1)
+    path = np.stack([t, radius * spread * np.cos(a), radius * spread * np.sin(a)], axis=1)
+    along = np.gradient(path, axis=0)
+    along /= np.linalg.norm(along, axis=1, keepdims=True)
+    side = np.cross(along, np.stack([0 * t, np.cos(a), np.sin(a)], axis=1))
+    side /= np.linalg.norm(side, axis=1, keepdims=True)
+    other = np.cross(side, along)
+    sides = 6
+    b = np.linspace(0, 2 * np.pi, sides, endpoint=False)[None, :, None]
+    rings = path[:, None] + wire * (np.cos(b) * other[:, None] + np.sin(b) * side[:, None])
+    i, j = np.meshgrid(np.arange(len(t) - 1), np.arange(sides), indexing="ij")
+    here, aside = i * sides + j, i * sides + (j + 1) % sides
+    faces = np.stack([here, aside, here + sides, aside, aside + sides, here + sides], axis=-1)
+    return Mesh(rings.reshape(-1, 3), faces.reshape(-1, 3))
+
+
+# machines
+
+
+def helicopter(length: float, floor: float, rotor_radius: float) -> dict[str, Mesh]:
+    """Cabin, boom and fin as `body`, mast and hub as `mast`, and the rotor's disc; the cabin is `length` [m] long.
+
+    Its floor is at the height `floor` [m] of the origin, which is the centre of gravity.
+    """
+    tall = 0.27 * length
+    z = floor + 0.9 * tall
+    cabin = moved(ellipsoid((0.5 * length, 0.3 * length, tall)), (0.08 * length, 0, z))
+    tail = -1.2 * length
+    boom = moved(
+        lathe([(tail, 0), (tail, 0.03 * length), (-0.3 * length, 0.09 * length), (0.0, 0)]),
+        (0, 0, z + 0.07 * length),
+    )
+    fin = moved(box((0.16 * length, 0.02 * length, 0.42 * length)), (tail, 0, z + 0.2 * length))
+    plane = moved(box((0.14 * length, 0.5 * length, 0.02 * length)), (0.86 * tail, 0, z + 0.07 * length))
+    top = z + 1.45 * tall
+    mast = between((0, 0, z + 0.8 * tall), (0, 0, top), 0.03 * length)
+    hub = moved(ellipsoid((0.07 * length, 0.07 * length, 0.03 * length)), (0, 0, top))
+    disc = turned(rod(rotor_radius, 0.006 * length, 48), np.array([0, 0, 1.0]), np.array([-1.0, 0, 0]))
+    return {
+        "body": joined(cabin, boom, fin, plane),
+        "mast": joined(mast, hub),
+        "rotor": moved(disc, (0, 0, top)),
+    }
+
+
+def aeroplane(length: float, span: float, *, sweep: float = 0.0, high_tail: bool = False) -> Mesh:
+    """Fuselage, wings, tailplane and fin, `length` from nose to tail; `sweep` is how far the tips lie aft [m]."""
+    r = 0.055 * length
+    fuselage = lathe(
+        [
+            (-0.5 * length, 0),
+            (-0.5 * length, 0.15 * r),
+            (-0.2 * length, r),
+            (0.32 * length, r),
+            (0.44 * length, 0.7 * r),
+            (0.49 * length, 0.25 * r),
+            (0.5 * length, 0),
+        ]
+    )
+
+    def wing(root: float, tip: float, half: float, back: float, thick: float) -> Mesh:
+        right = np.array(
+            [[0.5 * root, 0], [-0.5 * root, 0], [-0.5 * tip - back, -half], [0.5 * tip - back, -half]]
+        )
+        left = right * [1, -1]
+        return joined(slab(right, thick), slab(left, thick))
+
+    main = moved(
+        wing(0.16 * length, 0.07 * length, 0.5 * span, sweep, 0.014 * length), (0.05 * length, 0, -0.3 * r)
+    )
+    lift = 0.19 * length if high_tail else 0.2 * r
+    tail = moved(
+        wing(0.1 * length, 0.05 * length, 0.17 * span, 0.35 * sweep, 0.01 * length), (-0.45 * length, 0, lift)
+    )
+    outline = length * np.array([[-0.37, 0], [-0.5, 0], [-0.53, 0.2], [-0.46, 0.2]])
+    fin = turned(slab(outline, 0.012 * length), np.array([1.0, 0, 0]), np.array([0, -1.0, 0]))
+    return joined(fuselage, main, tail, fin)
+
+
+def drogue(depths: Sequence[float], radii: Sequence[float]) -> dict[str, Mesh]:
+    """Coupling, ribs and canopy of a drogue; inner radii at depths [m] aft of the origin, its axis along x forward."""
+    d, r = np.asarray(depths, float), np.asarray(radii, float)
+    wall = 0.02
+    outside = [(-x, y + wall) for x, y in zip(d[::-1], r[::-1], strict=True)]
+    inside = [(-x, y) for x, y in zip(d, r, strict=True)]
+    coupling = lathe([*outside[1:], (0.0, 0.05), (0.0, 0.0)])
+    bore = lathe(inside[:-1])
+    a = np.linspace(0, 2 * np.pi, 20, endpoint=False)
+    last = max(len(d) - 2, 0)
+    ribs = joined(
+        *(
+            between(
+                (-d[last], (r[last] + wall) * np.cos(b), (r[last] + wall) * np.sin(b)),
+                (-d[-1], r[-1] * np.cos(b), r[-1] * np.sin(b)),
+                0.012,
+                8,
+            )
+            for b in a
+        )
+    )
+    rim = r[-1]
+    canopy = lathe(
+        [
+            (-d[-1] - 0.03, 0.99 * rim),
+            (-d[-1] - 0.16, 1.22 * rim),
+            (-d[-1] - 0.02, 1.26 * rim),
+            (-d[-1], rim),
+        ],
+        36,
+    )
+    return {"coupling": joined(coupling, bore), "ribs": ribs, "canopy": canopy}
+
+
+def device(length: float) -> Mesh:
+    """A small towed body with four fins."""
+    body = lathe(
+        [
+            (-0.5 * length, 0),
+            (-0.5 * length, 0.06 * length),
+            (0.3 * length, 0.09 * length),
+            (0.45 * length, 0.05 * length),
+            (0.5 * length, 0),
+        ]
+    )
+    flat = length * np.array([[-0.3, 0.05], [-0.5, 0.05], [-0.55, 0.32], [-0.42, 0.32]])
+    fin = slab(flat, 0.015 * length)
+    ups = (np.array([0, 0, 1.0]), np.array([0, 1.0, 0]), np.array([0, 0, -1.0]), np.array([0, -1.0, 0]))
+    return joined(body, *(turned(fin, np.array([1.0, 0, 0]), up) for up in ups))
+
+
+def spacecraft(size: float) -> dict[str, Mesh]:
+    """A cube with two panels of cells, its face at the origin and the rest along -x."""
+    cube = moved(box((size, size, size)), (-0.5 * size, 0, 0))
+    wing = box((0.5 * size, 1.8 * size, 0.02 * size))
+    panels = joined(*(moved(wing, (-0.5 * size, s * 1.5 * size, 0)) for s in (-1, 1)))
+    return {"body": cube, "panels": panels}
+
+
+def cone(places: Sequence[tuple[float, float]], wall: float) -> tuple[Mesh, Mesh]:
+    """A cavity about x from its inner outline (x, radius), cut in two along the axis: the far half and the near one."""
+    inner = np.asarray(places, float)
+    outline = [*inner[::-1], (inner[0, 0], inner[0, 1]), (inner[0, 0] - wall, inner[0, 1] + wall)]
+    outline += [(x, r + wall) for x, r in inner[1:]]
+    whole = lathe([(float(x), float(r)) for x, r in outline], 2 * SIDES)
+    centre = whole.vertices[whole.faces].mean(axis=1)
+    return Mesh(whole.vertices, whole.faces[centre[:, 1] >= 0]), Mesh(
+        whole.vertices, whole.faces[centre[:, 1] < 0]
+    )

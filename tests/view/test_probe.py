@@ -1,0 +1,40 @@
+"""A probe in a drogue."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import xarray as xr
+
+from dovetail.view import stage_of
+from dovetail.view.probe import outline
+
+
+def test_a_cavity_is_a_cylinder_and_a_cone():
+    cavity = SimpleNamespace(
+        cylinder_radius=0.03, cylinder_length=0.05, cone_length=0.2, half_angle=np.pi / 4
+    )
+    assert outline(cavity) == [(0.0, 0.03), (0.05, 0.03), (0.25, pytest.approx(0.23))]
+
+
+def test_the_probes_tip_is_where_it_was_recorded_and_its_force_as_large():
+    tip = np.array([[0.2, 0.0, 0.0], [0.1, 0.01, 0.0]])
+    data = xr.Dataset(
+        {
+            "probe_position": (("time", "side"), tip),
+            "measured_force": (
+                ("time", "axis"),
+                np.array([[0.0] * 6, [3.0, 4.0, 0, 0, 0, 0]]),
+                {"units": "N"},
+            ),
+        },
+        {"time": [0.0, 0.1], "axis": ["x", "y", "z", "roll", "pitch", "yaw"]},
+    )
+    rig = SimpleNamespace(specimen=SimpleNamespace(cavity=None, radius=0.01))
+    stage = stage_of(SimpleNamespace(test=SimpleNamespace(rig=rig), data=data, title="docking"))
+    probe = next(solid for solid in stage.solids if solid.name == "probe")
+    np.testing.assert_array_equal(probe.pose(1)[1], tip[1])
+    assert np.linalg.norm(stage.arrows[0].vector(1)) == pytest.approx(5.0)
+    assert stage.setting == "space"
+    halves = [solid for solid in stage.solids if solid.name.startswith("drogue")]
+    assert sorted(solid.opacity for solid in halves) == [0.25, 1.0]
