@@ -16,6 +16,7 @@ from dovetail.links.native import available
 from dovetail.links.watching import Window
 from dovetail.studies.registry import find_test
 from dovetail.testing import Outcome
+from dovetail.testing.record import largest_of
 
 PATIENT = {"priority": 0, "lock": False, "wait": 20.0}  # see conftest
 needs_compiler = pytest.mark.skipif(bool(available()), reason="no C++ compiler")
@@ -48,6 +49,24 @@ def test_a_run_against_the_served_rig_repeats_the_rehearsal(make_cs1, served, na
     assert run.data.attrs["tick"] == ("native" if native else "python")
     assert run.data.attrs["datagrams_lost"] == 0
     assert float(run.data.exchange_time[1:].min()) > 0
+
+
+@BOTH
+def test_every_tenth_tick_is_recorded_and_the_peaks_of_all(make_cs1, served, native):
+    test = make_cs1(limits={"displacement": 0.004})
+    whole, thin = test.rehearse(), dataclasses.replace(test, record_every=10)
+    run = go(thin, served(thin), native)
+    rehearsed = thin.rehearse()
+    assert run.data.sizes["time"] == rehearsed.data.sizes["time"] == (whole.data.sizes["time"] - 1) // 10 + 1
+    for name in ("displacement", "command", "measured_displacement", "measured_force", "force"):
+        np.testing.assert_allclose(
+            run.data[name], whole.data[name][::10][: run.data.sizes["time"]], atol=1e-12
+        )
+        assert largest_of(run.data, [name]) == pytest.approx(float(abs(whole.data[name]).max()), rel=1e-9)
+    strayed = float(abs(whole.data.displacement - whole.data.measured_displacement).max())
+    assert largest_of(run.data, ["tracking_error"]) == pytest.approx(strayed, rel=1e-9)
+    assert run.trip.value == pytest.approx(whole.trip.value, rel=1e-14)
+    assert run.trip.time == whole.trip.time
 
 
 @pytest.mark.slow

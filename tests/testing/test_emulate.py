@@ -14,6 +14,9 @@ from dovetail.core.errors import AnalysisError
 from dovetail.specimens import Specimen
 from dovetail.specimens.base import Memoryless
 from dovetail.testing import Accuracy, RecordedRig
+from dovetail.testing.continuous import integrate
+from dovetail.testing.coupled import ideal_system
+from dovetail.testing.supervisor import Watch
 
 
 def test_the_steady_state_has_the_published_amplitude_and_phase(make_cs1):
@@ -127,3 +130,22 @@ def test_a_constant_share_of_a_model_is_no_part_of_the_ideal(make_cs1):
     np.testing.assert_array_equal(
         plan.emulate().data.displacement.values, make_cs1().emulate().data.displacement.values
     )
+
+
+def test_the_ideal_is_the_same_to_the_bit_in_pieces_and_as_a_whole(make_cs1):
+    test = make_cs1(duration=3.2)
+    ready, accuracy = test.prepared(), Accuracy()
+    _, whole = integrate(
+        ideal_system(test, test.rig.specimen),
+        Watch.of(ready, "emulate"),
+        accuracy.method,
+        test.dt,
+        accuracy.substeps,
+        test.tick_count,
+    )
+    said = []
+    run = test.emulate(progress=lambda share, text: said.append(share))
+    assert len(said) == 4
+    assert said[-1] == 1.0
+    for name in ("displacement", "velocity", "force", "growth_rate"):
+        np.testing.assert_array_equal(run.data[name], whole[name])

@@ -10,7 +10,8 @@ import pytest
 from dovetail import testing
 from dovetail.core.errors import TestFileError
 from dovetail.studies.registry import find_test
-from dovetail.testing.room import TWICE, _a_tick, in_words, require_room
+from dovetail.testing.room import PIECE, TWICE, _a_tick, in_words, require_room
+from dovetail.testing.sharing import piece_length
 
 
 def recorded(run):
@@ -49,12 +50,41 @@ def test_the_limit_lies_where_the_whole_record_fills_the_room(make_cs1):
     require_room(test, room=float("inf"))
 
 
+@pytest.mark.parametrize("share", [0.7, 0.05, 1e-3])
+def test_a_refusal_offers_how_many_ticks_may_be_recorded_and_that_fits(make_cs1, share):
+    test = dataclasses.replace(make_cs1(duration=7.0), rate=1e6)  # 7,000,000 ticks
+    room = share * TWICE * test.tick_count * _a_tick(test) + PIECE * _a_tick(test)
+    with pytest.raises(TestFileError) as refused:
+        require_room(test, room=room)
+    found = re.search(
+        r"record_every = (\d+) records every \1th tick and fits; or lower the rate", str(refused.value)
+    )
+    every = int(found[1])
+    assert 1 / share <= every <= 5 / share
+    require_room(dataclasses.replace(test, record_every=every), room=room)
+    with pytest.raises(TestFileError, match="of 7e\\+06 ticks|every"):
+        require_room(dataclasses.replace(test, record_every=max(every // 10, 1)), room=room)
+
+
+def test_a_run_of_days_is_told_that_recording_less_of_it_does_not_help(make_cs1):
+    test = dataclasses.replace(make_cs1(duration=1000.0), rate=1e9)
+    with pytest.raises(
+        TestFileError, match="11.6 days at a microsecond each; recording fewer of them would not make"
+    ):
+        require_room(test, room=1e10)
+
+
 def test_a_simulation_is_refused_as_a_test_is():
     test = testing.load(find_test("capture/swing"), {"duration": "1000 s"})
     size = TWICE * test.tick_count * _a_tick(test)
     require_room(test, room=1.001 * size)
-    with pytest.raises(TestFileError, match="lower the rate or shorten the test"):
+    with pytest.raises(
+        TestFileError, match=r'rate = "\d+ Hz" with substeps = \d+ takes the same steps and fits'
+    ) as no:
         require_room(test, room=0.999 * size)
+    rate, substeps = re.search(r'rate = "(\d+) Hz" with substeps = (\d+)', str(no.value)).groups()
+    assert int(rate) * int(substeps) == test.rate * test.substeps
+    require_room(dataclasses.replace(test, rate=float(rate), substeps=int(substeps)), room=0.999 * size)
 
 
 def test_sizes_are_said_as_people_read_them():
@@ -71,3 +101,7 @@ def test_a_loop_with_more_states_than_matrices_have_room_for_has_no_stability_bu
     said = str(test.stability())
     assert re.search(r"states at 1e\+08 Hz, one for each tick of its delays; .* lower the rate", said)
     assert "nan" not in said
+
+
+def test_the_piece_that_is_counted_is_the_longest_there_is():
+    assert piece_length(10**12, 1000, 40) == PIECE

@@ -232,7 +232,9 @@ def open_results(folder: str | Path, *, flat: bool = False) -> xr.Dataset:
     """
     store = Store.resume(folder)
     data = _arrays(store)
-    names = [name for name in data.variables if data[name].attrs.pop("coordinate", None)]
+    for name in data.variables:
+        data[name].attrs.pop("coordinate", None)  # for other readers; which they are the campaign says
+    names = [*store.campaign.points(), *({"seed"} & set(data.variables))]
     for name, column in store.campaign.points().items():  # known, and so not to be taken from damaged files
         words = data[name].attrs.pop("words", None)
         kept = data[name].values

@@ -183,14 +183,13 @@ def progress_bar(doing: str) -> Progress:
 
 
 def with_progress(test: testing.Test, mode: str = "rehearse", recording: Path | None = None) -> Run:
-    """Run a test in a mode; a rehearsal shows a bar that vanishes when it is done."""
-    if mode == "emulate":
-        return test.emulate()
+    """Run a test in a mode; a bar, which vanishes when it is done, shows how far it is."""
     if mode == "replay" and recording is not None:
         return test.replay(folder.readings(recording))
-    with progress_bar("rehearsing") as bar:
+    with progress_bar("emulating" if mode == "emulate" else "rehearsing") as bar:
         task = bar.add_task("compiling", total=1.0)
-        return test.rehearse(lambda share, text: bar.update(task, completed=share, description=text))
+        tell = lambda share, text: bar.update(task, completed=share, description=text)  # noqa: E731
+        return test.emulate(progress=tell, keep=True) if mode == "emulate" else test.rehearse(tell)
 
 
 def _ideal(run: Run) -> Run | None:
@@ -198,7 +197,11 @@ def _ideal(run: Run) -> Run | None:
     if run.mode == "emulate":
         return None
     try:
-        return run.test.emulate()
+        with progress_bar("the ideal to compare with") as bar:
+            task = bar.add_task("compiling", total=1.0)
+            return run.test.emulate(
+                progress=lambda share, text: bar.update(task, completed=share, description=text)
+            )
     except AnalysisError:
         return None
 

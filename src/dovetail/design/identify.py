@@ -18,6 +18,7 @@ import numpy as np
 import xarray as xr
 
 from dovetail.core.errors import AnalysisError, ParameterError
+from dovetail.fidelity.traces import period
 from dovetail.testing import Rig, Run, Test
 from dovetail.transfer import Delay, Gain, LinearTransfer, Series, TransferFunction
 from dovetail.transfer.identification import SweepResponse, fit_transfer_function, sweep_response
@@ -94,7 +95,8 @@ def identify(
         )
     if order is not None and not 0 <= order <= HIGHEST_ORDER:
         raise ParameterError(f"identify.order: got {order}; from 0 (a gain and a delay) to {HIGHEST_ORDER}")
-    high = min(high, 0.4 * test.rate)
+    step = test.dt if recording is None else period(recording.data)
+    high = min(high, 0.4 / step)
     low = high / 20
     if recording is None:
         record, quiet = sweep(test, low=low, high=high, amplitude=amplitude)
@@ -106,8 +108,7 @@ def identify(
             )
     command, measured = (record[n].values.reshape(record.sizes["time"], -1) for n in record.data_vars)
     axes = tuple(
-        _axis(command[:, i], measured[:, i], test.dt, quiet, low, high, order)
-        for i in range(command.shape[1])
+        _axis(command[:, i], measured[:, i], step, quiet, low, high, order) for i in range(command.shape[1])
     )
     return Identification(axes, low, high, amplitude, record, "sweep" if recording is None else "recording")
 

@@ -69,7 +69,7 @@ def verify(
         Whether poles at rest say nothing, because the specimen is another one when it moves.
     """
     growth = float(growths([test])[0])
-    run = test.rehearse()
+    run = test.rehearse(keep=False)
     tracking, accuracy = _errors(run, ideal)
     checks = [
         Check("sampled loop", f"{growth:+.3g} 1/s", "decays", growth < 0)
@@ -88,7 +88,7 @@ def verify(
     ]
     checks += _limits(test, run)
     if uncertainty > 0:
-        late = later(test, uncertainty, max(uncertainty, test.dt)).rehearse()
+        late = later(test, uncertainty, max(uncertainty, test.dt)).rehearse(keep=False)
         _, error = _errors(late, ideal)
         checks.append(
             Check(

@@ -139,6 +139,8 @@ def design(
     wishes = wishes or Wishes()
     notes = _Notes()
 
+    every, test = test.record_every, dataclasses.replace(test, record_every=1)  # all ticks are looked at here
+
     tell("identify: the ideal motion, and a sweep of the rig")
     test.prepared()  # an unstable inner loop, a bad parameter: told before anything else
     stability = test.stability()
@@ -213,7 +215,7 @@ def design(
             f"{check.value}; wanted: {check.wanted}",
         )
     return Design(
-        test,
+        dataclasses.replace(test, record_every=every),
         stability,
         motion,
         found,

@@ -88,7 +88,7 @@ def _name(part: object) -> str:
 
 
 def _contribution(what: str, test: Test, ideal: Run) -> Contribution:
-    run = test.rehearse()
+    run = test.rehearse(keep=False)
     try:
         found = norms(run, ideal)
         moving = found["scale"] > STILL * found["scale"].max()

@@ -43,7 +43,7 @@ class Live:
     def __init__(self, test: Test, folder: str | Path, mode: str):
         self.test, self.folder, self.mode = test, Path(folder), mode
         self.operator = Operator(folder)
-        self.window = _place(self.folder, 8 * WIDTH * (test.tick_count if mode == "run" else ROWS))
+        self.window = _place(self.folder, 8 * WIDTH * (test.record_count if mode == "run" else ROWS))
 
     def __enter__(self) -> Live:
         try:

@@ -13,6 +13,7 @@ from dovetail.links.native import NativeTick
 from dovetail.links.tick import Counts
 from dovetail.links.watching import Ring
 from dovetail.testing.outcome import Outcome, Trip
+from dovetail.testing.record import thinned
 from dovetail.testing.run import Run, dataset, find_trip
 from dovetail.testing.supervisor import Watch, across, with_stale
 from dovetail.testing.test import Test
@@ -33,8 +34,8 @@ def as_run(
     result = jax.tree.map(np.asarray, result)
     done, code = int(result["done"]), int(result["code"])
     records = {}
-    for name, values in noted.columns(done).items():
-        start = result["first"].get(name, values[0] if done else np.zeros(values.shape[1:]))
+    for name, values in noted.columns(done // test.record_every).items():
+        start = result["first"].get(name, values[0] if len(values) else np.zeros(values.shape[1:]))
         records[name] = np.concatenate([np.asarray(start, dtype=float)[None], values])
     outcome = Outcome.from_code(code)
     trip = None
@@ -45,7 +46,7 @@ def as_run(
     if int(seen["code"]) and not code:  # the test is over, but the way to rest was not
         outcome = Outcome.from_code(seen["code"])
         trip = _led_trip(test, outcome, (done + 1 + int(seen["tick"])) * test.dt, met)
-    times = np.arange(done + 1) * test.dt
+    times = np.arange(done // test.record_every + 1) * (test.record_every * test.dt)
     attributes = {
         "mode": "run",
         "title": test.title,
@@ -55,10 +56,19 @@ def as_run(
         **_told(tick.counts()),
     }
     data = dataset(test, times, records, attributes)
-    trip = trip or find_trip(with_stale(test, "run"), data, outcome) or _link_trip(data, outcome, test)
+    last, end = {name: values[-1] for name, values in records.items()}, done * test.dt
+    if test.record_every > 1:
+        row, largest = result["kept"]
+        last = noted.named(row) if done else last
+        strayed = largest[len(row) :].reshape(test.shape)
+        data = thinned(
+            data, {**noted.named(largest[: len(row)]), "tracking_error": strayed}, test.record_every
+        )
+    trip = trip or find_trip(with_stale(test, "run"), outcome, end, last, result["watch"])
+    trip = trip or _link_trip(last, outcome, test, end)
     around = None
     if not outcome.completed:
-        around = _around(test, data, after.columns(after.written), attributes)
+        around = _around(test, data, end, after.columns(after.written), attributes)
     return Run(test, "run", data, outcome, trip, around)
 
 
@@ -70,7 +80,7 @@ def _told(counts: Counts) -> dict[str, Any]:
     return said | {word.replace(" ", "_").replace("-", "_"): text for word, text in counts.scheduling.items()}
 
 
-def _link_trip(data: xr.Dataset, outcome: Outcome, test: Test) -> Trip | None:
+def _link_trip(last: dict[str, np.ndarray], outcome: Outcome, test: Test, end: float) -> Trip | None:
     """What the clock or the link met, in numbers."""
     if outcome is Outcome.DEADLINE:
         name, limit, unit = "tick_lateness", test.dt / 2, "s"
@@ -78,7 +88,7 @@ def _link_trip(data: xr.Dataset, outcome: Outcome, test: Test) -> Trip | None:
         name, limit, unit = "reading_age", float(test.limits.silence), "ticks"
     else:
         return None
-    return Trip(name, float(data[name][-1]), limit, float(data.time[-1]), unit)
+    return Trip(name, float(last[name]), limit, end, unit)
 
 
 def _led_trip(test: Test, outcome: Outcome, t: float, met: dict[str, np.ndarray]) -> Trip | None:
@@ -89,10 +99,9 @@ def _led_trip(test: Test, outcome: Outcome, t: float, met: dict[str, np.ndarray]
 
 
 def _around(
-    test: Test, data: xr.Dataset, after: dict[str, np.ndarray], attributes: dict[str, Any]
+    test: Test, data: xr.Dataset, end: float, after: dict[str, np.ndarray], attributes: dict[str, Any]
 ) -> xr.Dataset:
     """The last of the run and all of what followed, in the signals that both have."""
-    end = float(data.time[-1])
     late = {name: values for name, values in after.items() if name in data}
     times = end + test.dt * np.arange(1, len(next(iter(late.values()))) + 1)
     early = data[list(late)].sel(time=slice(end - AROUND, None))

@@ -8,6 +8,7 @@ for the operator.
 from __future__ import annotations
 
 import dataclasses
+import math
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -113,7 +114,8 @@ def run(
         shapes = jax.eval_shape(lambda: _records(ready))
         if len(dials):
             shapes = dict(sorted({**shapes, "dials": jax.ShapeDtypeStruct(dials.shape, float)}.items()))
-        records = Ring({name: of.shape for name, of in shapes.items()}, test.tick_count, test.dt, window)
+        step = test.record_every * test.dt
+        records = Ring({name: of.shape for name, of in shapes.items()}, test.record_count, step, window)
         after = Ring({name: shapes[name].shape for name in _after(rig, shown)}, phases[1], test.dt)
         rings = tuple(ring.handle if rig.native else remote_rig.enter(ring) for ring in (records, after))
         turned = dials.ctypes.data if rig.native else remote_rig.enter(dials)
@@ -123,7 +125,7 @@ def run(
                 lambda: program(ready, jnp.asarray((*rings, turned), dtype=int)),
                 tick,
                 operator,
-                lambda: records.written * test.dt,
+                lambda: records.written * step,
                 dials,
                 progress and (lambda t: progress(min(t / test.duration, 1.0), f"{t:.3g} s in real time")),
             )
@@ -203,11 +205,11 @@ def _whole(test: Test, handles: jax.Array, phases: tuple[int, int]) -> dict[str,
     commands = (there, there)  # the last two
 
     def going(carry):
-        k, x, state, _, _ = carry
+        k, x, state, *_ = carry
         return (k < test.tick_count) & (state["watch"]["code"] == 0) & (x["code"] == 0)
 
     def advance(carry):
-        k, x, state, (last, _), dials = carry
+        k, x, state, (last, _), dials, kept = carry
         now = schedule.apply(test.schedule, test, k * dt + dt) if test.schedule else test
         if test.dials:
             x, asked = rig.dials(x, handles[2], len(test.dials))
@@ -220,15 +222,26 @@ def _whole(test: Test, handles: jax.Array, phases: tuple[int, int]) -> dict[str,
         def follow():
             after, record = loop.follow(now, state, k, led, reading)
             record |= {"dials": dials} if test.dials else {}
-            return after, _flat(record, sorted(record))
+            row = _flat(record, sorted(record))
+            if test.record_every == 1:
+                return after, (row,)
+            strayed = jnp.ravel(record["displacement"] - record["measured_displacement"])
+            size = jnp.abs(jnp.concatenate([row, strayed]))
+            return after, (row, jnp.maximum(kept[1], jnp.where(jnp.isfinite(size), size, 0.0)))
 
-        state, row = as_one(follow, one)
-        x = rig.note(rig.settle(x, state["watch"]["code"]), handles[0], row)
-        return k + 1, x, state, (command, last), dials
+        state, (row, *_) = after = as_one(follow, one)
+        x = rig.settle(x, state["watch"]["code"])
+        if test.record_every == 1:
+            return k + 1, rig.note(x, handles[0], row), state, (command, last), dials, ()
+        due = (k + 1) % test.record_every == 0
+        x = jax.lax.cond(due, lambda x: rig.note(x, handles[0], row), lambda x: x, x)
+        return k + 1, x, state, (command, last), dials, after[1]
 
     dials = jnp.asarray([jnp.max(paths.get(test, path)) for path in test.dials], dtype=float)
-    carry = (jnp.zeros((), dtype=int), x, state, commands, dials)
-    done, x, state, (last, before_last), _ = jax.lax.while_loop(going, advance, carry)
+    width = sum(math.prod(of.shape) for of in jax.eval_shape(lambda: _records(test)).values()) + dials.size
+    kept = (jnp.zeros(width), jnp.zeros(width + there.size)) if test.record_every > 1 else ()
+    carry = (jnp.zeros((), dtype=int), x, state, commands, dials, kept)
+    done, x, state, (last, before_last), _, kept = jax.lax.while_loop(going, advance, carry)
 
     # to rest, from the last two commands on: position and velocity are kept
     path = to_rest(last, (last - before_last) / dt, there, phases[1] * dt)
@@ -243,6 +256,7 @@ def _whole(test: Test, handles: jax.Array, phases: tuple[int, int]) -> dict[str,
     x, after = jax.lax.fori_loop(0, phases[1], rest, (x, unled(last, before_last)))
     x = {**x, "told": rig.release(x)}
     said = {"approach": before[1:], "rest": after[1:]}
+    said |= {"watch": state["watch"], "kept": kept}  # see `testing.record`
     return {"first": first, "done": done, "code": code, "rig": x, **said}
 
 

@@ -80,6 +80,10 @@ class Ring:
         self.values[(number - 1) % len(self.values)] = row
         self._counters[1] = number
 
+    def named(self, row: np.ndarray) -> dict[str, np.ndarray]:
+        """A row by signal."""
+        return {name: values[0] for name, values in _columns(row[None], self.signals).items()}
+
     def columns(self, count: int) -> dict[str, np.ndarray]:
         """The first `count` rows by signal."""
         return _columns(self.values[:count], self.signals)

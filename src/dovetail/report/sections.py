@@ -6,6 +6,7 @@ import json
 from collections.abc import Sequence
 
 import numpy as np
+import xarray as xr
 
 from dovetail import fidelity
 from dovetail.core import signals
@@ -57,7 +58,7 @@ def operated(view: Judged) -> list[Block]:
     times = [name for name in ("tick_lateness", "exchange_time", "compute_time") if name in view.data]
     if times and view.data.sizes["time"] > 1:
         shown = [
-            [signals.signal(name).label, *(f"{1e6 * v:.0f}" for v in _spread(view.data[name].values[1:]))]
+            [signals.signal(name).label, *(f"{1e6 * v:.0f}" for v in _spread(view.data[name]))]
             for name in times
         ]
         caption = "The clock of the loop, in microseconds"
@@ -65,8 +66,10 @@ def operated(view: Judged) -> list[Block]:
     return blocks
 
 
-def _spread(values: np.ndarray) -> list[float]:
-    return [*np.quantile(values, [0.5, 0.99, 0.999]), float(np.max(values))]
+def _spread(times: xr.DataArray) -> list[float]:
+    """Quantiles of the ticks that were recorded, and the worst of all."""
+    values = times.values[1:]
+    return [*np.quantile(values, [0.5, 0.99, 0.999]), float(times.attrs.get("largest", np.max(values)))]
 
 
 def stability(views: Sequence[Judged]) -> list[Block]:

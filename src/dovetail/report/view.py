@@ -15,6 +15,7 @@ from dovetail.core.errors import DovetailError
 from dovetail.report import verdict as verdicts
 from dovetail.report.figures import LimitUse
 from dovetail.report.verdict import Margins
+from dovetail.testing.record import largest_of
 
 LIMITS = {  # name of a limit in a test: the signals it bounds, the first that is recorded
     "displacement": ("displacement",),
@@ -114,10 +115,10 @@ def limit_uses(view: Judged) -> list[LimitUse]:
         if name not in LIMITS or isinstance(limit, str):
             continue
         bound = float(np.min(np.asarray(limit, dtype=float)))
-        trace = next((data[n] for n in LIMITS[name] if n in data), None)
-        if trace is None and "tracking_error" in LIMITS[name] and "measured_displacement" in data:
-            trace = data["displacement"] - data["measured_displacement"]
-        if trace is not None and trace.size:
+        most = largest_of(data, LIMITS[name])
+        if most is None and "tracking_error" in LIMITS[name] and "measured_displacement" in data:
+            most = float(abs(data["displacement"] - data["measured_displacement"]).max())
+        if most is not None:
             unit = signals.signal(LIMITS[name][0]).unit
-            uses.append(LimitUse(name.replace("_", " "), float(abs(trace).max()), bound, unit))
+            uses.append(LimitUse(name.replace("_", " "), most, bound, unit))
     return uses

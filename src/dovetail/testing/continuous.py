@@ -22,8 +22,10 @@ from dovetail.testing import contact_gain
 from dovetail.testing.coupled import TRANSFERS, Coupled
 from dovetail.testing.loop import MOTION, READ, SEEN, judged
 from dovetail.testing.outcome import Outcome
+from dovetail.testing.record import Records
 from dovetail.testing.room import require_room
-from dovetail.testing.run import Run, dataset, ended, find_trip
+from dovetail.testing.run import Progress, Run, as_run
+from dovetail.testing.sharing import piece_length
 from dovetail.testing.steps import RESOLVED, fewest_steps
 from dovetail.testing.supervisor import Watch
 
@@ -48,6 +50,32 @@ class Accuracy:
 @eqx.filter_jit
 def integrate(coupled: Coupled, watch: Watch, method: Method, dt: float, substeps: int, ticks: int):
     """What the supervisor said, and the records at every tick from t = 0 on; not cut where a limit was met."""
+    start = _start(coupled, watch, method)
+    carry, records = _ticks(coupled, watch, method, dt, substeps, start, jnp.arange(-1, ticks))
+    return carry[2], records
+
+
+@eqx.filter_jit
+def _piece(coupled, watch, method, dt, substeps, carry, first, count):
+    """`count` ticks from tick `first` on: what is carried on, and the records. What begins begins by itself."""
+    start = _start(coupled, watch, method)
+    carry = jax.tree.map(lambda new, old: jnp.where(first < 0, new, old), start, carry)
+    return _ticks(coupled, watch, method, dt, substeps, carry, first + jnp.arange(count))
+
+
+def _start(coupled: Coupled, watch: Watch, method: Method) -> tuple[Any, Any, dict[str, Any], jax.Array]:
+    """State, memory of the method, what the supervisor has seen, and the force, before t = 0 is shown."""
+    x = coupled.init()
+    seen = watch.blank(coupled.shape)
+    if watch.mode != "emulate":
+        first = jax.eval_shape(lambda: coupled.output(0.0, x, None))
+        if contact_gain.shows_contact(first):
+            seen["contact"] = contact_gain.init(jnp.zeros(coupled.shape))
+    return x, method.init(coupled, x), seen, jnp.zeros(coupled.shape)
+
+
+def _ticks(coupled, watch, method, dt, substeps, carry, numbers) -> tuple[Any, dict[str, jax.Array]]:
+    """The ticks of these numbers, of which -1 is the record of t = 0: what is carried on, and the records."""
     names: dict[str, int] = {}
 
     def advance(carry, k):
@@ -73,48 +101,79 @@ def integrate(coupled: Coupled, watch: Watch, method: Method, dt: float, substep
         names.update({name: order[id(value)] for name, value in record.items()})
         return (x, memory, seen, shown["force"]), tuple(distinct.values())
 
-    x = coupled.init()
-    seen = watch.blank(coupled.shape)
-    if watch.mode != "emulate":
-        first = jax.eval_shape(lambda: coupled.output(0.0, x, None))
-        if contact_gain.shows_contact(first):
-            seen["contact"] = contact_gain.init(jnp.zeros(coupled.shape))
-    start = (x, method.init(coupled, x), seen, jnp.zeros(coupled.shape))
-    (*_, seen, _), columns = jax.lax.scan(advance, start, jnp.arange(-1, ticks))
-    return seen, {name: columns[place] for name, place in names.items()}
+    carry, columns = jax.lax.scan(advance, carry, numbers)
+    return carry, {name: columns[place] for name, place in names.items()}
 
 
 def in_continuous_time(
-    test: Test, prepared: Test, coupled: Coupled, mode: str, accuracy: Accuracy | None
+    test: Test,
+    prepared: Test,
+    coupled: Coupled,
+    mode: str,
+    accuracy: Accuracy | None,
+    progress: Progress | None = None,
+    keep: bool = False,
 ) -> Run:
-    """The run of a coupled system at the ticks of the test, until it meets a limit."""
+    """The run of a coupled system at the ticks of the test, until it meets a limit.
+
+    It is computed piece by piece, so that progress can be told and an interrupt has not long to wait. That is passed
+    on; with `keep` what was computed until then is the run.
+    """
     require_room(test)
-    seen, records = _resolved(test, coupled, Watch.of(prepared, mode), accuracy)
-    outcome = Outcome.from_code(seen["code"])
-    kept = int(seen["tick"]) + 1
-    records = {name: values[:kept] for name, values in records.items()}
+    found = _resolved(test, coupled, Watch.of(prepared, mode), accuracy, progress, keep)
     about = {"mode": mode, "title": test.title, "seed": test.seed}
-    data, outcome = ended(test, dataset(test, np.arange(kept) * test.dt, records, about), outcome)
-    return Run(test, mode, data, outcome, find_trip(prepared, data, outcome))
+    return as_run(test, prepared, about, found[0].joined(), *found)
+
+
+def _in_pieces(
+    test: Test, coupled: Coupled, watch: Watch, accuracy: Accuracy, progress: Progress | None, keep: bool
+) -> tuple[Records, Any, Outcome]:
+    """What was recorded, what the supervisor saw, and how it ended: one program, called for a piece at a time."""
+    total, method, substeps = test.tick_count, accuracy.method, accuracy.substeps
+    size = -(-(total + 1) // -(-total // piece_length(total, 1000, 40)))  # with that of t = 0
+    shapes = eqx.filter_eval_shape(_start, coupled, watch, method)
+    carry = jax.tree.map(lambda of: np.zeros(of.shape, of.dtype), shapes)
+    records, outcome, seen = Records(test.record_every, tick=-1), Outcome.FINISHED, carry[2]
+    try:
+        while records.tick < total:
+            first = np.asarray(records.tick)
+            carry, piece = _piece(coupled, watch, method, test.dt, substeps, carry, first, size)
+            seen = jax.tree.map(np.asarray, carry[2])
+            stopped = int(seen["code"]) and int(seen["tick"]) <= total
+            end = int(seen["tick"]) if stopped else min(records.tick + size, total)
+            records.add(piece, end - records.tick)
+            if stopped:
+                outcome = Outcome.from_code(seen["code"])
+                break
+            if progress:
+                progress(records.tick / total, f"{records.tick * test.dt:.3g} s in continuous time")
+    except KeyboardInterrupt:
+        if not (keep and records.pieces):
+            raise
+        outcome = Outcome.INTERRUPTED
+    return records, seen, outcome
 
 
 def _resolved(
-    test: Test, coupled: Coupled, watch: Watch, wanted: Accuracy | None
-) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
-    """What the supervisor saw, and what was shown at every tick.
+    test: Test,
+    coupled: Coupled,
+    watch: Watch,
+    wanted: Accuracy | None,
+    progress: Progress | None,
+    keep: bool,
+) -> tuple[Records, Any, Outcome]:
+    """What was recorded, what the supervisor saw, and how it ended.
 
     Steps that a contact is too short for are made shorter, those asked for refused.
     """
     accuracy = wanted or _accuracy(test, coupled)
     for _ in range(REFINEMENTS):
         h = test.dt / accuracy.substeps
-        seen, records = jax.tree.map(
-            np.asarray,
-            integrate(coupled, watch, accuracy.method, test.dt, accuracy.substeps, test.tick_count),
-        )
-        steps = float(fewest_steps(records["contact_time"], h)) if "contact_time" in records else math.inf
-        if steps >= RESOLVED or not np.all(np.isfinite(records["displacement"])):
-            return seen, records
+        records, seen, outcome = _in_pieces(test, coupled, watch, accuracy, progress, keep)
+        contact = records.every_tick("contact_time")
+        steps = math.inf if contact is None else float(fewest_steps(contact, h))
+        if steps >= RESOLVED or outcome is Outcome.NOT_FINITE:
+            return records, seen, outcome
         needed = math.ceil(accuracy.substeps * RESOLVED / max(steps, RESOLVED / 64))
         if wanted is not None:
             break

@@ -10,12 +10,18 @@ from dovetail.testing.coupled import ideal_system
 from dovetail.testing.supervisor import with_stale
 
 if TYPE_CHECKING:
-    from dovetail.testing.run import Run
+    from dovetail.testing.run import Progress, Run
     from dovetail.testing.test import Test
 
 
-def emulate(test: Test, accuracy: Accuracy | None = None) -> Run:
-    """The test as it would be if the interface were perfect, at the ticks of the test, until it meets a limit."""
+def emulate(
+    test: Test, accuracy: Accuracy | None = None, progress: Progress | None = None, *, keep: bool = False
+) -> Run:
+    """The test as it would be if the interface were perfect, at the ticks of the test, until it meets a limit.
+
+    An interrupt is passed on, as half an ideal is nothing to compare with; with `keep` what was computed until then is
+    the run.
+    """
     specimen = getattr(test.rig, "specimen", None)
     if specimen is None:
         raise AnalysisError(
@@ -23,4 +29,5 @@ def emulate(test: Test, accuracy: Accuracy | None = None) -> Run:
             "give the test a virtual rig, or compare two runs"
         )
     prepared = with_stale(test, "emulate").prepared()
-    return in_continuous_time(test, prepared, ideal_system(test, specimen), "emulate", accuracy)
+    system = ideal_system(test, specimen)
+    return in_continuous_time(test, prepared, system, "emulate", accuracy, progress, keep)

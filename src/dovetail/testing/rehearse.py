@@ -11,8 +11,9 @@ from dovetail.testing.continuous import in_continuous_time
 from dovetail.testing.coupled import rigged_system
 from dovetail.testing.loop import compiled_start, compiled_ticks
 from dovetail.testing.outcome import Outcome
+from dovetail.testing.record import Records
 from dovetail.testing.room import require_room
-from dovetail.testing.run import Progress, Run, dataset, ended, find_trip
+from dovetail.testing.run import Progress, Run, as_run
 from dovetail.testing.sharing import piece_length, shared
 from dovetail.testing.supervisor import with_stale
 
@@ -20,62 +21,44 @@ if TYPE_CHECKING:
     from dovetail.testing.test import Test
 
 
-def rehearse(test: Test, progress: Progress | None = None) -> Run:
+def rehearse(test: Test, progress: Progress | None = None, *, keep: bool = True) -> Run:
     """Run the test against its virtual rig.
 
     The loop is one compiled program, called piece by piece so that progress can be told and an interrupt
-    keeps what was computed. A run that met a limit ends there. Where the test says `rehearsal = "continuous"` its
-    rig is an equation like the rest, and there is no tick but to record.
+    keeps what was computed; without `keep` it is passed on instead. A run that met a limit ends there. Where the test
+    says `rehearsal = "continuous"` its rig is an equation like the rest, and there is no tick but to record.
     """
     require_room(test)
     prepared = with_stale(test, "rehearse").prepared()
     if test.rehearsal == "continuous":
-        return in_continuous_time(test, prepared, rigged_system(prepared), "rehearse", None)
-    records, outcome = _in_pieces(prepared, progress)
-    times = np.arange(len(records["displacement"])) * test.dt
-    data = dataset(test, times, records, {"mode": "rehearse", "title": test.title, "seed": test.seed})
-    data, outcome = ended(test, data, outcome)
-    return Run(test, "rehearse", data, outcome, find_trip(prepared, data, outcome))
+        system = rigged_system(prepared)
+        return in_continuous_time(test, prepared, system, "rehearse", None, progress, keep)
+    records, first, seen, outcome = _in_pieces(prepared, progress, keep)
+    attributes = {"mode": "rehearse", "title": test.title, "seed": test.seed}
+    return as_run(test, prepared, attributes, records.joined(first), records, seen, outcome)
 
 
-def _in_pieces(prepared: Test, progress: Progress | None) -> tuple[dict[str, np.ndarray], Outcome]:
+def _in_pieces(prepared: Test, progress: Progress | None, keep: bool) -> tuple[Records, Any, Any, Outcome]:
+    """What was recorded, the record of t = 0, what the supervisor saw, and how it ended."""
     total = prepared.tick_count
     size, program = piece_length(total, 1000, 40), shared(prepared)
-    pieces: list[dict[str, np.ndarray]] = []
-    outcome = Outcome.FINISHED
-    kept = 0
+    records, outcome = Records(prepared.record_every), Outcome.FINISHED
     try:
         state, first = compiled_start(program)
-        while kept < total:
-            state, piece = compiled_ticks(program, state, np.asarray(kept), size)
-            pieces.append(jax.tree.map(np.asarray, piece))
-            kept += size
-            code, tick = int(state["watch"]["code"]), int(state["watch"]["tick"])
-            if code and tick <= total:
-                kept, outcome = tick, Outcome.from_code(code)
+        records.last, seen = jax.tree.map(np.asarray, (first, state["watch"]))
+        while records.tick < total:
+            state, piece = compiled_ticks(program, state, np.asarray(records.tick), size)
+            seen = jax.tree.map(np.asarray, state["watch"])
+            stopped = int(seen["code"]) and int(seen["tick"]) <= total
+            end = int(seen["tick"]) if stopped else min(records.tick + size, total)
+            records.add(piece, end - records.tick)
+            if stopped:
+                outcome = Outcome.from_code(seen["code"])
                 break
             if progress:
-                progress(min(kept / total, 1.0), f"{min(kept, total) * prepared.dt:.3g} s simulated")
+                progress(records.tick / total, f"{records.tick * prepared.dt:.3g} s simulated")
     except KeyboardInterrupt:
-        if not pieces:
+        if not (keep and records.pieces):
             raise
         outcome = Outcome.INTERRUPTED
-    return _joined(jax.tree.map(np.asarray, first), pieces, min(kept, total)), outcome
-
-
-def _joined(first: dict[str, Any], pieces: list[dict[str, np.ndarray]], kept: int) -> dict[str, np.ndarray]:
-    """All records in one array each, the state at t = 0 in front.
-
-    Signals that only exist once the compensator or the feedback has acted take their first value there.
-    """
-    joined = {}
-    for name, values in pieces[0].items():
-        whole = np.empty((kept + 1, *values.shape[1:]), dtype=values.dtype)
-        whole[0] = first.get(name, values[0])
-        done = 1
-        for piece in pieces:
-            part = piece[name][: kept + 1 - done]
-            whole[done : done + len(part)] = part
-            done += len(part)
-        joined[name] = whole
-    return joined
+    return records, jax.tree.map(np.asarray, first), seen, outcome

@@ -1,7 +1,8 @@
 """What is to be said of a test file that is right: where a quantity was understood in a way worth knowing.
 
 `dovetail check` prints these above the resolved test. So far: cycles that became radians, and radians that became
-cycles, by 2 pi; and for how long readings may stand still, where the test does not say.
+cycles, by 2 pi; which ticks are recorded, where not all are; and for how long readings may stand still, where the test
+does not say.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from typing import Any
 
 from dovetail.core.errors import DovetailError
 from dovetail.core.units import PARAMETER, turned
+from dovetail.testing import record
 from dovetail.testing.path import Step, declared_at, joined
 from dovetail.testing.supervisor import stale_by_default
 from dovetail.testing.test import Test
@@ -24,6 +26,8 @@ def remarks(test: Any, table: dict[str, Any]) -> list[str]:
         said = turned(text, unit) if unit is not None else None
         if said is not None:
             found.append(f"{joined(way)}: {said}")
+    if isinstance(test, Test) and test.record_every > 1:
+        found.append(record.in_words(test.tick_count, test.record_every, test.dt))
     if isinstance(test, Test) and test.limits.stale is None:
         found.append(f"limits.stale: not said; {stale_by_default(test)}")
     return found

@@ -65,7 +65,7 @@ def replay(test: Test, recording: Run | xr.Dataset) -> Run:
     if not np.allclose(np.diff(times), test.dt, rtol=1e-6):
         raise ParameterError(
             f"replay: the recording is sampled every {step:g} s, the test ticks every {test.dt:g} s; "
-            "resample the recording or set the test's rate"
+            "record every tick (record_every = 1), resample the recording or set the test's rate"
         )
     readings = {name: jnp.asarray(data[name].values) for name in READINGS if name in data}
     length = min(test.duration, (len(times) - 1) * test.dt)

@@ -1,8 +1,9 @@
 """Room for the record of a run, estimated before anything of it is allocated.
 
-A run keeps every signal of every tick in memory, in pieces and then put together: twice its size for a moment. A
-record for which there is no room would end the process inside the compiled loop, with nothing said; it is refused
-here instead, with the number.
+A run keeps every signal of every tick that it records in memory, in pieces and then put together: twice its size for a
+moment. A record for which there is no room would end the process inside the compiled loop, with nothing said; it is
+refused here instead, with the number, and with how many ticks could be recorded. No way of recording makes a run
+quicker: one that would take days is told so.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import jax.numpy as jnp
 from dovetail.core.errors import Fault, TestFileError
 from dovetail.core.programs import held, limits
 from dovetail.core.randomness import seeded
+from dovetail.testing.record import WHOLE, that_fits
 
 if TYPE_CHECKING:
     from dovetail.testing.simulation import Simulation
@@ -25,6 +27,8 @@ if TYPE_CHECKING:
 TWICE = 2  # in pieces, and put together
 SURELY = 1e-3  # of the room: for one signal so small, nobody need count the others
 QUICK = 1e-6  # [s] hardly any loop takes less for a tick
+DAY = 86400.0  # [s] for which nobody waits
+PIECE = 64_000  # ticks in a piece at most: see `sharing.piece_length`
 
 
 def left() -> float:
@@ -41,37 +45,72 @@ def require_room(test: Test | Simulation, room: float | None = None) -> None:
         With the size of the record, the room that there is, and what to do.
     """
     room = left() if room is None else room
-    ticks = float(test.tick_count)
-    one = TWICE * ticks * 8 * max(1, math.prod(test.shape))  # [B] of one signal
+    ticks, every = float(test.tick_count), getattr(test, "record_every", 1)
+    one = TWICE * ticks / every * 8 * max(1, math.prod(test.shape))  # [B] of one signal
     if one < SURELY * room:
         return
-    size = one if one > room else TWICE * ticks * _a_tick(test)
+    hopeless = QUICK * ticks > DAY
+    size = one if one > room and hopeless else needed(test, every)
     if size <= room:
         return
+    some = f"every {every}th of them" if every > 1 else "them"
     text = (
-        f"{test.duration:g} s at {test.rate:g} Hz are {ticks:.3g} ticks: recording them takes "
-        f"{'more than ' if size == one else ''}{in_words(size)} of memory where {in_words(room)} are left, and some "
-        f"{_time(QUICK * ticks)} at a microsecond each; lower the rate or shorten the test (substeps make the steps "
-        "between ticks finer and record no more)"
+        f"{test.duration:g} s at {test.rate:g} Hz are {ticks:.3g} ticks: recording {some} takes "
+        f"{'more than ' if size == one else ''}{in_words(size)} of memory where {in_words(room)} are left, and "
+        f"computing them some {_time(QUICK * ticks)} at a microsecond each; "
     )
-    raise TestFileError(test.title or "test", [Fault("rate", text)])
+    raise TestFileError(test.title or "test", [Fault("rate", text + _offer(test, room, hopeless))])
+
+
+def needed(test: Any, every: int) -> float:
+    """What a run takes that records every so manieth tick [B]; the piece from which they are taken is there too."""
+    ticks, each = test.tick_count, _a_tick(test)
+    return TWICE * ticks / every * each + (PIECE * each + 8 * ticks * _has_contact(test) if every > 1 else 0)
+
+
+def _offer(test: Any, room: float, hopeless: bool) -> str:
+    """What to do about a record that is too large."""
+    finer = "substeps make the steps between ticks finer and record no more"
+    if hopeless:
+        return (
+            f"recording fewer of them would not make it quicker: lower the rate or shorten the test ({finer})"
+        )
+    kept = needed(test, 2) - TWICE * test.tick_count / 2 * _a_tick(test)  # whatever is recorded
+    least = TWICE * test.tick_count * _a_tick(test) / max(room - kept, 1.0)
+    fits = that_fits(test.tick_count, least) if room > kept else None
+    if fits is None:
+        return f"lower the rate or shorten the test ({finer})"
+    if not hasattr(test, "record_every"):
+        return (
+            f'rate = "{test.rate / fits:.9g} Hz" with substeps = {test.substeps * fits} takes the same steps and fits; '
+            "or shorten the test"
+        )
+    others = f"or lower the rate or shorten the test ({finer})"
+    return f"record_every = {fits} records every {fits}th tick and fits; {others}"
+
+
+def _has_contact(test: Any) -> bool:
+    return WHOLE in _row(test)
 
 
 def _a_tick(test: Any) -> float:
     """What is recorded of one tick [B], found without computing one."""
+    return float(sum(s.size * s.dtype.itemsize for s in jax.tree.leaves(_row(test))))
+
+
+def _row(test: Any) -> dict[str, Any]:
+    """Shapes of what is recorded of one tick."""
     from dovetail.testing import loop, simulation
 
     sized = seeded(test.sampled_at(test.dt, test.shape), jax.random.key(0))
     first = jnp.zeros((), int)
     if isinstance(test, simulation.Simulation):
-        shapes = eqx.filter_eval_shape(
+        return eqx.filter_eval_shape(  # type: ignore[no-any-return]
             lambda s: simulation.advance(s, simulation.start(s)[0], first, 1)[1], sized
         )
-    else:
-        shapes = eqx.filter_eval_shape(
-            lambda t: loop.ticks(t, loop.start(t)[0], first, 1, scan=jax.lax.scan)[1], sized
-        )
-    return float(sum(s.size * s.dtype.itemsize for s in jax.tree.leaves(shapes)))
+    return eqx.filter_eval_shape(  # type: ignore[no-any-return]
+        lambda t: loop.ticks(t, loop.start(t)[0], first, 1, scan=jax.lax.scan)[1], sized
+    )
 
 
 def in_words(size: float) -> str:
@@ -81,5 +120,5 @@ def in_words(size: float) -> str:
 
 
 def _time(seconds: float) -> str:
-    unit = 86400 if seconds > 2 * 86400 else 3600 if seconds > 2 * 3600 else 60 if seconds > 120 else 1
+    unit = 86400 if seconds > 2 * DAY else 3600 if seconds > 2 * 3600 else 60 if seconds > 120 else 1
     return f"{seconds / unit:.3g} {({86400: 'days', 3600: 'h', 60: 'min', 1: 's'})[unit]}"

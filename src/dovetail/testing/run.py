@@ -11,13 +11,14 @@ import numpy as np
 import xarray as xr
 
 from dovetail.core import signals
-from dovetail.testing.loop import READ
 from dovetail.testing.outcome import Outcome, Trip
-from dovetail.testing.supervisor import CHECKS, MOVED, TURNED, Watch, across
+from dovetail.testing.record import Records, thinned
+from dovetail.testing.supervisor import CHECKS, TURNED, Watch, across
 
 if TYPE_CHECKING:
     from dovetail.testing.test import Test
 
+SPECIMENS = (Outcome.LATCHED, Outcome.DOCKED, Outcome.LEFT)  # what a specimen's own way of ending is called
 Progress = Callable[[float, str], None]  # share done in [0, 1], and what is going on
 
 
@@ -105,6 +106,26 @@ def dataset(
     return xr.Dataset(variables, coords=coordinates, attrs=dict(attributes))
 
 
+def as_run(
+    test: Test,
+    prepared: Test,
+    attributes: Mapping[str, Any],
+    rows: Mapping[str, np.ndarray],
+    records: Records,
+    seen: Mapping[str, Any],
+    outcome: Outcome,
+) -> Run:
+    """A run of a virtual rig, from its rows and what else was kept of its ticks."""
+    times = np.arange(len(rows["displacement"])) * (test.record_every * test.dt)
+    data, outcome = ended(test, dataset(test, times, rows, attributes), outcome)
+    if (
+        test.record_every > 1
+    ):  # of a run that its specimen ended, largest values would be of ticks after that too
+        data = thinned(data, {} if outcome in SPECIMENS else records.largest, test.record_every)
+    trip = find_trip(prepared, outcome, records.tick * test.dt, records.last, seen)
+    return Run(test, attributes["mode"], data, outcome, trip)
+
+
 def ended(test: Test, data: xr.Dataset, outcome: Outcome) -> tuple[xr.Dataset, Outcome]:
     """The recording up to where its specimen says that it was over, and the outcome; else as they are."""
     specimen = getattr(test.rig, "specimen", None)
@@ -122,23 +143,12 @@ def _axis_names(test: Test) -> list[str]:
     return list(test.axes) or [str(i + 1) for i in range(shape[0])]
 
 
-def find_trip(test: Test, data: xr.Dataset, outcome: Outcome) -> Trip | None:
-    """What the last sample of a stopped run met, in numbers; None where it was no limit."""
+def find_trip(
+    test: Test, outcome: Outcome, time: float, last: Mapping[str, Any], seen: Mapping[str, Any]
+) -> Trip | None:
+    """What the last tick of a stopped run met, in numbers; None where it was no limit."""
     if not any(check.outcome is outcome for check in CHECKS):
         return None
-    z, x, force = (np.asarray(data[name]) for name in ("displacement", *READ))
-    last = {name: np.asarray(data[name])[-1] for name in data}
-    last |= across(last, last)
-    power = np.sum((force * data["velocity"].values).reshape(len(z), -1), axis=1)
-    last["interface_energy"] = float(np.sum(power[1:] * np.diff(data.time)))
-    last["still_readings"] = _stood(z, x, force)
-    return Watch.of(test, "rehearse").trip(outcome, float(data.time[-1]), last)
-
-
-def _stood(z: np.ndarray, x: np.ndarray, force: np.ndarray) -> np.ndarray:
-    """For how many samples up to the last each axis has shown the same although its demand had moved."""
-    changed = (np.diff(x, axis=0) != 0) | (np.diff(force, axis=0) != 0)
-    since = np.cumsum(changed[::-1], axis=0)[::-1] == 0  # of these samples none changed from there on
-    anchor = np.take_along_axis(z, np.sum(~since, axis=0, keepdims=True), axis=0)
-    largest = np.maximum.accumulate(np.abs(z), axis=0)[1:]
-    return np.sum(since & (np.abs(z[1:] - anchor) > MOVED * largest), axis=0)
+    met = {**last, **across(dict(last), dict(last))}
+    met |= {"interface_energy": seen["energy"], "still_readings": seen["still"][0]}
+    return Watch.of(test, "rehearse").trip(outcome, time, met)

@@ -10,18 +10,24 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
+# what no tick depends on, and what the loop is given in its place
+UNSEEN = {"title": "", "source": "", "seed": 0, "duration": 1.0, "record_every": 1}
+MOST = 64  # times the shortest piece, at most: an interrupt waits for the end of a piece
+
 
 def shared(prepared: Any) -> Any:
     """A prepared test or simulation without what no tick depends on."""
-    return dataclasses.replace(prepared, title="", source="", seed=0, duration=1.0)
+    known = {field.name for field in dataclasses.fields(prepared)}
+    return dataclasses.replace(prepared, **{name: value for name, value in UNSEEN.items() if name in known})
 
 
 def piece_length(total: int, shortest: int, most: int) -> int:
-    """Ticks in a piece: `shortest`, doubled until at most `most` pieces are left; all of a run shorter than that.
+    """Ticks in a piece: `shortest`, doubled while more than `most` pieces are left; all of a run shorter than that.
 
-    It depends on the test alone, so that a repeated run is the same to the bit.
+    It is doubled a few times only, so that an interrupt has not long to wait for the end of a piece. It depends on the
+    test alone, so that a repeated run is the same to the bit.
     """
     length = shortest
-    while length * most < total:
+    while length * most < total and length < MOST * shortest:
         length *= 2
     return min(total, length)

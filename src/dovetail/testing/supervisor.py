@@ -213,7 +213,8 @@ class Watch(Part):
         """Judge what was read at that demand; `fresh` is False where an old reading is kept on purpose."""
         values = across(motion, reading) if self.mode != "simulation" else dict(reading)
         if self.mode != "simulation":
-            x = {**x, "energy": x["energy"] + dt * values["power"]}
+            # like what stands still, it stays what it was at the first breach: the trip's number
+            x = {**x, "energy": x["energy"] + jnp.where(x["code"] == 0, dt * values["power"], 0.0)}
             values["interface_energy"] = jnp.maximum(x["energy"], 0.0)
         if self.mode != "simulation" and fresh:
             x = {**x, "still": self._still(x, motion, reading)}
@@ -238,7 +239,7 @@ class Watch(Part):
         moved = jnp.abs(z - anchor) > MOVED * largest  # since a reading changed last
         moved &= reading.get("reading_age", 0) == 0
         return (
-            jnp.where(stood, number + moved, 0.0),
+            jnp.where(x["code"] == 0, jnp.where(stood, number + moved, 0.0), number),
             jnp.where(stood, anchor, z),
             now,
             felt,

@@ -15,7 +15,7 @@ from dovetail.core import RK4, Method, Part, choice, constant, count
 from dovetail.core.errors import DovetailError, Fault, ParameterError, TestFileError, guarded
 from dovetail.core.randomness import seeded
 from dovetail.mechanics import Substructure
-from dovetail.testing import coupled, supervisor
+from dovetail.testing import coupled, record, supervisor
 from dovetail.testing import operator as operators
 from dovetail.testing import path as paths
 from dovetail.testing import schedule as schedules
@@ -67,6 +67,8 @@ class Test(Part):
         How the numerical substructure is integrated inside a tick.
     rehearsal
         Whether `rehearse` samples its rig as the test will, or takes it as equations in continuous time.
+    record_every
+        Ticks from one record to the next; all are computed and watched (`dovetail.testing.record`).
     seed
         Every random number of the run follows from it.
     axes
@@ -93,6 +95,7 @@ class Test(Part):
     rehearsal: str = choice(
         "sampled", "continuous", about="how time passes in a rehearsal", default="sampled"
     )
+    record_every: int = count("ticks from one record to the next", default=1, at_least=1)
     seed: int = count("from which every random number of the run follows", default=0)
     title: str = eqx.field(default="", static=True)
     axes: tuple[str, ...] = eqx.field(default=(), static=True)
@@ -109,6 +112,11 @@ class Test(Part):
         return round(self.duration * self.rate)
 
     @property
+    def record_count(self) -> int:
+        """Number of records after the first."""
+        return self.tick_count // self.record_every
+
+    @property
     def shape(self) -> tuple[int, ...]:
         """Shape of the interface signals: () for one axis, (n,) for n."""
         values, rest = eqx.partition(Driven(self.numerical, self.excitation), eqx.is_array)
@@ -123,7 +131,7 @@ class Test(Part):
     def faults(self) -> list[Fault]:
         """All that is wrong with this test as a whole, beyond what each part checks for itself."""
         checks = {
-            "duration": lambda: length_faults(self.duration, self.rate, "tick"),
+            "duration": self._length_faults,
             "rig": self._delay_faults,
             "excitation": self._end_faults,
             "schedule": self._schedule_faults,
@@ -134,6 +142,11 @@ class Test(Part):
         faults = [fault for place, check in checks.items() for fault in guarded(place, check)]
         shapes = guarded("numerical", self._shape_faults)
         return faults + (shapes or guarded("rate", lambda: step_faults(self)))
+
+    def _length_faults(self) -> list[Fault]:
+        """A length that is no whole number of ticks, or records."""
+        found = length_faults(self.duration, self.rate, "tick")
+        return found or record.faults(self.tick_count, self.record_every)
 
     def _limit_faults(self) -> list[Fault]:
         """Limits that cannot be watched."""
@@ -210,17 +223,22 @@ class Test(Part):
                 test = dataclasses.replace(test, **{path: value})
         return test
 
-    def emulate(self, accuracy: Accuracy | None = None) -> Run:
-        """The ideal: the specimen's model attached directly, continuous and accurate, no rig."""
+    def emulate(
+        self, accuracy: Accuracy | None = None, progress: Progress | None = None, *, keep: bool = False
+    ) -> Run:
+        """The ideal: the specimen's model attached directly, continuous and accurate, no rig.
+
+        `keep` makes a run of what was computed until an interrupt, which is passed on otherwise.
+        """
         from dovetail.testing.emulate import emulate
 
-        return emulate(self, accuracy)
+        return emulate(self, accuracy, progress, keep=keep)
 
-    def rehearse(self, progress: Progress | None = None) -> Run:
-        """The test against its virtual rig, sampled at the test's rate."""
+    def rehearse(self, progress: Progress | None = None, *, keep: bool = True) -> Run:
+        """The test against its virtual rig, sampled at the test's rate; an interrupt ends it, or is passed on."""
         from dovetail.testing.rehearse import rehearse
 
-        return rehearse(self, progress)
+        return rehearse(self, progress, keep=keep)
 
     def run(self, url: str, **options: Any) -> Run:
         """The test itself, in real time against the rig at `url`; see `dovetail.links.run`."""

@@ -129,6 +129,11 @@ def _prepared(test: Test, shape: tuple[int, ...]) -> Test:
     assert stepping is not None
     number, turns = int(np.prod(shape, dtype=int)), supervisor.turning(test)
     faults = supervisor.faults(test.limits, test.axes, turns, number, "creep")
+    if test.record_every > 1:
+        text = (
+            "a creep test records all of its steps: each is a move of the cell. Leave it out, or set it to 1"
+        )
+        faults.append(Fault("record_every", text))
     ends = getattr(test.excitation, "ends", None)
     if ends is not None and float(ends) < test.duration * (1 - 1e-12):
         faults.append(Fault("excitation", f"the table ends at {float(ends):g} s, before the test does"))
