@@ -136,9 +136,9 @@ class LivePage:
         return True
 
     def serve(self, seconds: float | None = None) -> bool:
-        """Follow the run until it is over, or for so long; whether it is over."""
+        """Follow the run until it is over, or for so long, and look at it once at least; whether it is over."""
         begin = time.monotonic()
-        while seconds is None or time.monotonic() - begin < seconds:
+        while True:
             now = time.monotonic()
             alive = self.watched.alive  # first, so that the last of it is drawn
             self.show()
@@ -146,8 +146,9 @@ class LivePage:
                 self.panel.update()
                 self.panel.close()
                 return True
+            if seconds is not None and time.monotonic() - begin >= seconds:
+                return False
             time.sleep(max(0.0, 1 / FRAMES - (time.monotonic() - now)))
-        return False
 
     def close(self) -> None:
         """Shut the server."""
