@@ -3,6 +3,7 @@
 import dataclasses
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -205,7 +206,7 @@ def test_ctrl_c_keeps_what_was_computed(tmp_path):
     ]
     settings = [
         "--set",
-        "duration=2000",  # some twenty seconds, in twenty pieces
+        "duration=2000",  # some twenty seconds, in thirty pieces
         "--set",
         "rig.substeps=200",
         "--out",
@@ -221,7 +222,7 @@ def test_ctrl_c_keeps_what_was_computed(tmp_path):
     )
     try:
         assert process.stdout.readline().startswith("critical delay")
-        # the first piece of twenty compiles and runs for some seconds; no need to hit a certain moment
+        # the first piece compiles and runs for some seconds; no need to hit a certain moment
         time.sleep(4)
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=240)
@@ -236,6 +237,36 @@ def test_ctrl_c_keeps_what_was_computed(tmp_path):
         kept = folder.read(tmp_path / "run")
         assert kept.outcome.name == "INTERRUPTED"
         assert kept.data.sizes["time"] > 1000
+
+
+SATURATED = {
+    "stroke": 'rig.actuator={kind="amplitude-limit", limit="0.1 mm"}',
+    "speed": 'rig.actuator={kind="rate-limit", limit="0.5 mm/s"}',
+    "friction": 'rig.actuator={kind="dead-zone", threshold="30 mm"}',
+    "steps": 'rig.actuator={kind="quantiser", resolution="5 mm"}',
+    "range of the position sensor": 'rig.position_sensor={kind="amplitude-limit", limit="0.1 mm"}',
+    "range of the force sensor": 'rig.sensor={kind="amplitude-limit", limit="0.5 N"}',
+}
+
+
+@pytest.mark.parametrize("what", SATURATED)
+def test_a_rig_driven_into_a_limit_is_late_by_what_can_be_or_has_no_delay_but_a_sentence(dovetail, what):
+    """Not by -1350 ms: by less than half a period, 167 ms, or not in numbers."""
+    words = ("--set", "duration=2", "--set", "limits.growth=inf", "--set", "limits.displacement=inf")
+    told = ("--no-report",) if what != "stroke" else ()
+    code, out, err = dovetail(
+        "run", "substructuring/cs1", *words, "--set", SATURATED[what], "--out", "run", *told
+    )
+    assert code in (0, 3), err
+    found = re.search(r"delay of measured behind demand +(no answer|\S+ ms)\n", out)[1]
+    assert not re.search(r"\d{4,}\S* ms|e\+\d+ ms|\bnan\b", out)
+    if found == "no answer":
+        assert re.search(r"note: delay: no answer, as .*(does not move|does not follow|follows at all)", out)
+    else:
+        assert -5 < float(found.split()[0]) < 167  # what rounds to the nearest is early half of the time
+    if what == "stroke":
+        page = Path("run/report.html").read_text()
+        assert not re.search(r">[-\u2212]\d\S* ms|\d{4,}\S* ms|e\+\d+ ms", page)
 
 
 def test_a_run_with_impacts_tells_them_beside_the_ideal_and_warns_of_coarse_steps():

@@ -118,5 +118,5 @@ def test_a_rig_that_does_not_follow_has_no_delay_but_a_sentence(pair):
     creeping = 1e-3 * np.clip(t - 1.0, 0.0, 1.0) + 1e-5 * np.sin(2 * np.pi * 3.0 * t)
     found = compare(run.assign(measured_displacement=run.measured_displacement.copy(data=creeping)), ideal)
     assert np.isnan(found.delay)
-    assert re.search(r"delay of measured behind demand +no answer", str(found))
+    assert re.search(r"delay of measured behind demand +no answer\n", str(found))
     assert any("The rig does not follow; look for a limit that it meets" in note for note in found.notes)

@@ -26,6 +26,7 @@ MEANING = {
     "e2": "e2 = demand - measured (local)",
     "e": "e  = ideal - measured (global)",
 }
+NOTHING = "no answer"
 UNLIKE = 0.8  # of the measured motion left by the best delay and gain: beyond, neither means anything
 
 
@@ -80,7 +81,7 @@ class Comparison:
         return out
 
     def _sense(self, orientation: str) -> str:
-        text = _SENSES.get(orientation, "no answer")
+        text = _SENSES.get(orientation, NOTHING)
         return text.partition("(")[2].partition(":")[0].rstrip(")") or text if self._many else text
 
     def __str__(self) -> str:
@@ -101,7 +102,8 @@ class Comparison:
             lines += [f"  {'':<{wide}}  {'  '.join(heads)}"]
         for r in rows:
             texts = "  ".join(v.rjust(columns) for v in r.values)
-            lines += [f"  {r.what:<{wide}}  {texts} {r.unit}".rstrip()]
+            unit = "" if set(r.values) == {NOTHING} else r.unit
+            lines += [f"  {r.what:<{wide}}  {texts} {unit}".rstrip()]
         return "\n".join(lines + [f"  note: {note}" for note in self.notes])
 
     @property
@@ -256,7 +258,7 @@ def _missing_as_analysis(ask: Callable[[], object]) -> Callable[[], object]:
 
 def _texts(value: Value, factor: float = 1.0) -> tuple[str, ...]:
     each = np.atleast_1d(np.asarray(value, dtype=float)).ravel() * factor
-    return tuple("no answer" if math.isnan(v) else f"{v:.3g}" for v in each)
+    return tuple(NOTHING if math.isnan(v) else f"{v:.3g}" for v in each)
 
 
 def _value(array: xr.DataArray) -> Value:
