@@ -19,6 +19,7 @@ from dovetail.air.turbulence import Dryden
 from dovetail.air.wake import GriddedWake
 from dovetail.core import Part, choice, kind, parameter
 from dovetail.core.errors import ParameterError
+from dovetail.core.lookup import place
 from dovetail.core.parameter import known
 
 
@@ -78,9 +79,7 @@ class WindTable(WindField):
         return float(self.times[-1])
 
     def velocity(self, t, r):
-        place = jnp.interp(t, self.times, jnp.arange(self.times.size, dtype=float))
-        i = jnp.clip(jnp.floor(place).astype(int), 0, self.times.size - 2)
-        s = place - i
+        i, s = place(self.times, t)
         share = s if self.between == "linear" else s**3 * (10.0 - 15.0 * s + 6.0 * s**2)
         return jnp.broadcast_to(self.wind[i] + share * (self.wind[i + 1] - self.wind[i]), jnp.shape(r))
 

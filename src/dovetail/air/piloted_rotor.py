@@ -19,6 +19,7 @@ import jax.numpy as jnp
 from dovetail.air.rotor.controls import Controls
 from dovetail.air.rotor.on_body import RotorLoad
 from dovetail.core import kind, parameter
+from dovetail.core.lookup import linear
 
 
 @kind("piloted-rotor")
@@ -46,10 +47,10 @@ class PilotedRotor(RotorLoad):
         base = self.schedule(t)
 
         def wanted(s):
-            return jnp.stack([jnp.interp(s, self.times, self.reference[:, i]) for i in (0, 1)])
+            return linear(self.times, self.reference, s)
 
         place, rate = jax.jvp(wanted, (jnp.asarray(t, float),), (jnp.ones(()),))
-        share = jnp.interp(t, self.times, self.engaged)
+        share = linear(self.times, self.engaged, t)
         velocity = motion.rotation @ motion.velocity
         error, drift = motion.position[1:] - place, velocity[1:] - rate
         roll = jnp.arctan2(motion.rotation[2, 1], motion.rotation[2, 2])

@@ -9,10 +9,13 @@ from __future__ import annotations
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from dovetail.core.errors import ParameterError
 from dovetail.mechanics.spatial import quaternion
 from dovetail.mechanics.spatial.rotation import skew
+
+_UPRIGHT, _ACROSS = np.eye(2), np.array([[0.0, -1.0], [1.0, 0.0]])
 
 
 class Plane:
@@ -27,8 +30,7 @@ class Plane:
 
     def rotation(self, attitude: jax.Array) -> jax.Array:
         """Body axes to world axes, (2, 2)."""
-        c, s = jnp.cos(attitude[0]), jnp.sin(attitude[0])
-        return jnp.array([[c, -s], [s, c]])
+        return jnp.cos(attitude[0]) * _UPRIGHT + jnp.sin(attitude[0]) * _ACROSS
 
     def attitude_rate(self, attitude: jax.Array, w: jax.Array) -> jax.Array:
         """Rate of the attitude under an angular velocity in body axes."""

@@ -89,3 +89,30 @@ def test_what_is_wrong_with_platforms_is_said(changed, text):
 
 def test_a_table_that_ends_before_the_run_is_said():
     assert "before the run does at 9 s" in motion_ends(chain(), 9.0)[0].text
+
+
+def test_bodies_of_one_kind_are_one_batch_and_every_body_keeps_its_place():
+    random = np.random.default_rng(8)
+    still = [Still(at=random.normal(size=3)) for _ in range(3)]
+    tables = [TableMotion(times=[0.0, 2.0], values=random.normal(size=(2, 3))) for _ in range(3)]
+    motions = [part for pair in zip(tables, still, strict=True) for part in pair]
+    bodies = [BOX, WEDGE, BOX, BOX, WEDGE, WEDGE]
+    every = [
+        Platform(body=b, motion=m, name=str(i)) for i, (b, m) in enumerate(zip(bodies, motions, strict=True))
+    ]
+    r, R = jax.jit(lambda t: poses(every, t))(0.7)
+    n, c = jax.jit(lambda: half_spaces(every))()
+    for i, one in enumerate(every):
+        pose = np.asarray(one.motion.pose(0.7))
+        np.testing.assert_allclose(r[i], pose[:2], atol=1e-14)
+        np.testing.assert_allclose(
+            np.arctan2(R[i, 1, 0], R[i, 0, 0]), np.angle(np.exp(1j * pose[2])), atol=1e-14
+        )
+        normals, offsets = map(np.asarray, one.body.planes())
+        np.testing.assert_allclose(n[i, : len(normals)], normals, atol=1e-14)
+        np.testing.assert_allclose(c[i, : len(offsets)], offsets, atol=1e-14)
+        assert np.all(np.asarray(n[i, len(normals) :]) == 0)
+    alone = [
+        len(jax.make_jaxpr(lambda t, p=p: poses(p, t))(0.7).eqns) for p in (every[:1], every[::2], every)
+    ]
+    assert alone[1] < 2 * alone[0], "three tables are read as one"

@@ -10,6 +10,7 @@ import numpy as np
 
 from dovetail.core import Part, choice, kind, parameter
 from dovetail.core.errors import ParameterError
+from dovetail.core.lookup import place
 from dovetail.core.parameter import known
 
 
@@ -67,10 +68,6 @@ class RotorSchedule(Part):
     def _read(self, values, t):
         if jnp.ndim(values) == 0:
             return values
-        if self.between == "linear":
-            return jnp.interp(t, self.times, values)
-        place = jnp.interp(t, self.times, jnp.arange(self.times.size, dtype=float))
-        i = jnp.clip(jnp.floor(place).astype(int), 0, self.times.size - 2)
-        s = place - i
-        share = s**3 * (10.0 - 15.0 * s + 6.0 * s**2)
+        i, s = place(self.times, t)
+        share = s if self.between == "linear" else s**3 * (10.0 - 15.0 * s + 6.0 * s**2)
         return values[i] + share * (values[i + 1] - values[i])

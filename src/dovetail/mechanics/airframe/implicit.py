@@ -13,6 +13,7 @@ from __future__ import annotations
 import functools
 from typing import Any, NamedTuple
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -62,21 +63,30 @@ def time_rate(aircraft: Any, t: Any, x: dict[str, Any]) -> dict[str, Any]:
 
 def contact_slopes(aircraft: Any, t: Any, x: dict[str, Any]) -> Slopes:
     """Derivatives of the forces and bristle rates of all pairs."""
+    return _slopes(aircraft, jnp.asarray(t, float), x)
+
+
+@eqx.filter_jit
+def _slopes(aircraft, t, x):  # traced once for all that asks for it
     d = aircraft.dim.d
     R = aircraft.dim.rotation(x["attitude"])
     rho, V, _ = aircraft._nodes(x)
     feet = np.array(aircraft.feet)
     at, velocity = x["position"] + rho[feet] @ R.T, V[feet, :d] @ R.T
     on, impact, slid = touched(aircraft, t, x), x["held"]["impact"], x["held"]["slid"]
-    t = jnp.asarray(t, float)
 
-    def given(t, dp, dv, dz):
-        frame = driven_frames(aircraft.platforms, aircraft.drives, t, x["drive"])
-        touch = all_pairs(aircraft, frame, at + dp, velocity + dv, x["bristle"] + dz, on, impact, slid)
+    def moving(t):
+        return driven_frames(aircraft.platforms, aircraft.drives, t, x["drive"])
+
+    frame, changes = jax.jvp(moving, (t,), (jnp.ones_like(t),))
+
+    def given(dt, dp, dv, dz):
+        then = jax.tree.map(lambda now, rate: now + dt * rate, frame, changes)
+        touch = all_pairs(aircraft, then, at + dp, velocity + dv, x["bristle"] + dz, on, impact, slid)
         return touch.force, touch.bristle_rate, touch.relaxation
 
     m = x["bristle"].shape[-1]  # none where friction has no memory
-    here = (t, jnp.zeros(d), jnp.zeros(d), jnp.zeros(m))
+    here = (jnp.zeros(()), jnp.zeros(d), jnp.zeros(d), jnp.zeros(m))
     every = jnp.eye(1 + 2 * d + m)
     tangents = (every[:, 0], every[:, 1 : 1 + d], every[:, 1 + d : 1 + 2 * d], every[:, 1 + 2 * d :])
 

@@ -14,8 +14,9 @@ import jax.numpy as jnp
 import numpy as np
 
 from dovetail.core import Part, kind, parameter
+from dovetail.core.lookup import linear
 from dovetail.core.parameter import known
-from dovetail.mechanics.securing.motion import check_table, linear
+from dovetail.mechanics.securing.motion import check_table
 
 
 class BodyMotion(NamedTuple):

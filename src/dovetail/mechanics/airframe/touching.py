@@ -60,6 +60,11 @@ def touched(aircraft: Any, t: Any, x: dict[str, Any]) -> jax.Array:
 
 def touches(aircraft: Any, t: Any, x: dict[str, Any]) -> response.Touch:
     """What happens at every pair of foot and body."""
+    return _touches(aircraft, jnp.asarray(t, float), x)
+
+
+@eqx.filter_jit
+def _touches(aircraft, t, x):  # traced once for all that asks for it
     R = aircraft.dim.rotation(x["attitude"])
     rho, V, _ = aircraft._nodes(x)
     feet, d = np.array(aircraft.feet), aircraft.dim.d

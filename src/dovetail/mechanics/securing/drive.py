@@ -48,6 +48,11 @@ def driven_frames(
     platforms: Sequence[Platform], drives: Sequence[Drive], t: jax.Array, x: jax.Array
 ) -> Frames:
     """Pose and velocity of all bodies; x (drives, 2) are ways and speeds of the drives."""
+    return _driven(tuple(platforms), tuple(drives), jnp.asarray(t, float), x)
+
+
+@eqx.filter_jit
+def _driven(platforms, drives, t, x):  # traced once for all that asks for it
     if not drives:
         return frames(platforms, t)
     return frames(platforms, t, lambda s: moved(drives, x[:, 0] + (s - t) * x[:, 1]))

@@ -16,6 +16,7 @@ import numpy as np
 
 from dovetail.core import Part, choice, kind, parameter
 from dovetail.core.errors import ParameterError
+from dovetail.core.lookup import linear, place
 from dovetail.core.parameter import known
 
 
@@ -104,18 +105,6 @@ def check_table(name: str, times: np.ndarray, values: np.ndarray) -> None:
         )
 
 
-def _place(times, t):
-    i = jnp.clip(jnp.searchsorted(times, t, side="right") - 1, 0, times.shape[0] - 2)
-    return i, times[i + 1] - times[i]
-
-
-def linear(times: jax.Array, values: jax.Array, t: jax.Array) -> jax.Array:
-    """Linear between rows, constant outside."""
-    t = jnp.clip(t, times[0], times[-1])
-    i, width = _place(times, t)
-    return values[i] + (values[i + 1] - values[i]) * ((t - times[i]) / width)
-
-
 def blended(times: jax.Array, values: jax.Array, t: jax.Array, window: jax.Array) -> jax.Array:
     """Mean of the linear table over a window around t; the table itself for a window of zero."""
     steps = jnp.diff(times)[:, None]
@@ -124,11 +113,11 @@ def blended(times: jax.Array, values: jax.Array, t: jax.Array, window: jax.Array
 
     def integral(t):
         inner = jnp.clip(t, times[0], times[-1])
-        i, width = _place(times, inner)
+        i, share = place(times, inner)
         s = inner - times[i]
-        slope = (flat[i + 1] - flat[i]) / width
+        rise = (flat[i + 1] - flat[i]) * share
         outside = flat[0] * jnp.minimum(t - times[0], 0.0) + flat[-1] * jnp.maximum(t - times[-1], 0.0)
-        return area[i] + flat[i] * s + slope * s**2 / 2 + outside
+        return area[i] + flat[i] * s + rise * s / 2 + outside
 
     safe = jnp.where(window > 0, window, 1.0)
     mean = (integral(t + safe / 2) - integral(t - safe / 2)) / safe
@@ -137,22 +126,17 @@ def blended(times: jax.Array, values: jax.Array, t: jax.Array, window: jax.Array
 
 def monotone(times: jax.Array, values: jax.Array, t: jax.Array) -> jax.Array:
     """Monotone cubic between rows, constant outside."""
-    t = jnp.clip(t, times[0], times[-1])
-    i, width = _place(times, t)
-    last = times.shape[0] - 1
-
-    def slope(k):
-        before, after = jnp.maximum(k - 1, 0), jnp.minimum(k + 1, last)
-        h0, h1 = times[k] - times[before], times[after] - times[k]
-        d0 = (values[k] - values[before]) / jnp.where(h0 > 0, h0, 1.0)
-        d1 = (values[after] - values[k]) / jnp.where(h1 > 0, h1, 1.0)
-        w0, w1 = 2 * h1 + h0, h1 + 2 * h0
-        same = d0 * d1 > 0
-        harmonic = (w0 + w1) / (w0 / jnp.where(same, d0, 1.0) + w1 / jnp.where(same, d1, 1.0))
-        return jnp.where(same & (h0 > 0) & (h1 > 0), harmonic, 0.0)  # at rest at both ends of the table
-
-    s = (t - times[i]) / width
-    m0, m1 = slope(i) * width, slope(i + 1) * width
+    i, s = place(times, t)
+    steps = jnp.diff(times).reshape(-1, *(1,) * (values.ndim - 1))
+    chord = jnp.diff(values, axis=0) / steps
+    h0, h1, d0, d1 = steps[:-1], steps[1:], chord[:-1], chord[1:]
+    w0, w1 = 2 * h1 + h0, h1 + 2 * h0
+    same = d0 * d1 > 0
+    harmonic = (w0 + w1) / (w0 / jnp.where(same, d0, 1.0) + w1 / jnp.where(same, d1, 1.0))
+    still = jnp.zeros_like(values[:1])  # at rest at both ends of the table
+    slope = jnp.concatenate([still, jnp.where(same, harmonic, 0.0), still])
+    width = times[i + 1] - times[i]
+    m0, m1 = slope[i] * width, slope[i + 1] * width
     return (
         values[i] * (1 + 2 * s) * (1 - s) ** 2
         + m0 * s * (1 - s) ** 2

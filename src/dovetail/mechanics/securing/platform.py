@@ -11,7 +11,7 @@ parents before children.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import equinox as eqx
 import jax
@@ -59,11 +59,12 @@ def poses(
 
     `moved` are displacements (d,) [m] of some, by name, in their parents' axes, beside what is prescribed.
     """
+    d = platforms[0].body.dimension
+    own = alike(lambda motion: motion.pose(t), [platform.motion for platform in platforms])
+    turned = jax.vmap(rotation_of)(own[:, d:])
     found: dict[str, tuple[jax.Array, jax.Array]] = {}
-    for platform in platforms:
-        d = platform.body.dimension
-        own = platform.motion.pose(t)
-        r, R = own[:d], rotation_of(own[d:])
+    for i, platform in enumerate(platforms):
+        r, R = own[i, :d], turned[i]
         if moved and platform.name in moved:
             r = r + moved[platform.name]
         if platform.parent:
@@ -71,6 +72,20 @@ def poses(
             r, R = r0 + R0 @ r, R0 @ R
         found[platform.name] = r, R
     return jnp.stack([r for r, _ in found.values()]), jnp.stack([R for _, R in found.values()])
+
+
+def alike(function: Callable[[Any], Any], parts: Sequence[Any]) -> Any:
+    """The function of every part, stacked; parts of one kind and size are one batch, which is compiled once."""
+    groups: dict[Any, list[int]] = {}
+    for i, part in enumerate(parts):
+        leaves, tree = jax.tree.flatten(part)
+        groups.setdefault((tree, *map(jnp.shape, leaves)), []).append(i)
+    done = [
+        jax.vmap(function)(jax.tree.map(lambda *leaves: jnp.stack(leaves), *(parts[i] for i in group)))
+        for group in groups.values()
+    ]
+    order = np.argsort(np.concatenate(list(groups.values())))
+    return jax.tree.map(lambda *found: jnp.concatenate(found)[order], *done)
 
 
 def frames(
@@ -95,11 +110,15 @@ def frames(
 
 def half_spaces(platforms: Sequence[Platform]) -> tuple[jax.Array, jax.Array]:
     """Normals (n, m, d) and offsets (n, m) of all bodies; rows that only fill up have normal zero."""
-    planes = [platform.body.planes() for platform in platforms]
-    most = max(len(offsets) for _, offsets in planes)
-    normals = [jnp.pad(n, ((0, most - len(n)), (0, 0))) for n, _ in planes]
-    offsets = [jnp.pad(c, (0, most - len(c)), constant_values=FAR) for _, c in planes]
-    return jnp.stack(normals), jnp.stack(offsets)
+    bodies = [platform.body for platform in platforms]
+    most = max(len(jax.eval_shape(body.planes)[1]) for body in bodies)
+
+    def filled(body):
+        normals, offsets = body.planes()
+        rest = most - len(offsets)
+        return jnp.pad(normals, ((0, rest), (0, 0))), jnp.pad(offsets, (0, rest), constant_values=FAR)
+
+    return alike(filled, bodies)
 
 
 def corners_at(platforms: Sequence[Platform], t: float) -> list[jax.Array]:
