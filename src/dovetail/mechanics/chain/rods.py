@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import cmath
 import dataclasses
+import functools
 from typing import Any
 
 import jax
@@ -31,6 +32,13 @@ from dovetail.mechanics.chain.angles import (
 )
 from dovetail.mechanics.chain.base import Chain, Loads, Nodes, Solved, dot, running
 from dovetail.mechanics.chain.recursion import rod_accelerations
+
+
+@functools.partial(jax.jit, static_argnums=0)
+def _at_rest(n: int, stretch, phi, psi) -> dict[str, jax.Array]:  # one program, not one for each operation
+    parts = [jnp.reshape(stretch, 1), jnp.broadcast_to(phi, n), jnp.broadcast_to(psi, n)]
+    q = jnp.concatenate([jnp.asarray(part, dtype=float) for part in parts])
+    return {"q": q, "rate": jnp.zeros_like(q)}
 
 
 @kind("rod-chain")
@@ -79,9 +87,7 @@ class RodChain(Chain):
 
     def at(self, stretch: Any, phi: Any, psi: Any) -> dict[str, jax.Array]:
         """State at rest with a stretch [m] and angles [rad], each one number or n."""
-        parts = [jnp.reshape(stretch, 1), jnp.broadcast_to(phi, self.n), jnp.broadcast_to(psi, self.n)]
-        q = jnp.concatenate([jnp.asarray(p, dtype=float) for p in parts])
-        return {"q": q, "rate": jnp.zeros_like(q)}
+        return _at_rest(self.n, stretch, phi, psi)
 
     def along(self, directions, field, tip_force):
         phi, psi = angles(directions)

@@ -142,7 +142,9 @@ def survives(
 
 def tip_force(n: int) -> Loads:
     """Gravity, and the force of 10, 0, 10 kN on the tip of n rods."""
-    return Loads(field=G, node=jnp.zeros((3, n + 1)).at[:, -1].set(jnp.array([10e3, 0.0, 10e3])))
+    node = np.zeros((3, n + 1))
+    node[:, -1] = 10e3, 0.0, 10e3
+    return Loads(field=G, node=node)
 
 
 def tip_and_stretch(flow, t, x):

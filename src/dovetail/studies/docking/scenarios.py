@@ -50,7 +50,11 @@ SAMPLE = Scenario("polyimide", "aluminium", 30.0, 75.0, 0.1)  # sec. 5.3.1
 def pair_stiffness(body_1: str, body_2: str) -> float:
     """Hertz stiffness [N/m^1.5] of two named materials, a sphere of 25 mm on a flat."""
     one, other = (find(name, Material)() for name in (body_1, body_2))
-    return float(HertzPair(one, other, RADIUS).value)
+    return float(_value(HertzPair(one, other, RADIUS)))
+
+
+_value = eqx.filter_jit(lambda pair: pair.value)
+_factor = eqx.filter_jit(lambda law, restitution: law.damping_factor(restitution))
 
 
 @cache
@@ -104,7 +108,7 @@ def impacts(
     place of law and restitution: a damping factor for each impact.
     """
     if factor is None:
-        factor = law(stiffness=1.0).damping_factor(np.asarray(restitution, float))
+        factor = _factor(law(stiffness=1.0), np.asarray(restitution, float))
     count = len(scenarios)
     size = next((n for n in (8, 24, 72) if n >= count), count)
 

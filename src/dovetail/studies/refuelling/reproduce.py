@@ -49,7 +49,7 @@ def end_tension() -> float:
 
 def density() -> float:
     """Of the standard atmosphere at 8000 m [kg/m^3]."""
-    return float(StandardAtmosphere().density(8000.0))
+    return float(eqx.filter_jit(StandardAtmosphere.density)(StandardAtmosphere(), np.asarray(8000.0)))
 
 
 def late_loop() -> list[str]:
