@@ -48,7 +48,7 @@ from dovetail.testing.table import change, copied, located
 from dovetail.testing.test import Test
 from dovetail.transfer.robot import Arm, Course, SafetyLimits
 
-UNSAID = ("shape", "key", "taps", "ring")  # fields that follow from the rest of the test
+UNSAID = ("shape", "key", "taps", "ring", "built")  # fields that follow from the rest of the test
 WITHOUT_KIND: dict[type, type] = {  # parts of which there is one kind
     AbstractRig: Rig,
     Limits: Limits,

@@ -6,8 +6,8 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from dovetail.mechanics.airframe import Airframe
 from dovetail.mechanics.airframe.dynamics import interface_loads
-from dovetail.mechanics.airframe.gear import Frozen
 from dovetail.mechanics.dimension import dimension
 from dovetail.mechanics.securing.platform import rotation_of
 from dovetail.mechanics.spatial import euler
@@ -238,8 +238,22 @@ def test_space_restricted_to_its_plane_is_the_plane(make, rate, joint):
     np.testing.assert_allclose(off, 0.0, atol=1e-9 * float(jnp.abs(rate2).max()))
 
 
-def test_constants_are_equal_where_their_numbers_are():
-    a, b = Frozen(x=np.ones(3)), Frozen(x=np.ones(3))
-    assert a == b
-    assert hash(a) == hash(b)
-    assert a != Frozen(x=np.zeros(3))
+def test_aircraft_that_differ_in_numbers_share_one_program(make):
+    traced = []
+
+    @eqx.filter_jit
+    def rate(aircraft, x):
+        traced.append(aircraft)
+        return aircraft.derivative(0.0, x, None)["speed"]
+
+    light, heavy, aside = (
+        make(airframe=Airframe(mass=m, inertia=6.25, offset=[o, 0.0]))
+        for m, o in ((50, 0), (80, 0), (50, 0.2))
+    )
+    found = [np.asarray(rate(one, state(one, 3)[0])) for one in (light, heavy, aside)]
+    assert len(traced) == 1
+    assert not np.allclose(found[0], found[1], rtol=1e-3)
+    assert not np.allclose(found[0], found[2], rtol=1e-3)
+    for one, speed in zip((light, heavy, aside), found, strict=True):
+        x = state(one, 3)[0]
+        np.testing.assert_allclose(speed, one.mass_inverse @ one._forces(0.0, x)[0], rtol=1e-9, atol=1e-7)

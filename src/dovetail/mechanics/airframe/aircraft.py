@@ -23,7 +23,6 @@ import numpy as np
 from dovetail.core import Flow, Part, choice, kind, parameter
 from dovetail.core.errors import Fault, ParameterError
 from dovetail.mechanics.airframe import dynamics, implicit, touching
-from dovetail.mechanics.airframe.gear import Frozen
 from dovetail.mechanics.airframe.implicit import LEDGER
 from dovetail.mechanics.airframe.loads import BodyLoad
 from dovetail.mechanics.airframe.modal_gear import ModalGear
@@ -80,7 +79,7 @@ class DeckAircraft(Flow):
         default="stage",
     )
     limits: DeckLimits = DeckLimits()
-    built: Frozen = eqx.field(init=False, static=True)
+    built: Any = eqx.field(default=None, kw_only=True, repr=False)  # follows from the rest, whatever is given
     # what the numbers of a record belong to
     DIMS: ClassVar[dict[str, tuple[str, ...]]] = {
         "node_position": ("node", "axis"),
@@ -116,9 +115,12 @@ class DeckAircraft(Flow):
         own[d : model.nd, d : model.nd] = full
         kinetic = own + model.mass_matrix("consistent")
         matrix = own + model.mass_matrix(self.formulation)
-        self.built = Frozen(
-            model=model, mass_matrix=matrix, mass_inverse=np.linalg.inv(matrix), kinetic=kinetic
-        )
+        self.built = {
+            "model": model,
+            "mass_matrix": matrix,
+            "mass_inverse": np.linalg.inv(matrix),
+            "kinetic": kinetic,
+        }
 
     @property
     def model(self) -> Any:

@@ -13,9 +13,7 @@ Both are built once from data by `SkidGear` or `WheelGear`.
 
 from __future__ import annotations
 
-import hashlib
 from abc import abstractmethod
-from typing import Any
 
 import equinox as eqx
 import jax
@@ -25,27 +23,8 @@ import numpy as np
 from dovetail.mechanics.dimension import Dimension, dimension
 
 
-class Frozen:
-    """Arrays that follow from data and are compiled in: equal and of equal hash where all numbers are equal."""
-
-    def __init__(self, **parts: Any):
-        self.parts = parts
-        leaves, tree = jax.tree.flatten(parts)
-        key = (str(tree), *(np.asarray(leaf).tobytes() for leaf in leaves))
-        self._key = hashlib.sha256(repr(key).encode()).hexdigest()
-
-    def __hash__(self) -> int:
-        return hash(self._key)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Frozen) and self._key == other._key
-
-    def __getitem__(self, name: str) -> Any:
-        return self.parts[name]
-
-
 class GearModel(eqx.Module):
-    """What an airframe asks of its gear; its arrays are NumPy's, constants of a compiled program.
+    """What an airframe asks of its gear; its arrays follow from data, so that gears of one shape share a program.
 
     Arrays (n, nd) hold translations and rotations of all nodes.
     """
@@ -56,7 +35,8 @@ class GearModel(eqx.Module):
     C: np.ndarray
     weight: np.ndarray  # (n nd, d) M E: mass that gravity acts on
     first_moment: np.ndarray  # (d,) [kg m] of the undeformed gear about the centre of gravity
-    mass: float  # [kg]
+    partials_at_rest: np.ndarray  # (n nd, d + turns) B of all nodes where they are undeformed
+    mass: np.ndarray  # [kg]
     d: int = eqx.field(static=True)
     interface: tuple[int, ...] = eqx.field(static=True)  # nodes on the airframe, from 0; none for wheels
     fixed: tuple[int, ...] = eqx.field(static=True)  # freedoms of theirs that follow the airframe, of n nd
@@ -129,10 +109,6 @@ class GearModel(eqx.Module):
     def sizes(self) -> np.ndarray:
         """How large the gear's coordinates are beside a metre, for the error of a step."""
         return np.ones(self.shape_size)
-
-    def undeformed_partials(self) -> np.ndarray:
-        """B of all nodes where they are undeformed, (n nd, d + turns): a constant, also inside a compiled program."""
-        return rigid_partials(np.asarray(self.nodes)).reshape(self.count * self.nd, self.nd)
 
     def at_nodes(self, values: jax.Array, nodes: tuple[int, ...]) -> jax.Array:
         """Vectors (m, d) at some nodes as loads on all, (n, nd), added where a node is named twice."""
@@ -213,17 +189,16 @@ class NodalGear(GearModel):
 
     def mass_matrix(self, formulation: str) -> np.ndarray:
         """Of twist and own speeds; the published hinge leaves the moment of the interface out of the rows."""
-        return self._speeds(formulation).T @ np.asarray(self.M) @ self._speeds("consistent")
+        return np.asarray(self._speeds(formulation).T @ self.M @ self._speeds("consistent"))
 
     def _speeds(self, formulation):
         """V = N (xi, nu): all node velocities from the speeds, at the undeformed nodes."""
-        B = self.undeformed_partials()
-        N = np.zeros((self.count * self.nd, self.nd + len(self.free)))
-        N[self.held, : self.nd] = B[self.held]
+        body = self.partials_at_rest * self.held_mask.reshape(-1, 1)
         if formulation == "thesis" and self.hinged:
-            N[:, self.d : self.nd] = 0.0
-        N[list(self.free), self.nd + np.arange(len(self.free))] = 1.0
-        return N
+            body = body * (np.arange(self.nd) < self.d)
+        own = np.eye(self.count * self.nd)[:, list(self.free)]
+        join = np.concatenate if isinstance(body, np.ndarray) else jnp.concatenate
+        return join([body, own], 1)
 
     def forces(self, formulation, twist, speed, rho, deformation, load, strut, g):
         """Right-hand side of the rows of twist and own speeds, the airframe's own part left out.
@@ -293,9 +268,9 @@ class NodalGear(GearModel):
         if formulation == "consistent":
             return -Bf.T @ X[np.array(self.free)]
         held = self.held
-        Bi = self.undeformed_partials()[held]
+        Bi = self.partials_at_rest[held]
         if self.hinged:
-            Bi = np.concatenate([Bi[:, : self.d], np.zeros((len(held), self.dim.turns))], 1)
+            Bi = Bi * (np.arange(self.nd) < self.d)
         return Bi.T @ X[held]
 
     def _blocks(self, blocks, nodes):

@@ -37,9 +37,8 @@ class ModalGear(GearModel):
 
     def mass_matrix(self, formulation: str) -> np.ndarray:
         """Of twist and own speeds, at the undeformed nodes."""
-        B = self.undeformed_partials()
-        N = np.hstack([B, np.asarray(self.basis)])
-        return N.T @ np.asarray(self.M) @ N
+        N = np.hstack([self.partials_at_rest, self.basis])
+        return N.T @ self.M @ N
 
     def forces(self, formulation, twist, speed, rho, deformation, load, strut, g):
         """Right-hand side of the rows of twist and own speeds; momenta of the whole are the airframe's affair."""
@@ -50,8 +49,7 @@ class ModalGear(GearModel):
 
     def left_over(self, formulation, twist, speed, rate, rho, deformation, load, g) -> jax.Array:
         """Inertia less known forces in the rows of all nodes (n, nd), as far as the kept shapes know them."""
-        B = self.undeformed_partials()
-        N = np.hstack([B, self.basis])
+        N = jnp.hstack([self.partials_at_rest, self.basis])
         p = (self.M @ (N @ jnp.concatenate([twist, speed]))).reshape(self.count, self.nd)
         pushed = (self.M @ (N @ rate)).reshape(self.count, self.nd)
         inner = (self.K @ deformation.ravel() + self.C @ (self.basis @ speed)).reshape(self.count, self.nd)
@@ -63,8 +61,8 @@ class ModalGear(GearModel):
         return -speed @ self._reduced(self.C) @ speed
 
     def _reduced(self, matrix):
-        """A matrix of all freedoms on the kept shapes; a constant of the compiled program."""
-        return self.basis.T @ np.asarray(matrix) @ self.basis
+        """A matrix of all freedoms on the kept shapes."""
+        return self.basis.T @ matrix @ self.basis
 
     def _rows(self, nodes):
         return np.array([[j * self.nd + i for i in range(self.d)] for j in nodes], int).reshape(-1, self.d)

@@ -171,8 +171,8 @@ def gear_constants(
     weight = M @ E
     total = float(np.trace(E.T @ weight)) / d if mass is None else mass
     # the first moment S with w x S = E^T M B w, exact for the consistent mass of straight elements
-    turning = np.ascontiguousarray(rigid_partials(nodes)[:, :, d:])
-    swept = weight.T @ turning.reshape(n * nd, dim.turns)  # lever(S)
+    partials = rigid_partials(nodes).reshape(n * nd, nd)
+    swept = weight.T @ partials[:, d:]  # lever(S)
     if d == 2:
         moment = np.array([swept[1, 0], -swept[0, 0]])
     else:
@@ -186,7 +186,8 @@ def gear_constants(
         "C": C,
         "weight": weight,
         "first_moment": moment,
-        "mass": total,
+        "partials_at_rest": partials,
+        "mass": np.asarray(total),
         "d": d,
     }
 

@@ -82,8 +82,8 @@ def drift() -> float:
 
 def gear_mass() -> list[float]:
     """RT-06: mass of the gear, its weight, and mass of all."""
-    craft = aircraft("case-1")
-    return [craft.model.mass, craft.model.mass * 9.81, craft.model.mass + 50.0]
+    mass = float(aircraft("case-1").model.mass)
+    return [mass, mass * 9.81, mass + 50.0]
 
 
 def _struts(stiffness: float, damping: float) -> Changes:

@@ -73,8 +73,8 @@ def _set_by_the_pilot(data: Any) -> np.ndarray:
         return jnp.array([t, *pilot.commands(t, motion)])
 
     names = ("displacement", "attitude_angles", "velocity", "angular_velocity")
-    place, roll, velocity, spin = (jnp.asarray(data[name].values) for name in names)
-    return np.asarray(jax.vmap(one)(jnp.asarray(data.time.values), place, roll[:, 0], velocity, spin[:, 0]))
+    place, roll, velocity, spin = (data[name].values for name in names)
+    return np.asarray(jax.jit(jax.vmap(one))(data.time.values, place, roll[:, 0], velocity, spin[:, 0]))
 
 
 @cache
