@@ -95,8 +95,12 @@ def _tests(study):
 
 def _watched():
     """What the supervisor watches in which mode, as its definition has it."""
-    both = {"rehearse": "rehearse, replay", "approach and rest": "run: there and back"}
-    modes = [mode for mode in supervisor.MODES if mode != "replay"]
+    both = {
+        "rehearse": "rehearse, replay",
+        "approach and rest": "run: there and back",
+        "simulate": "simulation",
+    }
+    modes = [mode for mode in supervisor.WATCHED if mode != "replay"]
     yield "limit", "held against", *(both.get(mode, mode) for mode in modes)
     for check in supervisor.CHECKS:
         before = "before the move" if check in supervisor.DEMAND else "after the move"

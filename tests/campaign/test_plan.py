@@ -119,7 +119,7 @@ size = 3
         ),
         ({"answers": [{"kind": "best"}]}, r'answers\.0\.kind.*got "best"; one of largest, worst'),
         ({"modes": ["rehearse"]}, "compares with the ideal"),
-        ({"modes": ["simulate"]}, "emulated or rehearsed"),
+        ({"modes": ["simulate"]}, "simulate: substructuring/cs1 is a hybrid test"),
         ({"measures": []}, "there are none"),
         ({"axis": []}, "there is none"),
         ({"design.kind": "morris", "design.points": 2}, "break a morris design"),

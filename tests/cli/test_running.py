@@ -18,6 +18,7 @@ from dovetail.cli.running import EXIT_STOPPED, _impacts, afterwards, parse_setti
 from dovetail.core.errors import TestFileError
 from dovetail.studies.registry import find_test
 from dovetail.testing import folder
+from dovetail.testing import test as hybrid
 from dovetail.transfer import Quantiser
 
 SHORT = ("--set", "duration=0.2", "--no-report")
@@ -172,7 +173,31 @@ def test_an_unknown_mode_lists_the_known_ones(dovetail):
 def test_a_simulation_has_no_modes(dovetail):
     code, _, err = dovetail("run", "capture/swing", "--mode", "creep")
     assert code == 2
-    assert "is a simulation without a rig and has no modes; leave out --mode creep" in err
+    assert "is a simulation without a rig; leave out --mode creep (it can: simulate)" in err
+
+
+@pytest.mark.parametrize(("mode", "prepared"), [("rehearse", 1), ("emulate", 0)])
+def test_on_the_way_through_a_command_a_test_is_checked_once_and_prepared_once(
+    dovetail, monkeypatch, mode, prepared
+):
+    checked, ready = [], []
+    look, prepare = hybrid.step_faults, testing.Runnable.prepared
+    monkeypatch.setattr(hybrid, "step_faults", lambda test: checked.append(test) or look(test))
+    monkeypatch.setattr(testing.Runnable, "prepared", lambda test: ready.append(test) or prepare(test))
+    code, out, _ = dovetail(
+        "run", "substructuring/cs1", "--mode", mode, "--set", "duration=0.2", "--out", "here"
+    )
+    assert (code, "report    here/report.html" in out) == (0, True)  # with its stability, ideal and report
+    assert (len(checked), len(ready)) == (1, prepared)
+
+
+def test_a_simulation_goes_the_same_way(dovetail):
+    code, out, _ = dovetail("run", "capture/swing", "--set", "duration=0.2", "--out", "here")
+    assert code == 0
+    assert "report    here/report.html" in out
+    assert folder.read(Path("here")).mode == "simulate"
+    code, _, err = dovetail("run", "capture/swing", "--mode", "rehearse")
+    assert (code, "leave out --mode rehearse" in err) == (2, True)
 
 
 def test_replay_without_a_recording_is_told(dovetail):

@@ -29,8 +29,7 @@ OBSERVERS = ["report", "view", "cli"]  # may use everything; no room uses them
 EXCEPTIONS: dict[tuple[str, str], str] = {
     ("testing/run.py", "report"): "a run draws itself and writes its report",
     ("testing/test.py", "links"): "a test runs itself against a rig",
-    ("testing/test.py", "report"): "a test draws its loop in a notebook",
-    ("testing/simulation.py", "report"): "a simulation says in a notebook what it is",
+    ("testing/runnable.py", "report"): "a test draws its loop in a notebook, a simulation says what it is",
     ("campaign/execute.py", "report"): "a campaign shows its results in a notebook",
 }
 

@@ -3,7 +3,7 @@
 import pytest
 
 import dovetail as dv
-from dovetail.report.creep import histories, trace, write_creep
+from dovetail.report.creep import creep_page, histories, trace
 from dovetail.testing.creep import Stepping
 
 
@@ -21,7 +21,7 @@ def run():
 
 
 def test_it_tells_outcome_moves_and_the_test_itself(run, tmp_path):
-    page = write_creep([run], tmp_path / "report.html").read_text("utf-8")
+    page = creep_page([run]).write(tmp_path / "report.html").read_text("utf-8")
     assert "Small &lt;test&gt;" in page
     assert "The test ran to its end." in page
     assert "contact_step" in page
@@ -31,7 +31,7 @@ def test_it_tells_outcome_moves_and_the_test_itself(run, tmp_path):
 def test_several_runs_share_a_page_and_an_animation_is_in_it(run, tmp_path):
     gif = tmp_path / "a.gif"
     gif.write_bytes(b"GIF89a")
-    page = write_creep([run, run], tmp_path / "r.html", labels=["one", "two"], title="Both", animation=gif)
+    page = creep_page([run, run], ["one", "two"], "Both", gif).write(tmp_path / "r.html")
     text = page.read_text("utf-8")
     assert "2 of 2 tests came to their end" in text
     assert "data:image/gif;base64,R0lGODlh" in text

@@ -12,7 +12,7 @@ from dovetail.core.errors import OutputError
 from dovetail.mechanics.airframe import phases
 from dovetail.mechanics.airframe.statics import equilibrium
 from dovetail.report.deck import Scene, deck_animation, deck_sections, draw, strip, write_deck_animation
-from dovetail.report.simulation import write_simulation
+from dovetail.report.simulation import simulation_page
 from dovetail.report.style import new_figure
 from dovetail.studies.registry import find_test
 from dovetail.testing.outcome import Outcome
@@ -55,7 +55,7 @@ def test_a_page_shows_scene_motion_loads_and_cost(run, tmp_path):
     titles = [section.title for section in deck_sections(run)]
     assert titles[0] == "Scene"
     assert titles[-3:] == ["Motion", "Loads", "Energy and cost"]
-    text = write_simulation(run, tmp_path / "report.html").read_text()
+    text = simulation_page(run).write(tmp_path / "report.html").read_text()
     assert "steps of the solver" in text
 
 

@@ -5,7 +5,7 @@ import pytest
 import xarray as xr
 
 from dovetail import testing
-from dovetail.report.simulation import _moments, _trace, write_simulation
+from dovetail.report.simulation import _moments, _trace, simulation_page
 
 TABLE = {
     "kind": "simulation",
@@ -23,7 +23,7 @@ TABLE = {
 @pytest.fixture(scope="module")
 def page(tmp_path_factory):
     run = testing.parse(TABLE).simulate()
-    return write_simulation(run, tmp_path_factory.mktemp("report") / "report.html").read_text("utf-8")
+    return simulation_page(run).write(tmp_path_factory.mktemp("report") / "report.html").read_text("utf-8")
 
 
 def test_it_says_how_it_ended_and_what_was_measured(page):

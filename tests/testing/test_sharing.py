@@ -25,7 +25,7 @@ def simulation(**other):
     values = {"rate": 50.0, "duration": 4.0} | other
     return Simulation(
         dv.mechanics.Oscillator(m=2.2, c=15.0, k=2250.0),
-        dv.Sine(amplitude=0.012, frequency=3.0),
+        excitation=dv.Sine(amplitude=0.012, frequency=3.0),
         axes=(),
         **values,
     )

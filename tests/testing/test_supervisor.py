@@ -233,7 +233,7 @@ def test_a_limit_that_cannot_be_watched_is_refused_in_every_mode(make_cs1, limit
 
 @pytest.mark.parametrize("limit", ["growth", "torque", "tracking", "power", "energy", "stale"])
 def test_a_simulation_refuses_what_needs_a_rig(limit):
-    found = faults(Limits(**{limit: 1.0}), ("x",), (), 1, "simulation")
+    found = faults(Limits(**{limit: 1.0}), ("x",), (), 1, "simulate")
     assert [str(fault.place) for fault in found] == [f"limits.{limit}"]
     assert "cannot be watched: a simulation" in found[0].text
 

@@ -20,12 +20,11 @@ import numpy as np
 import optimistix as optx
 from scipy.optimize import minimize
 
-from dovetail.campaign import variants
 from dovetail.campaign.axes import Axis
+from dovetail.campaign.lane import emulated, simulated
 from dovetail.campaign.measures import read_measure
 from dovetail.campaign.places import longest_buffers
 from dovetail.core.errors import AnalysisError, ParameterError
-from dovetail.core.randomness import seeded
 from dovetail.testing import Test
 from dovetail.testing.path import get, spread
 
@@ -61,16 +60,15 @@ def objective(test: Test, measure: str, bounds: Mapping[str, tuple[float, float]
             raise ParameterError(f'"{path}": bounds {low:g} to {high:g} are empty')
     axes = [Axis(path, (path,), low=low, high=high) for path, (low, high) in bounds.items()]
     test = longest_buffers(test, axes)
-    test.prepared()  # for its checks
+    test.checked()
     shape, ends = test.shape, np.array(list(bounds.values()), float)
 
     def cost(share):
         values, variant = ends[:, 0] + (ends[:, 1] - ends[:, 0]) * share, test
         for i, path in enumerate(bounds):
             variant = spread(variant, path, values[i])
-        prepared = seeded(variant.sampled_at(test.dt, shape), jax.random.key(test.seed))
-        records, _, _ = variants._simulated(prepared)
-        ideal = variants._emulated(variant) if what.needs_ideal else None
+        records, _, _ = simulated(variant.sized(shape))
+        ideal = emulated(variant) if what.needs_ideal else None
         # a run that met a limit is cut there; its cost would be small for being short, so all of it counts
         records = {**records, "kept": jnp.ones(test.tick_count, dtype=bool)}
         return what.compute(records, ideal, test.dt)

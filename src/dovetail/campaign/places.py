@@ -3,13 +3,29 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 from dovetail.campaign.axes import Axis
 from dovetail.core.errors import DovetailError
 from dovetail.core.units import SIGNAL
+from dovetail.testing.file import parse
 from dovetail.testing.path import declared_at, get, put
+
+
+def parsed(table: Mapping[str, Any], of: str) -> Any:
+    """The test that a table holds, read and checked once for all who ask for it (`forget` reads its files anew)."""
+    return _parsed(json.dumps(table, default=repr), of)
+
+
+@lru_cache(maxsize=32)
+def _parsed(text: str, of: str) -> Any:
+    return parse(json.loads(text), of)
+
+
+forget = _parsed.cache_clear
 
 
 def unit_at(test: Any, entry: Mapping[str, Any]) -> str:

@@ -219,6 +219,7 @@ def parse(table: Mapping[str, Any], source: str = "campaign", folder: Path = Pat
     values = _settings(table, subject, faults)
     if faults:
         raise TestFileError(source, faults)
+    values["modes"] = values["modes"] or _usual(inner)
     fixed = flat(table.get("set", {}))
     campaign = Campaign(subject, _name(str(table[subject]), folder), tuple(axes), inner, fixed, **values)
     return checked(campaign, source)
@@ -257,22 +258,29 @@ def _subject_table(subject: str, table: Mapping[str, Any], folder: Path, faults:
         return {}, lambda entry: SIGNAL
     if subject != "test":
         return dict(fixed), lambda entry: None
-    from dovetail.campaign.places import unit_at
-    from dovetail.testing.file import parse as parse_test
+    from dovetail.campaign.places import forget, parsed, unit_at
     from dovetail.testing.file import read_table, whole_names
     from dovetail.testing.table import change
 
     path = find_test(str(table["test"]), folder)
+    forget()
     try:
         # the test names its files from where it is, the campaign from its own folder
         inner = whole_names(change(read_table(path), flat(fixed), path.name), folder)
-        test = parse_test(inner, path.name)
+        test = parsed(inner, _name(str(table["test"]), folder))
     except OutputError as error:
         raise TestFileError(path.name, [Fault("test", str(error))]) from error
     except TestFileError as error:
         faults += [Fault(f"test.{fault.place}", fault.text) for fault in error.faults]
         return {}, lambda entry: SIGNAL
     return inner, lambda entry: unit_at(test, entry)
+
+
+def _usual(inner: dict[str, Any]) -> tuple[str, ...]:
+    """The mode that is meant where the campaign says none."""
+    from dovetail.testing.file import ROOTS
+
+    return (getattr(ROOTS.get(inner.get("kind", "test")), "USUAL", "rehearse"),)
 
 
 def _plain(node: Any) -> bool:
@@ -330,7 +338,7 @@ def _settings(table: Mapping[str, Any], subject: str, faults: list[Fault]) -> di
     for key in design:
         if key not in ("kind", "points", "seed"):
             faults.append(Fault(f"design.{key}", "unknown key; known: kind, points, seed"))
-    modes = words("modes") or ("rehearse",)
+    modes = words("modes")
     faults += [Fault("modes", f'got "{m}"; one of {", ".join(MODES)}') for m in modes if m not in MODES]
     seeds = table.get("seeds", [])
     if type(seeds) is int and 0 <= seeds <= MOST_SEEDS:

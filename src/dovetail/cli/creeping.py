@@ -2,59 +2,14 @@
 
 from __future__ import annotations
 
-import shlex
 from contextlib import ExitStack
 from pathlib import Path
 
-from rich.console import Console
-
 from dovetail import links, testing
-from dovetail.core.errors import OutputError
 from dovetail.fidelity import audit
 from dovetail.links.live import Live
-from dovetail.testing import Run, folder
-from dovetail.testing.creep.estimate import describe_time, estimate
-
-
-def run_creep(
-    test: testing.Test,
-    name: str,
-    out: Path | None,
-    report: bool,
-    rig: str | None,
-    key: Path | None,
-    resume: Path | None,
-    live: bool = True,
-    command: str = "dovetail run TEST",
-) -> int:
-    """Run or resume, save, print what was found; the exit code. `command` is what began it, to go on with."""
-    from dovetail.cli.running import afterwards
-
-    say = Console(highlight=False, markup=False, soft_wrap=True).print
-    if resume is not None and not resume.is_dir():
-        raise OutputError(f"{resume}: is no folder; --resume takes the folder of a creep test")
-    target = resume or folder.create(out or folder.next_folder(Path("runs"), f"{name}-creep"))
-    if resume is None:
-        say(str(estimate(test)))
-    if live:
-        say(f"watch     dovetail view {target}")
-    run = creep_with_progress(test, target, rig, key, resume is not None, live=live)
-    folder.save(run, target)  # at once: nothing that comes after can lose it
-    say(str(run))
-    say(summary(run))
-    say(f"written   {target}")
-    if not run.outcome.completed:
-        options = {"--resume": target, "--rig": rig, "--key": key}
-        words = [f" {name} {shlex.quote(str(value))}" for name, value in options.items() if value is not None]
-        say(f"go on     {command} --mode creep{''.join(words)}")
-
-    def judge() -> None:
-        if report:
-            from dovetail.report.creep import write_creep
-
-            say(f"report    {write_creep([run], target / 'report.html')}")
-
-    return afterwards(run, target, judge, say)
+from dovetail.testing import Run
+from dovetail.testing.creep.estimate import describe_time
 
 
 def creep_with_progress(

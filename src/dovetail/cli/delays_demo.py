@@ -40,7 +40,7 @@ def demonstrate(out: Path | None) -> int:
     for label, delay in DELAYS.items():
         title = f"CS1, actuator {1e3 * delay:.1f} ms late"
         test = base.with_values(**{"rig.actuator.delay": delay, "title": title})
-        stability, run, ideal = test.stability(), with_progress(test), test.emulate()
+        stability, run, ideal = test.stability(), with_progress(test, "rehearse"), test.emulate()
         run.save(target / label.replace(" ", "-"))
         if not views:
             say(f"  critical delay {1e3 * stability.critical_delay:.2f} ms at {stability.frequency:.2f} Hz\n")

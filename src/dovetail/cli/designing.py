@@ -6,18 +6,18 @@ import dataclasses
 import json
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import typer
 from rich.console import Console
 
 from dovetail import testing
 from dovetail.cli.creeping import creep_with_progress
-from dovetail.cli.running import parse_settings
-from dovetail.core.errors import AnalysisError
+from dovetail.cli.running import runnable
 from dovetail.design import Wishes, accept, need_of, write
 from dovetail.design import design as walk
 from dovetail.studies.registry import find_test
-from dovetail.testing import Test, folder
+from dovetail.testing import folder
 
 EXIT_NO_GO = 4
 
@@ -38,17 +38,15 @@ def design_test(
     if Path(name).is_dir():
         run = folder.read(Path(name))
         return real_time(run, folder.create(out) if out else Path(name), mass)
-    file = find_test(name)
-    test = testing.load(file, parse_settings(settings))
-    if isinstance(test, Test) and test.stepping is not None:
-        target = folder.create(out or folder.next_folder(Path("runs"), f"{file.stem}-need"))
+    test: Any = runnable(name, settings, "rehearse")
+    stem = find_test(name).stem
+    if test.stepping is not None:
+        target = folder.create(out or folder.next_folder(Path("runs"), f"{stem}-need"))
         run = creep_with_progress(test, target, None, None, False, "creeping on its virtual rig")
         folder.save(run, target)
         return real_time(run, target, mass)
-    if not isinstance(test, Test):
-        raise AnalysisError(f"{name}: is a simulation without a rig; there is no hybrid test to design")
     recorded = None if recording is None else folder.read(recording)
-    target = folder.create(out or folder.next_folder(Path("runs"), f"{file.stem}-design"))
+    target = folder.create(out or folder.next_folder(Path("runs"), f"{stem}-design"))
     say = Console(highlight=False, markup=False, soft_wrap=True).print
     with Console(stderr=True).status("designing") as status:
 

@@ -67,8 +67,11 @@ def parts(
 def run(
     test: TestName,
     mode: Annotated[
-        str, typer.Option(help="How time advances: emulate, rehearse, run, creep, replay.")
-    ] = "rehearse",
+        str | None,
+        typer.Option(
+            help="How time advances: emulate, rehearse, run, creep, replay; a simulation has its own."
+        ),
+    ] = None,
     settings: Settings = None,
     out: Annotated[
         Path | None, typer.Option(help="Folder to write; a new one under runs/ by default.")

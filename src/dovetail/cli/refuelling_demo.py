@@ -56,18 +56,15 @@ def demonstrate(out: Path | None) -> int:
             run.save(place)
             runs[label] = run
             say(_line(label, run))
-    from dovetail.report.creep import write_creep
+    from dovetail.report.creep import creep_page
     from dovetail.report.drogue_animation import animate
 
     labels = [f"{label} above the axis" for label in runs]
     moving = animate(list(runs.values()), labels, target / "refuelling.gif")
-    report = write_creep(
-        list(runs.values()),
-        target / "report.html",
-        labels=labels,
-        title="A probe strikes a refuelling drogue off its axis",
-        animation=moving,
+    page = creep_page(
+        list(runs.values()), labels, "A probe strikes a refuelling drogue off its axis", animation=moving
     )
+    report = page.write(target / "report.html")
     say(f"\nreport    {report}\nanimation {moving}\nwritten   {target}")
     say(f"took      {time.perf_counter() - began:.1f} s")
     return 0

@@ -12,9 +12,9 @@ from rich.console import Console
 
 from dovetail import fidelity
 from dovetail.cli.running import progress_bar
-from dovetail.core.errors import AnalysisError, DovetailError, OutputError, ParameterError
+from dovetail.core.errors import DovetailError, OutputError, ParameterError, answered
 from dovetail.report import RunView, write, write_run
-from dovetail.testing import Run, Simulation, folder
+from dovetail.testing import Run, folder
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "msedge")
 PATIENCE = 120  # [s] that a browser may take to print a page
@@ -33,25 +33,15 @@ def report(recorded: Path, out: Path | None, budget: bool, pdf: bool) -> int:
             say(f"printed   {printed(written)}")
         return 0
     run = folder.read(recorded)
-    if isinstance(run.test, Simulation):
-        from dovetail.report.simulation import write_simulation
+    with progress_bar("reporting") as bar:
+        task = bar.add_task("the ideal and the stability", total=1.0)
+        ideal = run.ideal()
 
-        written = write_simulation(run, target)
-    elif run.mode == "creep":
-        from dovetail.report.creep import write_creep
+        def tell(share: float, text: str) -> None:
+            bar.update(task, completed=share, description=text)
 
-        written = write_creep([run], target)
-    else:
-        with progress_bar("reporting") as bar:
-            task = bar.add_task("the ideal and the stability", total=1.0)
-            ideal = _answer(run.test.emulate) if run.mode != "emulate" else None
-            stability = _answer(run.test.stability)
-
-            def tell(share: float, text: str) -> None:
-                bar.update(task, completed=share, description=text)
-
-            parts = _contributions(run, ideal, tell) if budget and ideal is not None else []
-        written = write_run(run, target, ideal, stability, parts)
+        asked = answered(lambda: fidelity.contributions(run.test, ideal, tell)) if budget and ideal else None
+        written = write_run(run, target, ideal, budget=asked or [])
     say(f"report    {written}")
     if pdf:
         say(f"printed   {printed(written)}")
@@ -63,15 +53,15 @@ def compare(recorded: list[Path], out: Path | None, pdf: bool) -> int:
     if len(recorded) < 2:
         raise ParameterError(f"compare: got {len(recorded)} run; give the folders of two or more")
     runs = [folder.read(each) for each in recorded]
-    modes = {"simulation" if isinstance(run.test, Simulation) else run.mode for run in runs}
+    modes = {run.mode for run in runs}
     target = out or Path("comparison.html")
     say = Console(highlight=False, markup=False, soft_wrap=True).print
     labels = [each.resolve().name for each in recorded]
     if modes == {"creep"}:
-        from dovetail.report.creep import write_creep
+        from dovetail.report.creep import creep_page
 
-        written = write_creep(runs, target, labels=labels, title="Creep tests side by side")
-    elif modes & {"creep", "simulation"}:
+        written = creep_page(runs, labels, "Creep tests side by side").write(target)
+    elif modes & {"creep", "simulate"}:
         mixed = ", ".join(sorted(modes))
         raise ParameterError(f"compare: got {mixed}; give hybrid tests, or creep tests, not a mixture")
     else:
@@ -109,8 +99,7 @@ def printed(page: Path) -> Path:
 
 
 def _view(run: Run, label: str) -> RunView:
-    ideal = _answer(run.test.emulate) if run.mode != "emulate" else None
-    return RunView(run, ideal, _answer(run.test.stability), label)
+    return RunView(run, run.ideal(), answered(run.test.stability), label)
 
 
 def _error(view: RunView) -> str:
@@ -121,18 +110,3 @@ def _error(view: RunView) -> str:
     except DovetailError:
         return ""
     return f" Error against the ideal {100 * float(np.nanmax(found.rms['e1'])):.3g} %."
-
-
-def _answer(ask):
-    """What a test answers, None where it has no answer."""
-    try:
-        return ask()
-    except AnalysisError:
-        return None
-
-
-def _contributions(run: Run, ideal: Run, tell) -> list[fidelity.Contribution]:
-    try:
-        return fidelity.contributions(run.test, ideal, tell)
-    except AnalysisError:
-        return []

@@ -44,16 +44,14 @@ def serve(
 ) -> None:
     """Serve the virtual rig of a test, or a robot cell, until Ctrl-C."""
     from dovetail import links, testing
-    from dovetail.cli.running import parse_settings
-    from dovetail.core.errors import ParameterError
+    from dovetail.cli.running import able, parse_settings
     from dovetail.studies.registry import find_test
     from dovetail.testing.supervisor import turning
 
     loaded = testing.load(find_test(test), parse_settings(settings or []))
     if isinstance(loaded, testing.CellFile):
         return _serve_cell(loaded.cell(keep=state, pace=pace), host, port, key)
-    if not isinstance(loaded, testing.Test):
-        raise ParameterError(f"{test}: is a simulation and has no rig to serve; choose a test with one")
+    loaded = able(test, loaded, "run")
     server = links.Server(
         links.VirtualPlant(loaded),
         links.Address(host, 7001 if port is None else port),
@@ -119,14 +117,11 @@ def check(
     """
     if not url.startswith("udp://"):
         raise typer.Exit(_check_cell(url, key, moving, reach, axes))
-    from dovetail import links, testing
-    from dovetail.core.errors import ParameterError
+    from dovetail import links
+    from dovetail.cli.running import runnable
     from dovetail.links.check import check as measure
-    from dovetail.studies.registry import find_test
 
-    loaded = testing.load(find_test(test)) if test else None
-    if loaded is not None and not isinstance(loaded, testing.Test):
-        raise ParameterError(f"{test}: is a simulation and has no rig; choose a test with one")
+    loaded = runnable(test, mode="run") if test else None
     shape = loaded.shape if loaded else ()
     report = measure(
         url,
@@ -221,15 +216,11 @@ def opensees(
     settings: Settings = None,
 ) -> None:
     """Serve the virtual rig of a test to the genericClient element of OpenSees, until Ctrl-C."""
-    from dovetail import links, testing
-    from dovetail.cli.running import parse_settings
-    from dovetail.core.errors import ParameterError
+    from dovetail import links
+    from dovetail.cli.running import runnable
     from dovetail.links.opensees import ElementServer, Specimen
-    from dovetail.studies.registry import find_test
 
-    loaded = testing.load(find_test(test), parse_settings(settings or []))
-    if not isinstance(loaded, testing.Test):
-        raise ParameterError(f"{test}: is a simulation and has no rig to serve; choose a test with one")
+    loaded = runnable(test, settings or [], "run")
     specimen = Specimen(links.VirtualPlant(loaded), stiffness)
     address = links.Address("127.0.0.1", port)
     server = ElementServer(specimen, address, udp=udp, report=lambda text: print(text, flush=True))
@@ -248,7 +239,7 @@ def key(file: Annotated[Path, typer.Argument(metavar="FILE")]) -> None:
     print(f"written   {links.write_key(file)}; copy it to the other side by a safe way")
 
 
-def run_against(test, url: str, key: Path | None, folder: Path | None = None, say=print):
+def run_against(test, url: str, key: Path | None, folder: Path | None = None):
     """The run mode, with a bar of the test's time; with a folder, in such a way that it can be watched."""
     from contextlib import ExitStack
 
@@ -265,7 +256,6 @@ def run_against(test, url: str, key: Path | None, folder: Path | None = None, sa
         if folder is not None:
             live = stack.enter_context(Live(test, folder, "run"))
             watched = {"operator": live.operator, "window": live.window}
-            say(f"watch     dovetail view {folder}")
         return test.run(
             url,
             key=links.read_key(key),

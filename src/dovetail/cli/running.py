@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import shlex
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -14,13 +15,16 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from dovetail import fidelity, testing
+from dovetail.cli.creeping import creep_with_progress, summary
 from dovetail.cli.rigs import describe, run_against, save_somewhere
-from dovetail.core.errors import AnalysisError, Fault, ParameterError, TestFileError
+from dovetail.core.errors import AnalysisError, Fault, OutputError, ParameterError, TestFileError, answered
 from dovetail.studies.registry import find_test
-from dovetail.testing import Outcome, Run, folder
+from dovetail.testing import Outcome, Run, folder, rehearse
+from dovetail.testing.creep.estimate import estimate
 from dovetail.testing.file import read_table
 from dovetail.testing.remarks import remarks
 from dovetail.testing.room import require_room
+from dovetail.testing.supervisor import MODES
 
 EXIT_STOPPED, EXIT_INTERRUPTED = 3, 130
 GREW = (
@@ -28,10 +32,9 @@ GREW = (
     '(method = { kind = "bdf2" })'
 )
 MOST_IMPACTS = 12  # of each kind on the terminal
-MODES = ("emulate", "rehearse", "run", "creep", "replay")
 
 
-def parse_settings(settings: list[str]) -> dict[str, Any]:
+def parse_settings(settings: Sequence[str]) -> dict[str, Any]:
     """`path=value` pairs; a value is read as TOML where it is that, else as text."""
     changes, faults = {}, []
     for setting in settings:
@@ -59,9 +62,35 @@ def check_test(name: str, settings: list[str]) -> None:
     print(tomli_w.dumps(testing.dump(test)), end="")
 
 
+def able(name: str, loaded: Any, mode: str | None = None) -> Any:
+    """What a file holds, if it can be run, and in that mode.
+
+    Raises
+    ------
+    ParameterError
+        With the sentence that says why not, and what can be done with it.
+    """
+    if isinstance(loaded, testing.CellFile):
+        raise ParameterError(f"{name}: is a robot cell; serve it with: dovetail rig serve {name}")
+    if isinstance(loaded, testing.ChartFile):
+        raise ParameterError(
+            f"{name}: is a map, in which nothing moves; compute it with: dovetail run {name}"
+        )
+    modes = loaded.modes()
+    if mode is not None and modes.get(mode):
+        can = ", ".join(each for each, why in modes.items() if not why)
+        raise ParameterError(f"{name}: {modes[mode]}; leave out --mode {mode} (it can: {can})")
+    return loaded
+
+
+def runnable(name: str, settings: Sequence[str] = (), mode: str | None = None) -> Any:
+    """The test or simulation of that name, if it can be run in that mode."""
+    return able(name, testing.load(find_test(name), parse_settings(settings)), mode)
+
+
 def run_test(
     name: str,
-    mode: str,
+    mode: str | None,
     settings: list[str],
     out: Path | None,
     recording: Path | None,
@@ -72,55 +101,53 @@ def run_test(
     live: bool = True,
 ) -> int:
     """Run, save, print what was found; the exit code."""
-    if mode not in MODES:
-        raise ParameterError(f'--mode: got "{mode}"; one of {", ".join(MODES)}')
-    if mode == "replay" and recording is None:
-        raise ParameterError("--mode replay needs --recording with the folder of an earlier run")
+    _refuse_mixed(mode, recording, rig, resume)
     file = find_test(name)
     test = testing.load(file, parse_settings(settings))
-    if isinstance(test, testing.ChartFile | testing.Simulation) and mode != "rehearse":
-        raise ParameterError(
-            f"{name}: is a simulation without a rig and has no modes; leave out --mode {mode}"
-        )
-    if isinstance(test, testing.ChartFile):
+    if isinstance(test, testing.ChartFile) and mode is None:
         from dovetail.cli.charting import run_chart
 
         return run_chart(test, file.stem, out, report)
-    if isinstance(test, testing.Simulation):
-        return run_simulation(test, file.stem, out, report)
-    if isinstance(test, testing.CellFile):
-        raise ParameterError(f"{name}: is a robot cell; serve it with: dovetail rig serve {name}")
-    if mode == "creep":
-        from dovetail.cli.creeping import run_creep
-
-        command = shlex.join(["dovetail", "run", name, *(word for s in settings for word in ("--set", s))])
-        return run_creep(test, file.stem, out, report, rig, key, resume, live, command)
-    if resume is not None:
-        raise ParameterError("--resume goes with --mode creep")
-    if mode == "run" and rig is None:
-        raise ParameterError(
-            "--mode run needs --rig udp://HOST:PORT; serve one with: dovetail rig serve TEST"
-        )
+    test = able(name, test, mode)
+    mode = mode or test.USUAL
     require_room(test)  # before a folder is made
-    target = folder.create(out or folder.next_folder(Path("runs"), f"{file.stem}-{mode}"))
+    target = resume or folder.create(out or folder.next_folder(Path("runs"), f"{file.stem}-{mode}"))
     say = Console(highlight=False, markup=False, soft_wrap=True).print
 
-    stability = test.stability() if mode == "rehearse" else None
+    stability = answered(test.stability) if mode == "rehearse" else None
     if stability:
         say(str(stability))
+    if mode == "creep" and resume is None:
+        say(str(estimate(test)))
+    if live and mode in ("run", "creep"):
+        say(f"watch     dovetail view {target}")
     if mode == "run":
-        run = run_against(test, rig, key, target if live else None, say)
-        target = save_somewhere(run, target)
+        run = run_against(test, rig, key, target if live else None)
+    elif mode == "creep":
+        run = creep_with_progress(test, target, rig, key, resume is not None, live=live)
     else:
         run = with_progress(test, mode, recording)
-        folder.save(run, target)  # at once: nothing that comes after can lose it
+    target = save_somewhere(run, target)  # at once: nothing that comes after can lose it
     say(str(run))
-    if mode == "run":
-        say(describe(run))
+    for line in _told(run):
+        say(line)
     say(f"written   {target}")
+    if mode == "creep" and not run.outcome.completed:
+        words = [
+            "dovetail",
+            "run",
+            name,
+            *(word for s in settings for word in ("--set", s)),
+            "--mode",
+            "creep",
+        ]
+        options = {"--resume": target, "--rig": rig, "--key": key}
+        words += [str(word) for option in options.items() if option[1] is not None for word in option]
+        say(f"go on     {shlex.join(words)}")
 
     def judge() -> None:
-        ideal = _ideal(run)
+        with telling("the ideal to compare with") as tell:
+            ideal = run.ideal(tell)
         if ideal is not None:
             say(_compared(run, ideal))
         for line in _impacts(run, ideal):
@@ -131,6 +158,35 @@ def run_test(
             say(f"report    {write_run(run, target / 'report.html', ideal, stability)}")
 
     return afterwards(run, target, judge, say)
+
+
+def _refuse_mixed(mode: str | None, recording: Path | None, rig: str | None, resume: Path | None) -> None:
+    """Modes that are not there, and options that a mode needs or has no use for."""
+    if mode is not None and mode not in MODES:
+        raise ParameterError(f'--mode: got "{mode}"; one of {", ".join(MODES)}')
+    if mode == "replay" and recording is None:
+        raise ParameterError("--mode replay needs --recording with the folder of an earlier run")
+    if resume is not None and mode != "creep":
+        raise ParameterError("--resume goes with --mode creep")
+    if resume is not None and not resume.is_dir():
+        raise OutputError(f"{resume}: is no folder; --resume takes the folder of a creep test")
+    if mode == "run" and rig is None:
+        raise ParameterError(
+            "--mode run needs --rig udp://HOST:PORT; serve one with: dovetail rig serve TEST"
+        )
+
+
+def _told(run: Run) -> list[str]:
+    """What a mode has to say of its run: its clock and link, its moves, what its system measures."""
+    if run.mode == "run":
+        return [describe(run)]
+    if run.mode == "creep":
+        return [summary(run)]
+    if run.mode != "simulate":
+        return []
+    measures = getattr(run.test.numerical, "measures", None)
+    lines = [f"  {name:<28} {text}" for name, text in (measures(run.data).items() if measures else ())]
+    return [GREW, *lines] if run.outcome in (Outcome.NOT_FINITE, Outcome.VELOCITY) else lines
 
 
 def afterwards(run: Run, target: Path, judge: Callable[[], None], say: Callable[[str], None]) -> int:
@@ -149,32 +205,6 @@ def afterwards(run: Run, target: Path, judge: Callable[[], None], say: Callable[
     return 0 if run.outcome.completed else EXIT_STOPPED
 
 
-def run_simulation(test: testing.Simulation, name: str, out: Path | None, report: bool) -> int:
-    """Simulate a system without a rig, save, print what its system measures; the exit code."""
-    require_room(test)
-    target = folder.create(out or folder.next_folder(Path("runs"), f"{name}-simulate"))
-    say = Console(highlight=False, markup=False, soft_wrap=True).print
-    with progress_bar("simulating") as bar:
-        task = bar.add_task("compiling", total=1.0)
-        run = test.simulate(lambda share, text: bar.update(task, completed=share, description=text))
-    folder.save(run, target)  # at once: nothing that comes after can lose it
-    say(str(run))
-    if run.outcome in (Outcome.NOT_FINITE, Outcome.VELOCITY):
-        say(GREW)
-    say(f"written   {target}")
-
-    def judge() -> None:
-        measures = getattr(test.system, "measures", None)
-        for name, text in measures(run.data).items() if measures else ():
-            say(f"  {name:<28} {text}")
-        if report:
-            from dovetail.report.simulation import write_simulation
-
-            say(f"report    {write_simulation(run, target / 'report.html')}")
-
-    return afterwards(run, target, judge, say)
-
-
 def progress_bar(doing: str) -> Progress:
     """A bar on the terminal that vanishes when it is done; nothing where no terminal is."""
     console = Console(stderr=True)
@@ -182,28 +212,21 @@ def progress_bar(doing: str) -> Progress:
     return Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
 
 
-def with_progress(test: testing.Test, mode: str = "rehearse", recording: Path | None = None) -> Run:
+def with_progress(test: Any, mode: str, recording: Path | None = None) -> Run:
     """Run a test in a mode; a bar, which vanishes when it is done, shows how far it is."""
     if mode == "replay" and recording is not None:
         return test.replay(folder.readings(recording))
-    with progress_bar("emulating" if mode == "emulate" else "rehearsing") as bar:
+    doing = {"emulate": "emulating", "rehearse": "rehearsing"}.get(mode, "simulating")
+    with telling(doing) as tell:
+        return test.emulate(progress=tell, keep=True) if mode == "emulate" else rehearse(test, tell)
+
+
+@contextmanager
+def telling(doing: str) -> Iterator[Callable[[float, str], None]]:
+    """What is told of progress, as a bar on the terminal."""
+    with progress_bar(doing) as bar:
         task = bar.add_task("compiling", total=1.0)
-        tell = lambda share, text: bar.update(task, completed=share, description=text)  # noqa: E731
-        return test.emulate(progress=tell, keep=True) if mode == "emulate" else test.rehearse(tell)
-
-
-def _ideal(run: Run) -> Run | None:
-    """The ideal to compare with, where the test has one and the run is something else."""
-    if run.mode == "emulate":
-        return None
-    try:
-        with progress_bar("the ideal to compare with") as bar:
-            task = bar.add_task("compiling", total=1.0)
-            return run.test.emulate(
-                progress=lambda share, text: bar.update(task, completed=share, description=text)
-            )
-    except AnalysisError:
-        return None
+        yield lambda share, text: bar.update(task, completed=share, description=text)
 
 
 def _impacts(run: Run, ideal: Run | None) -> list[str]:

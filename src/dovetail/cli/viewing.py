@@ -7,11 +7,8 @@ from typing import Any
 
 from rich.console import Console
 
-from dovetail import testing
-from dovetail.cli.running import with_progress
-from dovetail.core.errors import AnalysisError, ParameterError
+from dovetail.cli.running import runnable, with_progress
 from dovetail.links.live import Watched, watched
-from dovetail.studies.registry import find_test
 from dovetail.testing import Run, folder
 from dovetail.view import LivePage, Page, pictures_of
 
@@ -46,7 +43,7 @@ def _follow(page: LivePage, run: Watched | None, seconds: float | None, ghost: b
 
     assert run is not None
     if ghost:
-        page.expect(lambda: _ideal_of(page.test))
+        page.expect(page.test.ideal)
     if not page.serve(seconds) or not finished(run.folder):
         return
     Page(_pictures(folder.read(run.folder), ghost), server=page.server).serve(seconds)
@@ -66,28 +63,11 @@ def _say_where(inner: int, host: str, port: int) -> None:
 
 
 def _pictures(run: Run, ghost: bool) -> dict[str, Any]:
-    return pictures_of(run, _ideal(run) if ghost else None)
+    return pictures_of(run, run.ideal() if ghost else None)
 
 
 def _run(what: str) -> Run:
     if Path(what).is_dir():
         return folder.read(what)
-    test = testing.load(find_test(what))
-    if isinstance(test, testing.Simulation):
-        return test.simulate()
-    if not isinstance(test, testing.Test):
-        raise ParameterError(f"{what}: has no motion to look at; give a test or the folder of a run")
-    return with_progress(test)
-
-
-def _ideal(run: Run) -> Run | None:
-    if isinstance(run.test, testing.Simulation) or run.mode in ("emulate", "creep"):
-        return None
-    return _ideal_of(run.test)
-
-
-def _ideal_of(test: testing.Test) -> Run | None:
-    try:
-        return test.emulate()
-    except AnalysisError:
-        return None
+    test = runnable(what)
+    return with_progress(test, test.USUAL)

@@ -22,9 +22,10 @@ from __future__ import annotations
 import difflib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 MANY = 24  # names that a message lists whole
+T = TypeVar("T")
 
 
 class DovetailError(Exception):
@@ -123,6 +124,14 @@ def guarded(place: str, check: Callable[[], Iterable[Fault]]) -> list[Fault]:
         return [Fault(place, str(error))]
     except Exception as error:
         return [Fault(place, unforeseen(error))]
+
+
+def answered(ask: Callable[[], T]) -> T | None:
+    """The answer to a question; None where it has none for this system, or none that could be found."""
+    try:
+        return ask()
+    except (AnalysisError, StepSizeError, ConvergenceError):
+        return None
 
 
 def unforeseen(error: BaseException) -> str:

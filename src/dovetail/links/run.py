@@ -85,7 +85,7 @@ def run(
         If no session comes about. Nothing has moved then.
     """
     require_room(test)
-    prepared = with_stale(test, "run").prepared()
+    prepared = with_stale(test.prepared(), "run")
     shape = test.shape
     operator = operator or Operator()
     operator.allow(test)

@@ -20,15 +20,13 @@ SHADES = (COLOURS["demand"], COLOURS["critical"], COLOURS["measured"], COLOURS["
 EXTRAS = ("tipping", "end_tension", "tow_tension", "reeled_length")  # drawn in a panel each, where recorded
 
 
-def write_creep(
+def creep_page(
     runs: Sequence[Run],
-    path: str | Path,
-    *,
     labels: Sequence[str] | None = None,
     title: str | None = None,
     animation: Path | None = None,
-) -> Path:
-    """Write the page on one run or more; `animation` is a GIF to be shown in it."""
+) -> Page:
+    """The page on one run or more; `animation` is a GIF to be shown in it."""
     from dovetail.testing import dump
 
     labels = list(labels or [run.title for run in runs])
@@ -65,7 +63,7 @@ def write_creep(
         Verdict(sentence, "good" if good else "caution"),
         blocks,
         subtitle="Creep test: stepped, with the specimen's force taken at rest",
-    ).write(path)
+    )
 
 
 def _count(runs: Sequence[Run]) -> str:

@@ -9,10 +9,12 @@ from typing import Any
 import numpy as np
 
 from dovetail import fidelity
-from dovetail.core.errors import DovetailError, ParameterError
+from dovetail.core.errors import ParameterError, answered
 from dovetail.report import origin, parameters, sections
 from dovetail.report import verdict as verdicts
+from dovetail.report.creep import creep_page
 from dovetail.report.page import Block, Page, Section, Table, Text, Tone, Verdict
+from dovetail.report.simulation import simulation_page
 from dovetail.report.verdict import ms
 from dovetail.report.view import Judged, RunView
 
@@ -93,21 +95,14 @@ def write_run(
     stability: Any = None,
     budget: Sequence[fidelity.Contribution] = (),
 ) -> Path:
-    """Write the report on one run of a test; what is not given is computed from its test where it can be."""
-    test = getattr(run, "test", None)
-    if ideal is None and getattr(run, "mode", "") != "emulate":
-        ideal = _computed(test, "emulate")
-    if stability is None:
-        stability = _computed(test, "stability")
+    """Write the report on one run, whatever its mode; what is not given is computed where it can be."""
+    if run.mode == "simulate":
+        return simulation_page(run).write(path)
+    if run.mode == "creep":
+        return creep_page([run]).write(path)
+    ideal = run.ideal() if ideal is None else ideal
+    stability = answered(run.test.stability) if stability is None else stability
     return rehearsal_page(run, ideal, stability, budget=budget).write(path)
-
-
-def _computed(test: Any, what: str) -> Any:
-    """What the test says to a question, or nothing where it has no answer (a rig without a model)."""
-    try:
-        return getattr(test, what)() if hasattr(test, what) else None
-    except DovetailError:
-        return None
 
 
 def _overall(views: Sequence[Judged]) -> Verdict:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,8 +17,8 @@ BESIDE: dict[str, Any] = {"loc": "upper left", "bbox_to_anchor": (1.0, 1.05), "f
 SKIPPED = ("node_position", "excitation")  # too many lines for a plot in time
 
 
-def write_simulation(run: Any, path: str | Path) -> Path:
-    """Write the report on one run of a simulation."""
+def simulation_page(run: Any) -> Page:
+    """The report on one run of a simulation."""
     from dovetail.testing import dump
 
     data = run.data
@@ -35,7 +34,7 @@ def write_simulation(run: Any, path: str | Path) -> Path:
 
         blocks += deck_sections(run)
         blocks.append(Folded("The simulation as it was run", tomli_w.dumps(dump(run.test))))
-        return Page(run.title, verdict, blocks, subtitle="Simulation without a rig").write(path)
+        return Page(run.title, verdict, blocks, subtitle="Simulation without a rig")
     if "node_position" in data:
         figure, times = _shapes(data)
         caption = f"The chain from light to dark at {', '.join(f'{t:.3g}' for t in times)} s."
@@ -61,7 +60,7 @@ def write_simulation(run: Any, path: str | Path) -> Path:
         pictures.append(Text(f"Zero throughout: {told}."))
     blocks.append(Section("Signals", pictures))
     blocks.append(Folded("The simulation as it was run", tomli_w.dumps(dump(run.test))))
-    return Page(run.title, verdict, blocks, subtitle="Simulation without a rig").write(path)
+    return Page(run.title, verdict, blocks, subtitle="Simulation without a rig")
 
 
 def _trace(data: Any, name: str, lines: list[str]):

@@ -20,6 +20,7 @@ from dovetail.testing.rehearse import rehearse
 from dovetail.testing.replay import RecordedRig, replay
 from dovetail.testing.rig import AbstractRig, Rig
 from dovetail.testing.run import Run
+from dovetail.testing.runnable import Runnable
 from dovetail.testing.schedule import Profile, Ramp, Switch
 from dovetail.testing.simulation import Simulation
 from dovetail.testing.supervisor import Limits
@@ -44,6 +45,7 @@ __all__ = [
     "Reply",
     "Rig",
     "Run",
+    "Runnable",
     "Simulation",
     "Stability",
     "Stepping",

@@ -28,6 +28,6 @@ def emulate(
             "emulate: the rig has no model of its specimen, so there is no ideal to compare with; "
             "give the test a virtual rig, or compare two runs"
         )
-    prepared = with_stale(test, "emulate").prepared()
+    prepared = with_stale(test.checked(), "emulate")
     system = ideal_system(test, specimen)
     return in_continuous_time(test, prepared, system, "emulate", accuracy, progress, keep)

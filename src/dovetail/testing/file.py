@@ -298,7 +298,7 @@ def _dump(node: Any) -> Any:
     if isinstance(node, Part | Method):
         name = name_of(type(node))
         table = {"kind": name} if name else {}
-        for field in dataclasses.fields(node):
+        for field in sorted(dataclasses.fields(node), key=lambda field: bool(field.kw_only)):
             value = getattr(node, field.name)
             if field.name not in UNSAID and field.init and value is not None:
                 # a file is named in full: what is written may be read from another folder

@@ -171,7 +171,7 @@ _compiled = eqx.filter_jit(tick_matrices)
 
 def sampled_loop(test: Test) -> StateSpace:
     """One tick of the whole loop at rest, as it is at the end of the test, cut at the measured force."""
-    prepared = at_rest(test).prepared()
+    prepared = at_rest(test.checked()).sized()
     size = sum(np.size(leaf) for leaf in jax.tree.leaves(eqx.filter_eval_shape(start, prepared)[0]))
     if MATRICES * 8 * size**2 > left():
         raise AnalysisError(

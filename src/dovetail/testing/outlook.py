@@ -271,7 +271,7 @@ def _only_near_rest(test: Test, omega: float) -> bool:
     if not hasattr(test.rig, "specimen") or not size > 0 or not 0 < omega < 2 * math.pi * test.rate:
         return False
     motion, dt = sine(size, omega, test.shape)
-    return departure_from_linear(test.prepared().rig.specimen, motion, dt) > NOT_LINEAR
+    return departure_from_linear(test.sized().rig.specimen, motion, dt) > NOT_LINEAR
 
 
 def _lateness(test: Test, part: str) -> tuple[float, list[str]]:

@@ -25,8 +25,7 @@ from dovetail.testing.creep.journal import NAME as JOURNAL
 from dovetail.testing.file import load
 from dovetail.testing.outcome import Outcome, Trip
 from dovetail.testing.run import Run
-from dovetail.testing.simulation import Simulation
-from dovetail.testing.test import Test
+from dovetail.testing.runnable import Runnable
 
 TEST, RESULT, OUTCOME, AFTERMATH = "test.toml", "result.nc", "outcome.json", "aftermath.nc"
 TRY = """
@@ -169,11 +168,11 @@ def _trip(path: Path, table: Any) -> Trip:
     return Trip(**table)
 
 
-def whole_test(path: Path, sums: dict[str, str]) -> Test | Simulation:
+def whole_test(path: Path, sums: dict[str, str]) -> Runnable:
     """The test of a folder."""
     _unchanged(path, sums)
     test = load(path)
-    if not isinstance(test, Test | Simulation):
+    if not isinstance(test, Runnable):
         raise OutputError(f"{path}: is a {type(test).__name__}, of which there is no run")
     return test
 
@@ -204,9 +203,9 @@ def _bytes(path: Path, most: int = -1) -> bytes:
         raise OutputError(f"{path}: cannot be read ({(error.strerror or str(error)).lower()})") from error
 
 
-def _of_another(test: Test | Simulation, data: xr.Dataset) -> str:
+def _of_another(test: Runnable, data: xr.Dataset) -> str:
     """Why a recording cannot be of a test; nothing if it can."""
-    if not isinstance(test, Test):
+    if test.rig is None:
         return ""
     missing = [name for name in SIGNALS if name not in data]
     if missing:

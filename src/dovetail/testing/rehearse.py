@@ -1,15 +1,15 @@
-"""Rehearse: the whole loop in simulated time against the virtual rig, sampled or in continuous time."""
+"""In simulated time: the whole loop against the virtual rig, sampled or continuous; or a simulation."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import equinox as eqx
 import jax
 import numpy as np
 
 from dovetail.testing.continuous import in_continuous_time
 from dovetail.testing.coupled import rigged_system
-from dovetail.testing.loop import compiled_start, compiled_ticks
 from dovetail.testing.outcome import Outcome
 from dovetail.testing.record import Records
 from dovetail.testing.room import require_room
@@ -18,36 +18,52 @@ from dovetail.testing.sharing import piece_length, shared
 from dovetail.testing.supervisor import with_stale
 
 if TYPE_CHECKING:
-    from dovetail.testing.test import Test
+    from dovetail.testing.runnable import Runnable
 
 
-def rehearse(test: Test, progress: Progress | None = None, *, keep: bool = True) -> Run:
-    """Run the test against its virtual rig.
+def rehearse(test: Runnable, progress: Progress | None = None, *, keep: bool = True) -> Run:
+    """Run a test against its virtual rig, a simulation by itself.
 
-    The loop is one compiled program, called piece by piece so that progress can be told and an interrupt
-    keeps what was computed; without `keep` it is passed on instead. A run that met a limit ends there. Where the test
-    says `rehearsal = "continuous"` its rig is an equation like the rest, and there is no tick but to record.
+    Where a test says `rehearsal = "continuous"` its rig is an equation like the rest, and there is no tick but to
+    record. An interrupt keeps what was computed; without `keep` it is passed on instead.
     """
     require_room(test)
-    prepared = with_stale(test, "rehearse").prepared()
-    if test.rehearsal == "continuous":
+    prepared = with_stale(test.prepared(), test.USUAL)
+    if getattr(test, "rehearsal", "sampled") == "continuous":
         system = rigged_system(prepared)
         return in_continuous_time(test, prepared, system, "rehearse", None, progress, keep)
+    return recorded(test, prepared, test.USUAL, progress, keep)
+
+
+def recorded(
+    test: Runnable, prepared: Runnable, mode: str, progress: Progress | None = None, keep: bool = True
+) -> Run:
+    """A run of a test, from what was prepared of it for a mode.
+
+    It is one compiled program, called piece by piece so that progress can be told and an interrupt is soon heeded. A
+    run that met a limit ends there.
+    """
     records, first, seen, outcome = _in_pieces(prepared, progress, keep)
-    attributes = {"mode": "rehearse", "title": test.title, "seed": test.seed}
+    attributes = {"mode": mode, "title": test.title, "seed": test.seed}
     return as_run(test, prepared, attributes, records.joined(first), records, seen, outcome)
 
 
-def _in_pieces(prepared: Test, progress: Progress | None, keep: bool) -> tuple[Records, Any, Any, Outcome]:
+_start = eqx.filter_jit(lambda test: test.start())
+_advance = eqx.filter_jit(lambda test, state, first, number: test.advance(state, first, number, ahead=True))
+
+
+def _in_pieces(
+    prepared: Runnable, progress: Progress | None, keep: bool
+) -> tuple[Records, Any, Any, Outcome]:
     """What was recorded, the record of t = 0, what the supervisor saw, and how it ended."""
     total = prepared.tick_count
-    size, program = piece_length(total, 1000, 40), shared(prepared)
+    size, program = piece_length(total, *prepared.PIECES), shared(prepared)
     records, outcome = Records(prepared.record_every), Outcome.FINISHED
     try:
-        state, first = compiled_start(program)
+        state, first = _start(program)
         records.last, seen = jax.tree.map(np.asarray, (first, state["watch"]))
         while records.tick < total:
-            state, piece = compiled_ticks(program, state, np.asarray(records.tick), size)
+            state, piece = _advance(program, state, np.asarray(records.tick), size)
             seen = jax.tree.map(np.asarray, state["watch"])
             stopped = int(seen["code"]) and int(seen["tick"]) <= total
             end = int(seen["tick"]) if stopped else min(records.tick + size, total)
@@ -55,6 +71,9 @@ def _in_pieces(prepared: Test, progress: Progress | None, keep: bool) -> tuple[R
             if stopped:
                 outcome = Outcome.from_code(seen["code"])
                 break
+            if (now := prepared.adapted(state)) is not None:
+                prepared, state = now
+                program = shared(prepared)
             if progress:
                 progress(records.tick / total, f"{records.tick * prepared.dt:.3g} s simulated")
     except KeyboardInterrupt:

@@ -12,10 +12,8 @@ from typing import Any
 
 from dovetail.core.errors import DovetailError
 from dovetail.core.units import PARAMETER, turned
-from dovetail.testing import record
 from dovetail.testing.path import Step, declared_at, joined
-from dovetail.testing.supervisor import stale_by_default
-from dovetail.testing.test import Test
+from dovetail.testing.runnable import Runnable
 
 
 def remarks(test: Any, table: dict[str, Any]) -> list[str]:
@@ -26,11 +24,7 @@ def remarks(test: Any, table: dict[str, Any]) -> list[str]:
         said = turned(text, unit) if unit is not None else None
         if said is not None:
             found.append(f"{joined(way)}: {said}")
-    if isinstance(test, Test) and test.record_every > 1:
-        found.append(record.in_words(test.tick_count, test.record_every, test.dt))
-    if isinstance(test, Test) and test.limits.stale is None:
-        found.append(f"limits.stale: not said; {stale_by_default(test)}")
-    return found
+    return found + (test.remarks() if isinstance(test, Runnable) else [])
 
 
 def _unit(test: Any, way: tuple[Step, ...]) -> str | None:

@@ -11,7 +11,7 @@ import numpy as np
 import xarray as xr
 
 from dovetail.core.errors import ParameterError
-from dovetail.testing.rehearse import rehearse
+from dovetail.testing.rehearse import recorded
 from dovetail.testing.rig import AbstractRig, Reading
 from dovetail.testing.run import Run
 from dovetail.testing.schedule import Profile
@@ -74,7 +74,10 @@ def replay(test: Test, recording: Run | xr.Dataset) -> Run:
         values = jnp.asarray(data["dials"].values)
         turned = turned | {path: Sampled(test.dt, values[:, i]) for i, path in enumerate(test.dials)}
     shortened = dataclasses.replace(
-        with_stale(test, "replay"), rig=RecordedRig(readings), duration=length, schedule=turned, dials={}
+        with_stale(test.checked(), "replay"),
+        rig=RecordedRig(readings),
+        duration=length,
+        schedule=turned,
+        dials={},
     )
-    run = rehearse(shortened)
-    return dataclasses.replace(run, test=test, mode="replay", data=run.data.assign_attrs(mode="replay"))
+    return recorded(test, shortened.sized(), "replay")

@@ -17,12 +17,10 @@ import jax.numpy as jnp
 
 from dovetail.core.errors import Fault, TestFileError
 from dovetail.core.programs import held, limits
-from dovetail.core.randomness import seeded
 from dovetail.testing.record import WHOLE, that_fits
 
 if TYPE_CHECKING:
-    from dovetail.testing.simulation import Simulation
-    from dovetail.testing.test import Test
+    from dovetail.testing.runnable import Runnable
 
 TWICE = 2  # in pieces, and put together
 SURELY = 1e-3  # of the room: for one signal so small, nobody need count the others
@@ -36,7 +34,7 @@ def left() -> float:
     return 0.95 * limits().memory - held().memory
 
 
-def require_room(test: Test | Simulation, room: float | None = None) -> None:
+def require_room(test: Runnable, room: float | None = None) -> None:
     """Refuse a run whose record the memory cannot hold.
 
     Raises
@@ -45,7 +43,7 @@ def require_room(test: Test | Simulation, room: float | None = None) -> None:
         With the size of the record, the room that there is, and what to do.
     """
     room = left() if room is None else room
-    ticks, every = float(test.tick_count), getattr(test, "record_every", 1)
+    ticks, every = float(test.tick_count), test.record_every
     one = TWICE * ticks / every * 8 * max(1, math.prod(test.shape))  # [B] of one signal
     if one < SURELY * room:
         return
@@ -62,13 +60,13 @@ def require_room(test: Test | Simulation, room: float | None = None) -> None:
     raise TestFileError(test.title or "test", [Fault("rate", text + _offer(test, room, hopeless))])
 
 
-def needed(test: Any, every: int) -> float:
+def needed(test: Runnable, every: int) -> float:
     """What a run takes that records every so manieth tick [B]; the piece from which they are taken is there too."""
     ticks, each = test.tick_count, _a_tick(test)
     return TWICE * ticks / every * each + (PIECE * each + 8 * ticks * _has_contact(test) if every > 1 else 0)
 
 
-def _offer(test: Any, room: float, hopeless: bool) -> str:
+def _offer(test: Runnable, room: float, hopeless: bool) -> str:
     """What to do about a record that is too large."""
     finer = "substeps make the steps between ticks finer and record no more"
     if hopeless:
@@ -80,37 +78,23 @@ def _offer(test: Any, room: float, hopeless: bool) -> str:
     fits = that_fits(test.tick_count, least) if room > kept else None
     if fits is None:
         return f"lower the rate or shorten the test ({finer})"
-    if not hasattr(test, "record_every"):
-        return (
-            f'rate = "{test.rate / fits:.9g} Hz" with substeps = {test.substeps * fits} takes the same steps and fits; '
-            "or shorten the test"
-        )
     others = f"or lower the rate or shorten the test ({finer})"
     return f"record_every = {fits} records every {fits}th tick and fits; {others}"
 
 
-def _has_contact(test: Any) -> bool:
+def _has_contact(test: Runnable) -> bool:
     return WHOLE in _row(test)
 
 
-def _a_tick(test: Any) -> float:
+def _a_tick(test: Runnable) -> float:
     """What is recorded of one tick [B], found without computing one."""
     return float(sum(s.size * s.dtype.itemsize for s in jax.tree.leaves(_row(test))))
 
 
-def _row(test: Any) -> dict[str, Any]:
+def _row(test: Runnable) -> dict[str, Any]:
     """Shapes of what is recorded of one tick."""
-    from dovetail.testing import loop, simulation
-
-    sized = seeded(test.sampled_at(test.dt, test.shape), jax.random.key(0))
     first = jnp.zeros((), int)
-    if isinstance(test, simulation.Simulation):
-        return eqx.filter_eval_shape(  # type: ignore[no-any-return]
-            lambda s: simulation.advance(s, simulation.start(s)[0], first, 1)[1], sized
-        )
-    return eqx.filter_eval_shape(  # type: ignore[no-any-return]
-        lambda t: loop.ticks(t, loop.start(t)[0], first, 1, scan=jax.lax.scan)[1], sized
-    )
+    return eqx.filter_eval_shape(lambda t: t.advance(t.start()[0], first, 1)[1], test.sized())  # type: ignore[no-any-return]
 
 
 def in_words(size: float) -> str:

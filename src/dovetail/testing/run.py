@@ -16,7 +16,7 @@ from dovetail.testing.record import Records, thinned
 from dovetail.testing.supervisor import CHECKS, TURNED, Watch, across
 
 if TYPE_CHECKING:
-    from dovetail.testing.test import Test
+    from dovetail.testing.runnable import Runnable
 
 SPECIMENS = (Outcome.LATCHED, Outcome.DOCKED, Outcome.LEFT)  # what a specimen's own way of ending is called
 Progress = Callable[[float, str], None]  # share done in [0, 1], and what is going on
@@ -30,7 +30,7 @@ class Run:
     signals of `signals.toml`, each with its unit.
     """
 
-    test: Test
+    test: Any  # Runnable: what a test has and a simulation has not is asked for by those who know the mode
     mode: str
     data: xr.Dataset
     outcome: Outcome
@@ -47,6 +47,10 @@ class Run:
         from dovetail import report
 
         return report.plot(self)
+
+    def ideal(self, progress: Progress | None = None) -> Run | None:
+        """The ideal to compare with: of the same test, in the same time; None where there is none, or this is it."""
+        return None if self.mode in ("emulate", "creep") else self.test.ideal(progress)
 
     def report(self, path: str | Path) -> Path:
         """Write a self-contained HTML page on this run, compared with the ideal."""
@@ -74,7 +78,7 @@ class Run:
 
 
 def dataset(
-    test: Test, times: np.ndarray, records: Mapping[str, np.ndarray], attributes: Mapping[str, Any]
+    test: Runnable, times: np.ndarray, records: Mapping[str, np.ndarray], attributes: Mapping[str, Any]
 ) -> xr.Dataset:
     """Records as a dataset: every signal with its unit, symbol, label and frame.
 
@@ -107,16 +111,16 @@ def dataset(
 
 
 def as_run(
-    test: Test,
-    prepared: Test,
+    test: Runnable,
+    prepared: Runnable,
     attributes: Mapping[str, Any],
     rows: Mapping[str, np.ndarray],
     records: Records,
     seen: Mapping[str, Any],
     outcome: Outcome,
 ) -> Run:
-    """A run of a virtual rig, from its rows and what else was kept of its ticks."""
-    times = np.arange(len(rows["displacement"])) * (test.record_every * test.dt)
+    """A run in simulated time, from its rows and what else was kept of its ticks."""
+    times = np.arange(len(next(iter(rows.values())))) * (test.record_every * test.dt)
     data, outcome = ended(test, dataset(test, times, rows, attributes), outcome)
     if (
         test.record_every > 1
@@ -126,7 +130,7 @@ def as_run(
     return Run(test, attributes["mode"], data, outcome, trip)
 
 
-def ended(test: Test, data: xr.Dataset, outcome: Outcome) -> tuple[xr.Dataset, Outcome]:
+def ended(test: Runnable, data: xr.Dataset, outcome: Outcome) -> tuple[xr.Dataset, Outcome]:
     """The recording up to where its specimen says that it was over, and the outcome; else as they are."""
     specimen = getattr(test.rig, "specimen", None)
     ending = specimen.ending(data["achieved_displacement"].values) if specimen is not None else None
@@ -136,7 +140,7 @@ def ended(test: Test, data: xr.Dataset, outcome: Outcome) -> tuple[xr.Dataset, O
     return data.isel(time=slice(0, sample + 1)), Outcome[name.upper()]
 
 
-def _axis_names(test: Test) -> list[str]:
+def _axis_names(test: Runnable) -> list[str]:
     shape = test.shape
     if not shape:
         return []
@@ -144,11 +148,12 @@ def _axis_names(test: Test) -> list[str]:
 
 
 def find_trip(
-    test: Test, outcome: Outcome, time: float, last: Mapping[str, Any], seen: Mapping[str, Any]
+    test: Runnable, outcome: Outcome, time: float, last: Mapping[str, Any], seen: Mapping[str, Any]
 ) -> Trip | None:
     """What the last tick of a stopped run met, in numbers; None where it was no limit."""
     if not any(check.outcome is outcome for check in CHECKS):
         return None
-    met = {**last, **across(dict(last), dict(last))}
-    met |= {"interface_energy": seen["energy"], "still_readings": seen["still"][0]}
-    return Watch.of(test, "rehearse").trip(outcome, time, met)
+    met = dict(last)
+    if test.rig is not None:
+        met |= across(met, met) | {"interface_energy": seen["energy"], "still_readings": seen["still"][0]}
+    return Watch.of(test, test.USUAL).trip(outcome, time, met)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import equinox as eqx
 import jax
@@ -23,9 +23,10 @@ from dovetail.testing import contact_gain
 from dovetail.testing.outcome import Outcome, Trip
 
 if TYPE_CHECKING:
-    from dovetail.testing.simulation import Simulation
+    from dovetail.testing.runnable import Runnable
     from dovetail.testing.test import Test
 
+T = TypeVar("T", bound="Runnable")
 TURNING = ("roll", "pitch", "yaw")  # axes whose force is a torque
 TURNED = {"m": "rad", "m/s": "rad/s", "m/s^2": "rad/s^2", "N": "N m"}  # units of an axis that is an angle
 MOVED = 1e-3  # of its largest so far: what a demand goes before a reading that stands still is suspicious
@@ -134,14 +135,16 @@ READING = (
     Check("stale", "still_readings", Outcome.STALE),
 )
 CHECKS = (*DEMAND, *READING)
-MODES = ("emulate", "rehearse", "replay", "run", "approach and rest", "creep", "simulation")
+MODES = ("emulate", "rehearse", "replay", "run", "creep", "simulate")  # in which something can be run
+WATCHED = (*MODES[:4], "approach and rest", *MODES[4:])  # a run also leads its rig there and back
+TENSION = "tension"  # what the limit of the force is on, where there is no interface
 _OPEN = "the loop is open there"
 _NO_RIG = "a simulation has no rig"
 UNWATCHED: dict[str, dict[str, str]] = {  # by mode: limits that it cannot watch, and why
     "emulate": {"contact_gain": "the ideal holds no force"},
     "approach and rest": {"growth": _OPEN, "energy": _OPEN, "contact_gain": _OPEN},
     "creep": {"contact_gain": "the force is taken at rest; the audit of the run tells"},
-    "simulation": {
+    "simulate": {
         "growth": "a simulation's motion need not be about a rest",
         "torque": "a simulation shows no torque at an interface",
         **dict.fromkeys(("tracking", "power", "energy", "contact_gain", "stale"), _NO_RIG),
@@ -154,7 +157,7 @@ def beyond(values: Any, limit: Any) -> Any:
     return (abs(values) > limit).any()
 
 
-def turning(test: Test | Simulation) -> tuple[bool, ...]:
+def turning(test: Runnable) -> tuple[bool, ...]:
     """Which axes of the interface turn: the numerical substructure may say so, else their names do."""
     return tuple(getattr(test.numerical, "turning", ())) or tuple(name in TURNING for name in test.axes)
 
@@ -174,9 +177,9 @@ class Watch(Part):
         pass  # the limits have been checked
 
     @staticmethod
-    def of(test: Test | Simulation, mode: str) -> Watch:
+    def of(test: Runnable, mode: str) -> Watch:
         """That of a test in a mode."""
-        return Watch(test.limits, () if mode == "simulation" else turning(test), mode)
+        return Watch(test.limits, turning(test), mode)
 
     def blank(self, shape: tuple[int, ...] = ()) -> dict[str, Any]:
         """Nothing seen yet."""
@@ -211,12 +214,12 @@ class Watch(Part):
 
     def reading(self, dt, x, motion, reading, held=0.0, fresh: bool = True) -> dict[str, Any]:
         """Judge what was read at that demand; `fresh` is False where an old reading is kept on purpose."""
-        values = across(motion, reading) if self.mode != "simulation" else dict(reading)
-        if self.mode != "simulation":
+        values = across(motion, reading) if "measured_force" in reading else dict(reading)
+        if "power" in values:
             # like what stands still, it stays what it was at the first breach: the trip's number
             x = {**x, "energy": x["energy"] + jnp.where(x["code"] == 0, dt * values["power"], 0.0)}
             values["interface_energy"] = jnp.maximum(x["energy"], 0.0)
-        if self.mode != "simulation" and fresh:
+        if "power" in values and fresh:
             x = {**x, "still": self._still(x, motion, reading)}
             values["still_readings"] = x["still"][0]
         if "contact" in x:
@@ -250,8 +253,9 @@ class Watch(Part):
         """The state with the code of the first of the checks that the values do not pass, if none came before."""
         code = jnp.zeros((), dtype=int)
         for check in reversed(checks):
-            if check.signal in values and self.watches(check.limit):
-                passed = beyond(values[check.signal], self.limits.bound(check.limit, self.turning))
+            signal, turns = self._held(check)
+            if signal in values and self.watches(check.limit):
+                passed = beyond(values[signal], self.limits.bound(check.limit, turns))
                 code = jnp.where(passed, check.outcome.code, code)
         finite = jnp.array(True)
         for value in values.values():
@@ -263,20 +267,24 @@ class Watch(Part):
         """Whether it looks at that limit."""
         return limit not in UNWATCHED.get(self.mode, ()) and (limit != "torque" or any(self.turning))
 
+    def _held(self, check: Check) -> tuple[str, tuple[bool, ...]]:
+        """The signal that is held against a limit here, and which of its axes turn."""
+        tension = self.mode == "simulate" and check.limit == "force"
+        return (TENSION, ()) if tension else (check.signal, self.turning)
+
     def trip(self, outcome: Outcome, time: float, values: dict[str, Any]) -> Trip | None:
         """What the sample of a breach met, in numbers; of several axes the one furthest beyond its limit."""
         check = next((check for check in CHECKS if check.outcome is outcome), None)
-        if check is None or check.signal not in values:
+        signal, turns = self._held(check) if check else ("", ())
+        if check is None or signal not in values:
             return None
-        met = np.atleast_1d(np.abs(np.asarray(values[check.signal], dtype=float)))
-        limits = np.broadcast_to(np.asarray(self.limits.bound(check.limit, self.turning)), met.shape)
+        met = np.atleast_1d(np.abs(np.asarray(values[signal], dtype=float)))
+        limits = np.broadcast_to(np.asarray(self.limits.bound(check.limit, turns)), met.shape)
         at = np.unravel_index(np.argmax(np.nan_to_num(met / limits)), met.shape)
-        unit = signals.signal(check.signal).unit
-        if len(self.turning) == met.shape[-1] and self.turning[at[-1]]:
+        unit = "ticks" if check.limit == "stale" else signals.signal(signal).unit
+        if len(turns) == met.shape[-1] and turns[at[-1]]:
             unit = TURNED.get(unit, unit)
-        return Trip(
-            check.signal, float(met[at]), float(limits[at]), time, "ticks" if check.limit == "stale" else unit
-        )
+        return Trip(signal, float(met[at]), float(limits[at]), time, unit)
 
 
 def across(motion: dict[str, Any], reading: dict[str, Any]) -> dict[str, Any]:
@@ -288,15 +296,15 @@ def across(motion: dict[str, Any], reading: dict[str, Any]) -> dict[str, Any]:
     return {**shown, "measured_force": force, "measured_torque": force, "power": power}
 
 
-def with_stale(test: Test, mode: str) -> Test:
-    """The test with the number of ticks, or moves, for which its readings may stand still."""
-    if test.limits.stale is not None:
+def with_stale(test: T, mode: str) -> T:
+    """The test with the number of ticks, or moves, for which its readings may stand still, if it has any."""
+    if test.rig is None or test.limits.stale is not None:
         return test
     ticks = MOVES if mode == "creep" else math.ceil(_stale_time(test) / test.dt)
     return dataclasses.replace(test, limits=dataclasses.replace(test.limits, stale=float(ticks)))
 
 
-def _stale_time(test: Test) -> float:
+def _stale_time(test: Runnable) -> float:
     return max(STILL * (test.rig.lateness() or 0.0), AT_LEAST)
 
 

@@ -2,30 +2,27 @@
 
 from __future__ import annotations
 
-import dataclasses
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import equinox as eqx
 import jax
 import numpy as np
 
 from dovetail.compensation import Compensator, Feedback, MeasuredForce, NoCompensation
-from dovetail.core import RK4, Method, Part, choice, constant, count
-from dovetail.core.errors import DovetailError, Fault, ParameterError, TestFileError, guarded
-from dovetail.core.randomness import seeded
+from dovetail.core import Part, choice
+from dovetail.core import ahead as in_advance
+from dovetail.core.errors import DovetailError, Fault, answered, guarded
 from dovetail.mechanics import Substructure
-from dovetail.testing import coupled, record, supervisor
+from dovetail.testing import coupled, loop, supervisor
 from dovetail.testing import operator as operators
 from dovetail.testing import path as paths
 from dovetail.testing import schedule as schedules
 from dovetail.testing.creep.settings import Stepping
-from dovetail.testing.excitation import Excitation, Rest
-from dovetail.testing.loop import Driven
 from dovetail.testing.rig import AbstractRig
+from dovetail.testing.runnable import Runnable
 from dovetail.testing.steps import step_faults
-from dovetail.testing.supervisor import Limits
-from dovetail.testing.whole import axis_faults, length_faults
+from dovetail.testing.whole import axis_faults
 
 if TYPE_CHECKING:
     from dovetail.testing.continuous import Accuracy
@@ -36,10 +33,11 @@ if TYPE_CHECKING:
 STILL = 'shorten the test or lengthen the table (of a ground record one may say after = "still")'
 
 
-class Test(Part):
+class Test(Runnable):
     """A hybrid test, and the parameters of everything in it.
 
-    It is a pytree: `eqx.tree_at` gives a variant, `eqx.filter_vmap(simulate)` runs a batch of them.
+    It is a pytree: `eqx.tree_at` gives a variant, `eqx.filter_vmap(simulate)` runs a batch of them. What it shares
+    with a simulation is said there: see `Runnable`.
 
     Attributes
     ----------
@@ -49,77 +47,37 @@ class Test(Part):
         Transfer system, specimen and sensors.
     compensator
         Outer loop that turns the demand into a command.
-    excitation
-        What drives the numerical substructure.
     feedback
         Turns the reading into the force that is fed back: measured, blended with a model, extrapolated.
-    rate, duration
-        Ticks per second [Hz]; length of the test [s].
-    limits
-        What may not be exceeded.
     schedule
         Parameters that change during the run, by path.
     dials
         Parameters that the operator may change while the test runs, by path, each with its range.
     stepping
         How the creep mode steps: step sizes, contact gate, times of a move; by default a move for every tick.
-    method, substeps
-        How the numerical substructure is integrated inside a tick.
     rehearsal
         Whether `rehearse` samples its rig as the test will, or takes it as equations in continuous time.
-    record_every
-        Ticks from one record to the next; all are computed and watched (`dovetail.testing.record`).
-    seed
-        Every random number of the run follows from it.
-    axes
-        Names of the interface's axes where there are several.
-    title, source
-        What it is, in a line; where its numbers come from.
     """
 
     __test__ = False  # not a pytest class
+    USUAL: ClassVar[str] = "rehearse"
+    PIECES: ClassVar[tuple[int, int]] = (1000, 40)
 
-    numerical: Substructure
-    rig: AbstractRig
+    numerical: Substructure  # type: ignore[misc]
+    rig: AbstractRig  # type: ignore[misc]
     compensator: Compensator = NoCompensation()
-    excitation: Excitation = Rest()
     feedback: Feedback = MeasuredForce()
-    limits: Limits = Limits()
     schedule: dict[str, schedules.Profile] = eqx.field(default_factory=dict)
     dials: dict[str, operators.Dial] = eqx.field(default_factory=dict)
     stepping: Stepping | None = None
-    method: Method = RK4()
-    rate: float = constant("Hz", "ticks per second", default=1000.0, above=0.0)
-    duration: float = constant("s", "length of the test", default=10.0, above=0.0)
-    substeps: int = count("integration steps of the numerical substructure in a tick", default=1, at_least=1)
     rehearsal: str = choice(
         "sampled", "continuous", about="how time passes in a rehearsal", default="sampled"
     )
-    record_every: int = count("ticks from one record to the next", default=1, at_least=1)
-    seed: int = count("from which every random number of the run follows", default=0)
-    title: str = eqx.field(default="", static=True)
-    axes: tuple[str, ...] = eqx.field(default=(), static=True)
-    source: str = eqx.field(default="", static=True)
-
-    @property
-    def dt(self) -> float:
-        """Length of a tick [s]."""
-        return 1.0 / self.rate
-
-    @property
-    def tick_count(self) -> int:
-        """Number of ticks in the test."""
-        return round(self.duration * self.rate)
-
-    @property
-    def record_count(self) -> int:
-        """Number of records after the first."""
-        return self.tick_count // self.record_every
 
     @property
     def shape(self) -> tuple[int, ...]:
         """Shape of the interface signals: () for one axis, (n,) for n."""
-        values, rest = eqx.partition(Driven(self.numerical, self.excitation), eqx.is_array)
+        values, rest = eqx.partition(loop.Driven(self.numerical, self.excitation), eqx.is_array)
         known_again = _hashable(rest)  # not every part can be told from others at a glance
         shown = (
             _first_output.eval_shape(values, rest)
@@ -128,10 +86,16 @@ class Test(Part):
         )
         return shown["displacement"].shape
 
-    def faults(self) -> list[Fault]:
-        """All that is wrong with this test as a whole, beyond what each part checks for itself."""
+    def modes(self) -> dict[str, str]:
+        """Every mode, with the sentence that says why the test cannot be run in it."""
+        return {
+            **dict.fromkeys(supervisor.MODES, ""),
+            "simulate": "is a hybrid test, no simulation",
+        }
+
+    def _look(self) -> list[Fault]:
         checks = {
-            "duration": self._length_faults,
+            "duration": lambda: self.length_faults("tick"),
             "rig": self._delay_faults,
             "excitation": self._end_faults,
             "schedule": self._schedule_faults,
@@ -142,11 +106,6 @@ class Test(Part):
         faults = [fault for place, check in checks.items() for fault in guarded(place, check)]
         shapes = guarded("numerical", self._shape_faults)
         return faults + (shapes or guarded("rate", lambda: step_faults(self)))
-
-    def _length_faults(self) -> list[Fault]:
-        """A length that is no whole number of ticks, or records."""
-        found = length_faults(self.duration, self.rate, "tick")
-        return found or record.faults(self.tick_count, self.record_every)
 
     def _limit_faults(self) -> list[Fault]:
         """Limits that cannot be watched."""
@@ -196,32 +155,27 @@ class Test(Part):
                 faults.append(Fault(name, f"{most:g} s is longer than the test of {self.duration:g} s"))
         return faults
 
-    def prepared(self) -> Test:
-        """This test checked, with its shapes fixed and its random keys drawn: what the loop takes.
+    def start(self) -> tuple[dict[str, Any], dict[str, jax.Array]]:
+        """State of the loop at rest, and the first record."""
+        return loop.start(self)
 
-        Raises
-        ------
-        TestFileError
-            With all faults at once.
-        """
-        faults = self.faults()
-        if faults:
-            raise TestFileError(self.title or "test", faults)
-        sized = self.sampled_at(self.dt, self.shape)
-        return seeded(sized, _key(self.seed))
+    def advance(self, state, first, number, ahead=False):
+        """Ticks of the loop."""
+        return loop.ticks(self, state, first, number, scan=in_advance.scan if ahead else jax.lax.scan)
 
-    def with_values(self, **values: Any) -> Test:
-        """A variant with other values at paths: `test.with_values(**{"rig.actuator.delay": 9e-3})`."""
-        test = self
-        for path, value in values.items():
-            old = paths.get(test, path)
-            if isinstance(old, jax.Array):
-                test = paths.spread(test, path, value)
-            elif "." in path:
-                raise ParameterError(f'"{path}" is no numeric parameter; build the part anew instead')
-            else:
-                test = dataclasses.replace(test, **{path: value})
-        return test
+    def whole(self) -> tuple[dict[str, Any], dict[str, jax.Array]]:
+        """The whole rehearsal as one pure function, sampled."""
+        return loop.simulate(self)
+
+    def remarks(self) -> list[str]:
+        """What is recorded, and for how long readings may stand still where it does not say."""
+        said = self.limits.stale is not None
+        stale = [] if said else [f"limits.stale: not said; {supervisor.stale_by_default(self)}"]
+        return super().remarks() + stale
+
+    def ideal(self, progress: Progress | None = None) -> Run | None:
+        """The test as it would be with a perfect rig; None where the rig has no model of its specimen."""
+        return answered(lambda: self.emulate(progress=progress))
 
     def emulate(
         self, accuracy: Accuracy | None = None, progress: Progress | None = None, *, keep: bool = False
@@ -261,19 +215,11 @@ class Test(Part):
 
         return replay(self, recording)
 
-    def _repr_html_(self) -> str:
-        from dovetail.report.notebook import test_html
-
-        return test_html(self)
-
     def stability(self) -> Stability:
         """Would this test work? Critical delay, margin, and the poles of the sampled loop."""
         from dovetail.testing.outlook import stability
 
         return stability(self)
-
-
-_key = jax.jit(jax.random.key)  # one program for all seeds
 
 
 def _fits(part: Part, dt: float, shape: tuple[int, ...]) -> list[Fault]:
@@ -282,7 +228,7 @@ def _fits(part: Part, dt: float, shape: tuple[int, ...]) -> list[Fault]:
     return []
 
 
-def _shown(values: Driven, rest: Driven) -> dict[str, jax.Array]:
+def _shown(values: loop.Driven, rest: loop.Driven) -> dict[str, jax.Array]:
     """What a numerical substructure shows at its start."""
     driven = eqx.combine(values, rest)
     return driven.output(0.0, driven.init(), jax.numpy.zeros(()))  # type: ignore[no-any-return]

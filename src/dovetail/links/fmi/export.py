@@ -6,8 +6,8 @@ which the description says (`needsExecutionTool`), but neither Dovetail nor the 
 is the one that wrote the FMU, or that named in DOVETAIL_PYTHON, or `python3`.
 
 A flow becomes an FMU with its inputs, its outputs, and its scalar parameters; it is integrated with a fixed
-step of at most `step` inside each step of the importing tool, the input held. A test becomes an FMU without inputs
-whose outputs are the records of its rehearsal; it takes steps of whole ticks.
+step of at most `step` inside each step of the importing tool, the input held. A test, or a simulation, becomes an
+FMU without inputs whose outputs are the records of its rehearsal; it takes steps of whole ticks.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from dovetail.core.signals import signal
 from dovetail.links.fmi.description import Variable, description
 from dovetail.mechanics import Substructure
 from dovetail.specimens import Specimen
-from dovetail.testing import Test, loop
+from dovetail.testing import Runnable
 
 FOLDERS = {"2.0": "linux64", "3.0": "x86_64-linux"}
 
@@ -58,7 +58,7 @@ class _Model:
 
 
 def export(
-    model: Flow | Test,
+    model: Flow | Runnable,
     path: str | Path,
     *,
     version: str = "2.0",
@@ -71,7 +71,7 @@ def export(
     Parameters
     ----------
     model
-        A flow, or a test (its rehearsal).
+        A flow, a test (its rehearsal) or a simulation.
     version
         `"2.0"` or `"3.0"`.
     inputs
@@ -90,7 +90,11 @@ def export(
     path = Path(path)
     if version not in FOLDERS:
         raise LinkError(f'FMI version "{version}": there are {" and ".join(FOLDERS)}')
-    described = _of_test(model) if isinstance(model, Test) else _of_flow(model, inputs, step, method or RK4())
+    if isinstance(model, Runnable):
+        described, title = _of_test(model), model.title
+    else:
+        described = _of_flow(model, inputs, step, method or RK4())
+        title = (type(model).__doc__ or "").split("\n")[0]
     token = f"{{{uuid.uuid4()}}}"
     name = "".join(c if c.isalnum() else "_" for c in path.stem) or "model"
     with tempfile.TemporaryDirectory() as scratch:
@@ -114,7 +118,6 @@ def export(
         here = resources.files("dovetail.links.fmi")
         (inside / "serve.py").write_bytes(here.joinpath("serve.py").read_bytes())
         _build(folder, binaries / f"{name}.so", version)
-        title = model.title if isinstance(model, Test) else (type(model).__doc__ or "").split("\n")[0]
         text = description(version, name, token, title, described)
         (folder / "modelDescription.xml").write_text(text)
         with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -209,12 +212,16 @@ def _of_flow(flow: Flow, inputs: Any, step: float, method: Method) -> _Model:
     return _Model(parameters, ins, outs, start, advance, show, step, False)
 
 
-def _of_test(test: Test) -> _Model:
+def _of_test(test: Runnable) -> _Model:
     prepared = test.prepared()
 
+    def tick(state, k):
+        state, records = prepared.advance(state, k, 1)
+        return state, {name: values[0] for name, values in records.items()}
+
     def begin():
-        state, record = loop.start(prepared)
-        like = jax.eval_shape(lambda: loop.tick(prepared, state, jnp.zeros((), dtype=int)))
+        state, record = prepared.start()
+        like = jax.eval_shape(lambda: tick(state, jnp.zeros((), dtype=int)))
         first = {name: jnp.asarray(record.get(name, 0.0), of.dtype) for name, of in like[1].items()}
         state = jax.tree.map(lambda v, of: jnp.asarray(v, of.dtype), state, like[0])
         return (
@@ -231,7 +238,7 @@ def _of_test(test: Test) -> _Model:
     def advance(p, t, h, number, state, u):
         def one(_, x):
             state, k, _ = x
-            state, record = loop.tick(prepared, state, k)
+            state, record = tick(state, k)
             return jax.tree.map(lambda new, old: jnp.asarray(new, old.dtype), (state, k + 1, record), x)
 
         return tuple(jax.tree.leaves(jax.lax.fori_loop(0, number, one, tree.unflatten(state))))

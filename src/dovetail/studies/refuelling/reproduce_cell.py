@@ -24,8 +24,7 @@ DURATION = 0.25  # [s]: the nozzle slides along a rib
 
 def _strike() -> testing.Test:
     """The strike 200 mm off the axis, with long steps."""
-    test = testing.load(find_test("refuelling/full-scale-200"))
-    assert isinstance(test, testing.Test)
+    test: testing.Test = testing.load(find_test("refuelling/full-scale-200"))
     assert test.stepping is not None
     stepping = dataclasses.replace(
         test.stepping, contact_step=np.asarray(STEP), settling_time=np.asarray(0.6)

@@ -16,10 +16,10 @@ import numpy as np
 import xarray as xr
 
 from dovetail.core.errors import ParameterError
-from dovetail.testing.simulation import advance, start
 
 STAGES = 4  # evaluations of the rates in a step
-_start, _advance = eqx.filter_jit(start), eqx.filter_jit(advance)
+_start = eqx.filter_jit(lambda test: test.start())
+_advance = eqx.filter_jit(lambda test, state, first, number: test.advance(state, first, number))
 
 
 def solver_statistics(test: Any, interval: float = 0.1) -> xr.Dataset:
