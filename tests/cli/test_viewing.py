@@ -40,5 +40,5 @@ def test_a_folder_without_a_run_is_named(tmp_path):
 
 
 def test_a_map_has_no_motion_to_look_at():
-    with pytest.raises(ParameterError, match="has no motion to look at"):
+    with pytest.raises(ParameterError, match="is a map, in which nothing moves"):
         command("docking/map")

@@ -78,13 +78,10 @@ def test_a_simulation_is_refused_as_a_test_is():
     test = testing.load(find_test("capture/swing"), {"duration": "1000 s"})
     size = TWICE * test.tick_count * _a_tick(test)
     require_room(test, room=1.001 * size)
-    with pytest.raises(
-        TestFileError, match=r'rate = "\d+ Hz" with substeps = \d+ takes the same steps and fits'
-    ) as no:
+    with pytest.raises(TestFileError, match=r"record_every = \d+ records every") as no:
         require_room(test, room=0.999 * size)
-    rate, substeps = re.search(r'rate = "(\d+) Hz" with substeps = (\d+)', str(no.value)).groups()
-    assert int(rate) * int(substeps) == test.rate * test.substeps
-    require_room(dataclasses.replace(test, rate=float(rate), substeps=int(substeps)), room=0.999 * size)
+    every = int(re.search(r"record_every = (\d+)", str(no.value))[1])
+    require_room(dataclasses.replace(test, record_every=every), room=0.999 * size)
 
 
 def test_sizes_are_said_as_people_read_them():

@@ -62,6 +62,13 @@ def test_a_run_ends_where_a_limit_is_met_and_keeps_what_was_computed():
     assert "velocity" in str(run.trip)
 
 
+def test_every_so_manieth_record_of_a_simulation_is_kept_where_it_says_so(run):
+    thin = testing.parse(changed(record_every=10)).simulate()
+    np.testing.assert_array_equal(thin.data["tension"], run.data["tension"][::10])
+    largest = np.abs(run.data["tension"].values).max(axis=0)  # over all ticks, and not those recorded only
+    np.testing.assert_allclose(thin.data["tension"].attrs["largest"], largest)
+
+
 def test_a_motion_that_is_no_longer_finite_ends_the_run():
     simulation = testing.parse(TABLE)
     bad = simulation.with_values(**{"system.gravity": jnp.nan})
