@@ -185,20 +185,20 @@ def scene(name, law, friction) -> Thrown:
         return Thrown(OfSpecimen(funnel, sign=-1.0), 1.0, (-0.5, 0.0, -0.17), (0.1, 0.2, -0.5))
     if name == "ribs":
         ribs = RibBasket(home=(0.0, 0.0, 0.0), law=law(2e4), friction=friction)
-        return Thrown(OfSpecimen(ribs, sign=-1.0), 1.0, (-0.45, 0.0, -0.15), (0.0, 0.0, -0.5))
+        return Thrown(OfSpecimen(ribs, sign=-1.0), 1.0, (-0.45, 0.01, -0.14), (0.1, 0.15, -0.5))
     if name == "skid on deck, clamp":
         return Thrown(OnADeck(law(1e5), friction), 1.0, (0.0, 1e-3), (0.4, -0.5), (0.0, 9.81))
     if name == "probe in a grid":
         probe = ProbeAndGrid(
-            deck=Still(at=[0.0] * 6), tip=(0.0, 0.0, 0.0), law=law(2e4), tension=0.0, height=1.0
+            deck=Still(at=[0.0] * 6), tip=(0.0, 0.0, 0.0), law=law(2e4), tension=0.0, height=1.0, engaged=-9.0
         )
-        return Thrown(InAGrid(probe), 1.0, (0.0, 1e-9), (0.1, 0.3))
+        return Thrown(InAGrid(probe), 1.0, (0.0, 1e-9), (0.0, 0.3))
     assert name == "feet of a gear"
-    gear = DeckGear(DeckBody(secured=0.0, law=law(6e3), friction=friction), height=0.01)
+    gear = DeckGear(DeckBody(secured=0.0, law=law(6e3), friction=friction), height=0.15)
     return Thrown(OfSpecimen(gear), 50.0, (0.0, 0.0, 0.0), (0.2, 0.1, -0.5), (0.0, 0.0, 9.81))
 
 
-DURATION = {"feet of a gear": 0.6, "ribs": 0.25, "probe in a grid": 0.1}
+DURATION = {"feet of a gear": 1.2, "ribs": 0.3}  # [s]
 
 
 @functools.cache
@@ -213,7 +213,7 @@ def followed(name, law, friction):
 
     @jax.jit
     def run():
-        x, shown = jax.lax.scan(one, flow.init(), jnp.arange(round(DURATION.get(name, 0.06) / STEP)))
+        x, shown = jax.lax.scan(one, flow.init(), jnp.arange(round(DURATION.get(name, 0.15) / STEP)))
         return x, shown, flow.output(0.0, flow.init(), None)[0]
 
     end, (energy, force), first = run()
@@ -237,9 +237,9 @@ def check(place, law, friction):
     assert energy.max() <= first * (1 + 1e-6)
     if place.name in ("funnel", "ribs"):  # they say the moment about the origin; a nozzle is a point there
         np.testing.assert_allclose(missed, 0.0, atol=1e-6)
-    if friction == "no-friction" and law == "hertz" and place.name != "feet of a gear":
-        assert force[-1] == 0.0 or place.name == "probe in a grid"
-        assert energy[force == 0][-1] == pytest.approx(first, rel=1e-4)
+    if friction == "no-friction" and law == "hertz":
+        assert energy.min() < 0.9 * first  # it was stored
+        assert energy[len(energy) // 2 :].max() == pytest.approx(first, rel=1e-4)
 
 
 LAWS, FRICTIONS = list(kinds(NormalLaw)), list(kinds(Friction))

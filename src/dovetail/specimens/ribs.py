@@ -18,6 +18,10 @@ ball is beside the rib. The few ribs that can touch are a complementarity proble
 each in turn takes a step of Newton's on its own force, exact for a linear law. Each rib has a gauge for bending out
 of the basket and one for bending sideways.
 
+A rib that has turned pushes the nozzle aft, by :math:`f_i\varphi_i\,\partial s/\partial x`, and one beside it off to
+its side, by what its contact stores: without these terms a nozzle that moves along or across pressed ribs would gain
+energy.
+
 A law with damping makes the full-speed variant; a slow test does not see it. Geometry and stiffness are a surrogate;
 32 ribs, hinges, ties and 64 gauges are as described [Bolien 2018, sec. 1.3.2, app. C].
 """
@@ -82,16 +86,14 @@ class RibBasket(Specimen):
 
     def output(self, t, x, u):
         met, turn, arm = self.pressed(x, u)
-        force, press = -jnp.sum(met.force, 0), met.normal_force
+        force, press = -jnp.sum(met.force, 0) - self._aside(met, turn, arm, u), met.normal_force
         wrench = jnp.concatenate([force, jnp.cross(self.home + u["displacement"][:3], force)])
         return {"force": wrench, "strain": self.strain(turn, press * arm), "normal_force": jnp.sum(press)}
 
     def pressed(self, x, u) -> tuple[Met, jax.Array, jax.Array]:
         """What goes on at every rib (n, ...), their turn (n,) [rad], and the distance [m] from the hinges."""
         n, p = self.ribs, self.home + u["displacement"][:3]
-        azimuth = 2 * jnp.pi * jnp.arange(n) / n  # from 12 o'clock to starboard
-        out = jnp.stack([jnp.zeros(n), jnp.sin(azimuth), -jnp.cos(azimuth)])
-        side = jnp.stack([jnp.zeros(n), jnp.cos(azimuth), jnp.sin(azimuth)])
+        out, side = self._directions()
         slope = (self.radii[1] - self.radii[0]) / (self.depths[1] - self.depths[0])
         cosine = 1 / jnp.sqrt(1 + slope**2)
         inward = -cosine * (out.T + slope * jnp.eye(3)[0])  # normals of the inner surface
@@ -125,6 +127,22 @@ class RibBasket(Specimen):
         every = jnp.zeros(n).at[at].add(press)
         turn = jnp.fft.irfft(jnp.fft.rfft(every * arm) / self._stiffness_spectrum(), n)
         return self._meeting.pressed(x, near, inward, every), turn, arm
+
+    def _aside(self, met, turn, arm, u):
+        """Force (3,) [N] on the nozzle that is not along the normals of ribs at rest: aft, and off to a side."""
+        slope = jnp.diff(self.radii)[0] / jnp.diff(self.depths)[0]
+        aft = jnp.sum(met.normal_force * turn) * jnp.sqrt(1 + slope**2)
+        _, side = self._directions()
+        beside = (self.home + u["displacement"][:3]) @ side / self.width
+        touched = met.normal_force > 0
+        off = 2 * beside / self.width * self.law.stored_energy(met.depth - arm * turn) * touched
+        return side @ off - aft * jnp.eye(3)[0]
+
+    def _directions(self):
+        """Outward and sideways (3, n) at every rib, from 12 o'clock to starboard."""
+        azimuth = 2 * jnp.pi * jnp.arange(self.ribs) / self.ribs
+        zero, sin, cos = jnp.zeros(self.ribs), jnp.sin(azimuth), jnp.cos(azimuth)
+        return jnp.stack([zero, sin, -cos]), jnp.stack([zero, cos, sin])
 
     def _stiffness_spectrum(self):
         k = jnp.arange(self.ribs // 2 + 1)
