@@ -16,7 +16,7 @@ from scipy.integrate import solve_ivp
 
 from dovetail.core.registry import kinds
 from dovetail.mechanics.contact import Dissipative, GivenDamping, GivenStiffness
-from dovetail.studies.docking.contact_loop import Instruments, first_impact
+from dovetail.studies.docking.impact import Instruments, first_impact
 
 K = 9.0795e8  # [N/m^1.5] polyimide on aluminium
 SENSOR = 2 * np.pi * 10e3  # [rad/s]

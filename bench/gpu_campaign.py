@@ -48,7 +48,7 @@ import numpy as np  # noqa: E402
 from dovetail.core import RK4  # noqa: E402
 from dovetail.mechanics.chain import LinkChain, Loads, links  # noqa: E402
 from dovetail.mechanics.contact import GivenDamping, GivenStiffness  # noqa: E402
-from dovetail.studies.docking.contact_loop import Instruments, first_impact  # noqa: E402
+from dovetail.studies.docking.impact import Instruments, first_impact  # noqa: E402
 
 STIFFNESS = 9.0795e8  # [N/m^1.5] polyimide on aluminium
 SENSOR = 2 * np.pi * 10e3  # [rad/s]

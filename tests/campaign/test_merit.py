@@ -8,7 +8,7 @@ import pytest
 from dovetail.campaign import admissible, judge, requirements, speed_over_gap
 from dovetail.core.errors import AnalysisError, ParameterError
 from dovetail.mechanics.contact import Flores
-from dovetail.studies.docking.contact_loop import Instruments, first_impact
+from dovetail.studies.docking.impact import Instruments, first_impact
 
 NEEDED = requirements(delay=1.2e-3, force=2600.0, depth=200e-6, speed=0.1, mass=21.43, gap=50e-6)
 

@@ -132,3 +132,23 @@ def test_gradient_and_batch_go_through():
 
     np.testing.assert_allclose(jax.jit(jax.grad(end))(5.0), 1.0, rtol=1e-8)
     np.testing.assert_allclose(jax.jit(jax.vmap(end))(jnp.array([5.0, 6.0])), [3.75, 4.75], rtol=1e-8)
+
+
+class WithNothing(Ball):
+    """A ball beside a part that remembers nothing."""
+
+    def init(self):
+        return {"ball": super().init(), "nothing": ()}
+
+    def derivative(self, t, x, u):
+        return {"ball": super().derivative(t, x["ball"], u), "nothing": ()}
+
+    def output(self, t, x, u):
+        return super().output(t, x["ball"], u)
+
+
+@pytest.mark.parametrize("stiff", [False, True])
+def test_a_state_may_be_empty_in_places(stiff):
+    done = solve(WithNothing(), 0.0, 2.0, stiff=stiff, events={"ground": lambda t, x, u: x["ball"]["z"]})
+    assert done.end_state["nothing"] == ()
+    assert float(done.end_time) == pytest.approx(1.0, abs=1e-8)

@@ -1,4 +1,5 @@
 import jax
+import jax.numpy as jnp
 import numpy as np
 
 from dovetail.transfer import Quantiser
@@ -31,3 +32,8 @@ def test_a_converter_has_its_number_of_steps():
 def test_the_derivative_passes_straight_through():
     part = Quantiser(0.01)
     assert jax.grad(lambda u: part.step(0.0, 1e-3, (), u)[1])(0.3) == 1.0
+
+
+def test_a_step_of_zero_rounds_nothing_axis_by_axis():
+    u = jnp.array([0.1234, 0.1234])
+    np.testing.assert_array_equal(Quantiser([0.0, 0.01]).through(0.0, u), [0.1234, 0.12])

@@ -164,11 +164,13 @@ def _solve(flow, t0, t1, times, x0, u, rtol, atol, stiff, crossings, max_steps, 
     def given(t):
         return u(t) if callable(u) else u
 
-    def rate(t, x, _):
-        return flow.derivative(t, x, given(t))
+    leaves, form = jax.tree.flatten(x0)  # Diffrax takes no state that is empty in places
+
+    def rate(t, y, _):
+        return jax.tree.leaves(flow.derivative(t, form.unflatten(y), given(t)))
 
     def as_diffrax(crossing):
-        return lambda t, y, args, **_: crossing.condition(t, y, given(t))
+        return lambda t, y, args, **_: crossing.condition(t, form.unflatten(y), given(t))
 
     event = None
     if crossings:
@@ -185,7 +187,7 @@ def _solve(flow, t0, t1, times, x0, u, rtol, atol, stiff, crossings, max_steps, 
         t0,
         t1,
         None,
-        x0,
+        leaves,
         saveat=save,
         stepsize_controller=diffrax.PIDController(rtol=rtol, atol=atol, dtmax=max_step),
         event=event,
@@ -193,7 +195,7 @@ def _solve(flow, t0, t1, times, x0, u, rtol, atol, stiff, crossings, max_steps, 
         throw=False,
     )
     failed = ~diffrax.is_okay(solution.result)
-    states, end_state = solution.ys
+    states, end_state = (form.unflatten(y) for y in solution.ys)
     end_time = solution.ts[1][0]
     reached = (times <= end_time) & ~failed
 

@@ -6,7 +6,6 @@ from dovetail.studies.docking import (  # noqa: F401
     docking_map,
     first_impact_sweep,
     impact_charts,
-    impact_flow,
     impact_qualification,
     impact_validation,
 )

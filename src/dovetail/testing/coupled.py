@@ -82,7 +82,7 @@ class Coupled(Flow):
 
     def derivative(self, t, x, u):
         now = apply(self.schedule, self, t)
-        at = now._interface(t, x)
+        at = now.interface(t, x)
         return {
             "numerical": now.numerical.derivative(t, x["numerical"], at["given"]),
             "specimen": now.specimen.derivative(t, x["specimen"], at["imposed"]),
@@ -104,7 +104,7 @@ class Coupled(Flow):
 
     def jump(self, t, x, u):
         now = apply(self.schedule, self, t)
-        at = now._interface(t, x)
+        at = now.interface(t, x)
         return {
             **x,
             "numerical": now.numerical.jump(t, x["numerical"], at["given"]),
@@ -114,7 +114,8 @@ class Coupled(Flow):
 
     def output(self, t, x, u):
         now = apply(self.schedule, self, t)
-        at = now._interface(t, x)
+        at = now.interface(t, x)
+        at = now._under(t, x, at["given"]["force"])  # the acceleration is known only now
         motion, force = at["motion"], at["shown"]["force"]
         position = now.position_sensor.follower().output(t, x["position_sensor"], at["moved"])[0]
         return {
@@ -125,49 +126,53 @@ class Coupled(Flow):
             "achieved_displacement": at["moved"][0],
             "measured_displacement": position,
             "specimen_force": force,
-            "measured_force": at["measured"],
+            "measured_force": now._fed_back(t, x, at)[0],
             "force": at["given"]["force"],
         }
 
     def _given(self, t, force) -> dict[str, Any]:
         return {"excitation": self.excitation(t), "excitation_rate": self.excitation.rate(t), "force": force}
 
-    def _interface(self, t, x) -> dict[str, Any]:
-        """Everything between the parts at t: what each is given, and what it shows."""
+    def _moved(self, t, x, force) -> dict[str, Any]:
+        """From a force that is fed back to the motion that it leads to."""
+        given = self._given(t, force)
+        motion = self.numerical.output(t, x["numerical"], given)
+        moved = self.actuator.follower().output(t, x["actuator"], _signal(motion))
+        return {"given": given, "motion": motion, "moved": moved, "imposed": _motion(motion, moved)}
 
-        def under(force):
-            given = self._given(t, force)
-            motion = self.numerical.output(t, x["numerical"], given)
-            moved = self.actuator.follower().output(t, x["actuator"], _signal(motion))
-            imposed = _motion(motion, moved)
-            shown = self.specimen.output(t, x["specimen"], imposed)
-            measured = self.sensor.follower().output(t, x["sensor"], (shown["force"],))[0]
-            used = measured
-            if self.feedback is not None:
-                share, model = self.feedback.share, self.feedback.model.output(t, x["model"], motion)
-                used = share * measured + (1.0 - share) * model["force"]
-            return {
-                "given": given,
-                "motion": motion,
-                "moved": moved,
-                "imposed": imposed,
-                "shown": shown,
-                "measured": measured,
-                "used": used,
-            }
+    def _under(self, t, x, force) -> dict[str, Any]:
+        """The same, with what the specimen shows."""
+        at = self._moved(t, x, force)
+        return {**at, "shown": self.specimen.output(t, x["specimen"], at["imposed"])}
 
+    def _fed_back(self, t, x, at) -> tuple[jax.Array, jax.Array]:
+        """The force as it is measured, and as it is used."""
+        measured = self.sensor.follower().output(t, x["sensor"], (at["shown"]["force"],))[0]
+        if self.feedback is None:
+            return measured, measured
+        share, model = self.feedback.share, self.feedback.model.output(t, x["model"], at["motion"])
+        return measured, share * measured + (1.0 - share) * model["force"]
+
+    def interface(self, t, x) -> dict[str, Any]:
+        """Everything between the parts at t: the input `given` to the numerical part, its `motion`, what the actuator
+        `moved` (a displacement and its rates), the motion so `imposed` on the specimen, and what that has `shown`.
+
+        What a specimen shows of an acceleration that it does not answer to is that under no force.
+        """
         nothing = jnp.zeros(self.shape)
-        force = under(nothing)["used"]
-        if self.specimen.inertial or (
-            self.feedback is not None and getattr(self.feedback.model, "inertial", False)
-        ):
-            size = force.size
-            slope = jax.jacfwd(lambda f: under(f)["used"])(nothing).reshape(size, size)
-            if size == 1:  # a general solver would be most of the time of a run
-                force = force / (1.0 - slope.reshape(self.shape))
-            else:
-                force = jnp.linalg.solve(jnp.eye(size) - slope, force.reshape(size)).reshape(self.shape)
-        return under(force)
+        at = self._under(t, x, nothing)
+        _, force = self._fed_back(t, x, at)
+        if not (self.specimen.inertial or getattr(getattr(self.feedback, "model", None), "inertial", False)):
+            return {**at, **self._moved(t, x, force)}
+        size = force.size
+        slope = jax.jacfwd(lambda f: self._fed_back(t, x, self._under(t, x, f))[1])(nothing).reshape(
+            size, size
+        )
+        if size == 1:  # a general solver would be most of the time of a run
+            force = force / (1.0 - slope.reshape(self.shape))
+        else:
+            force = jnp.linalg.solve(jnp.eye(size) - slope, force.reshape(size)).reshape(self.shape)
+        return self._under(t, x, force)
 
 
 def _signal(motion: dict[str, jax.Array]) -> tuple[jax.Array, ...]:

@@ -19,7 +19,7 @@ from dovetail.core import Block, kind, parameter
 from dovetail.core.block import Input, Output, State, Time
 from dovetail.core.errors import AnalysisError, ParameterError
 from dovetail.core.parameter import declared
-from dovetail.transfer.continuous import Chain, Follower, Formula
+from dovetail.transfer.continuous import Chain, Follower, Formula, Signal, chain_rule
 from dovetail.transfer.linear import LinearTransfer
 
 
@@ -88,6 +88,10 @@ class Memoryless(Transfer):
 
     def step(self, t: Time, dt: Time, x: State, u: Input) -> tuple[State, Output]:
         return (), self.through(t + dt, u)
+
+    def with_rates(self, t: Time, u: Signal) -> Signal:
+        """What becomes of a signal and its rates."""
+        return chain_rule(self.through, t, u)
 
     def follower(self) -> Follower:
         return Formula(self)

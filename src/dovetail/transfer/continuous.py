@@ -106,13 +106,13 @@ class Formula(Follower):
         return ()
 
     def output(self, t, x, u):
-        return _with_rates(self.part.through, jnp.asarray(t, float), u)
+        return self.part.with_rates(jnp.asarray(t, float), u)
 
     def coast(self, t, h, x, start, end):
         return ()
 
 
-def _with_rates(f, t, u: Signal) -> Signal:
+def chain_rule(f, t, u: Signal) -> Signal:
     """f(t, u) and its rates in time, as many as u has."""
     if len(u) == 1:
         return (f(t, u[0]),)
@@ -143,9 +143,9 @@ class Chain(Follower):
 
     def derivative(self, t, x, u):
         rates = []
-        for part, state in zip(self.parts, x, strict=True):
+        for i, (part, state) in enumerate(zip(self.parts, x, strict=True)):
+            u = self.parts[i - 1].output(t, x[i - 1], u) if i else u
             rates.append(part.derivative(t, state, u))
-            u = part.output(t, state, u)
         return tuple(rates)
 
     def output(self, t, x, u):

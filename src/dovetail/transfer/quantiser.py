@@ -8,18 +8,19 @@ import jax.numpy as jnp
 from dovetail.core import kind, parameter
 from dovetail.core.block import Input, Output, Time
 from dovetail.transfer.base import Memoryless, unit_gain
+from dovetail.transfer.continuous import Signal
 from dovetail.transfer.linear import LinearTransfer
 
 
 @kind("quantiser")
 class Quantiser(Memoryless):
-    """Rounds to the nearest multiple of `resolution` (halves to even); error within half of it.
+    """Rounds to the nearest multiple of `resolution` (halves to even); error within half of it. Zero rounds nothing.
 
     The derivative passes straight through as if there were no rounding: the true one is zero almost
     everywhere and tells an optimiser nothing.
     """
 
-    resolution: jax.Array = parameter("signal", "size of one step, in the unit of the signal", above=0.0)
+    resolution: jax.Array = parameter("signal", "size of one step, in the unit of the signal", at_least=0.0)
 
     @classmethod
     def converter(cls, bits: int, full_scale: float) -> Quantiser:
@@ -27,8 +28,13 @@ class Quantiser(Memoryless):
         return cls(2.0 * full_scale / 2**bits)
 
     def through(self, t: Time, u: Input) -> Output:
-        rounded = self.resolution * jnp.round(u / self.resolution)
+        rounds = self.resolution > 0
+        size = jnp.where(rounds, self.resolution, 1.0)
+        rounded = jnp.where(rounds, size * jnp.round(u / size), u)
         return u + jax.lax.stop_gradient(rounded - u)
+
+    def with_rates(self, t: Time, u: Signal) -> Signal:
+        return self.through(t, u[0]), *u[1:]
 
     def linear(self) -> LinearTransfer:
         return unit_gain("quantiser taken as unit gain: signals large against its resolution")

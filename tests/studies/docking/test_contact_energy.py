@@ -12,7 +12,7 @@ from dovetail.studies.docking.contact_energy import (
     neutral_delay,
     realised_through,
 )
-from dovetail.studies.docking.contact_loop import Instruments, first_impact
+from dovetail.studies.docking.impact import Instruments, first_impact
 
 K, MASS, SENSOR = 9.0795e8, 30 * 75 / 105, 2 * np.pi * 10e3  # sample impact, Bondoky 2020, sec. 5.3.1
 

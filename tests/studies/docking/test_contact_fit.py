@@ -3,7 +3,7 @@ import pytest
 
 from dovetail.core.errors import ParameterError
 from dovetail.studies.docking.contact_fit import MeasuredImpacts, fit_contact, peak_errors, rank_laws
-from dovetail.studies.docking.contact_loop import Instruments
+from dovetail.studies.docking.impact import Instruments
 
 TOOLS = Instruments(3000.0, 2 * np.pi * 1000.0, 0.8, 0.707)
 MASS, SPEED = np.array([17.5, 17.5, 23.3, 25.0, 33.3]), np.array([0.05, 0.075, 0.05, 0.05, 0.05])

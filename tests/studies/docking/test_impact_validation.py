@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from dovetail.mechanics.contact import PEEK, Aluminium2007
-from dovetail.studies.docking.contact_loop import Instruments
+from dovetail.studies.docking.impact import Instruments
 from dovetail.studies.docking.impact_validation import ImpactValidation
 
 TOOLS = Instruments(3000.0, 2 * np.pi * 1000.0, 0.8, 0.707)

@@ -3,7 +3,7 @@ import numpy as np
 import pytest
 
 from dovetail.mechanics.contact import Flores
-from dovetail.studies.docking.contact_loop import Instruments, first_impact
+from dovetail.studies.docking.impact import Instruments, first_impact
 from dovetail.studies.docking.noisy_impact import noisy_impact
 from dovetail.transfer import ShapedNoise
 

@@ -11,7 +11,7 @@ import numpy as np
 from dovetail.campaign import gives, takes
 from dovetail.core.registry import find
 from dovetail.mechanics.contact import Dissipative, GivenDamping, GivenStiffness
-from dovetail.studies.docking.contact_loop import Instruments, first_impact, hertz_depth
+from dovetail.studies.docking.impact import Instruments, first_impact, hertz_depth
 from dovetail.studies.docking.impact_qualification import needed_stroke
 from dovetail.studies.docking.scenarios import SENSOR_CH5, Scenario, impacts, pair_stiffness
 

@@ -25,7 +25,7 @@ from dovetail.mechanics.contact import (
     HertzPair,
     Material,
 )
-from dovetail.studies.docking.contact_loop import Instruments, first_impact
+from dovetail.studies.docking.impact import Instruments, first_impact
 from dovetail.studies.docking.impact_validation import LAWS, law_names
 
 SHOWN = (("peak_force", "N"), ("peak_depth", "m"), ("duration", "s"), ("restitution", "1"))

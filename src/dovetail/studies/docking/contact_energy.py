@@ -21,7 +21,7 @@ import scipy.special
 
 from dovetail.core.errors import AnalysisError
 from dovetail.mechanics.contact import Dissipative, NormalLaw, realised
-from dovetail.studies.docking.contact_loop import Instruments, first_impact, hertz_depth
+from dovetail.studies.docking.impact import Instruments, first_impact, hertz_depth
 
 
 def contact_time(law: NormalLaw, mass, speed) -> jax.Array:

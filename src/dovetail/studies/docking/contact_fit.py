@@ -22,7 +22,7 @@ import scipy.optimize
 
 from dovetail.core.errors import ConvergenceError, ParameterError
 from dovetail.mechanics.contact import GivenDamping, GivenStiffness
-from dovetail.studies.docking.contact_loop import Instruments, first_impact
+from dovetail.studies.docking.impact import Instruments, first_impact
 
 
 @dataclasses.dataclass(frozen=True)

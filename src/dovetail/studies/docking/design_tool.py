@@ -24,7 +24,7 @@ from dovetail.campaign import (
 from dovetail.campaign.merit import RESOLUTION_SHARE
 from dovetail.core.registry import find
 from dovetail.mechanics.contact import Dissipative
-from dovetail.studies.docking.contact_loop import Instruments
+from dovetail.studies.docking.impact import Instruments
 from dovetail.studies.docking.scenarios import SENSOR_CH5, Scenario, impacts
 
 SPACECRAFT = DesignSpace(

@@ -26,7 +26,7 @@ from dovetail.mechanics.contact import (
     Material,
     realised_restitution,
 )
-from dovetail.studies.docking.contact_loop import Instruments, first_impact
+from dovetail.studies.docking.impact import Instruments, first_impact
 from dovetail.studies.docking.impact_validation import law_names
 
 TOOLS = ("sensor_omega", "position_resolution", "force_resolution")

@@ -23,7 +23,7 @@ from dovetail.core.chart import Chart
 from dovetail.core.errors import Fault
 from dovetail.core.registry import find, name_of
 from dovetail.mechanics.contact import Dissipative, GivenDamping, GivenStiffness, HertzPair, Material
-from dovetail.studies.docking.contact_loop import Instruments, first_impact
+from dovetail.studies.docking.impact import Instruments, first_impact
 from dovetail.studies.docking.impact_validation import LAWS
 
 

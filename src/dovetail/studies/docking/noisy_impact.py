@@ -1,6 +1,6 @@
 r"""One impact through instruments with noise, sampled as a real-time computer would: what a test records.
 
-The loop of `contact_loop` in steps of a fixed size, with the displacement's noise added where the contact law
+The test of `impact` in steps of a fixed size, with the displacement's noise added where the contact law
 sees it and the force's where the bodies do, held over each step, and the contact detected above a threshold
 of the measured force [Bondoky 2020, secs 8.2.4 and 8.3.1]. Noise lifts peaks: the largest of many noisy
 samples is above the peak of the mean.
@@ -12,10 +12,14 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 
+from dovetail.core import RK4
 from dovetail.core.randomness import seeded
-from dovetail.mechanics.contact import NormalLaw
-from dovetail.studies.docking.contact_loop import Instruments
-from dovetail.transfer import ShapedNoise
+from dovetail.mechanics.contact import FreePair, NormalLaw
+from dovetail.specimens import ImpactPair
+from dovetail.studies.docking.impact import Instruments
+from dovetail.testing import Coupled
+from dovetail.testing.excitation import Rest
+from dovetail.transfer import Bias, Series, ShapedNoise, Threshold
 
 
 class NoisyImpact(eqx.Module):
@@ -46,51 +50,38 @@ def noisy_impact(
     Rounding of the instruments is left out: the noise is larger.
     """
     noises = seeded((position_noise.sampled_at(dt), force_noise.sampled_at(dt)), key)
-    wa, wf = tools.actuator_omega, tools.sensor_omega
-    ca, cf = 2 * tools.actuator_damping * wa, 2 * tools.sensor_damping * wf
     mass, speed = jnp.asarray(mass, float), jnp.asarray(speed, float)
-
-    def rates(x, shift, error):
-        z, v, y, w, f, g = x
-        felt = law.force(y + shift, w, speed)
-        read = f + error
-        used = jnp.where(read > threshold, read, 0.0)
-        return (
-            v,
-            -used / mass,
-            w,
-            wa**2 * (z - y) - ca * w,
-            g,
-            wf**2 * (felt - f) - cf * g,
-        )
+    system = Coupled(
+        FreePair(2 * mass, 2 * mass, speed),
+        ImpactPair(law, speed * approach),
+        Rest(),
+        actuator=Series((tools.actuator.parts[0], Bias(0.0))),
+        sensor=Series((tools.sensor.parts[0], Bias(0.0), Threshold(threshold))),
+    )
 
     def advance(carry, k):
         x, (first, second), (force, depth, begin, end) = carry
         first, shift = noises[0].step(0.0, dt, first, jnp.zeros(()))
         second, error = noises[1].step(0.0, dt, second, jnp.zeros(()))
-
-        def at(rate, share):
-            return tuple(a + share * b for a, b in zip(x, rate, strict=True))
-
-        k1 = rates(x, shift, error)
-        k2 = rates(at(k1, dt / 2), shift, error)
-        k3 = rates(at(k2, dt / 2), shift, error)
-        k4 = rates(at(k3, dt), shift, error)
-        total = tuple((a + 2 * b + 2 * c + d) / 6 for a, b, c, d in zip(k1, k2, k3, k4, strict=True))
-        x = at(total, dt)
-        seen = x[2] + shift
-        touching = seen > 0
+        # a force on the bodies is below zero
+        now = eqx.tree_at(
+            lambda s: (s.actuator.parts[1].offset, s.sensor.parts[1].offset), system, (shift, -error)
+        )
+        x, _ = RK4().step(now, k * dt, dt, x, None, ())
+        shown = now.interface((k + 1) * dt, x)["shown"]
+        touching = shown["depth"] > 0
         marks = (
-            jnp.maximum(force, law.force(seen, x[3], speed)),
-            jnp.maximum(depth, seen),
+            jnp.maximum(force, -shown["force"]),
+            jnp.maximum(depth, shown["depth"]),
             jnp.where(touching & jnp.isnan(begin), k * dt, begin),
             jnp.where(touching, k * dt, end),
         )
         return (x, (first, second), marks), None
 
     zero, none = jnp.zeros_like(mass * speed), jnp.full_like(mass * speed, jnp.nan)
-    start = zero - speed * approach
-    x0 = (start, zero + speed, start - tools.actuator_lag * speed, zero + speed, zero, zero)
-    state = (x0, tuple(noise.init() for noise in noises), (zero, zero - 1.0, none, none))
+    # a noisy depth crosses zero more than once: the speed of the approach is held for the whole impact
+    x = system.init()
+    x = {**x, "specimen": {**x["specimen"], "impact_speed": speed}}
+    state = (x, tuple(noise.init() for noise in noises), (zero, zero - 1.0, none, none))
     (x, _, (force, depth, begin, end)), _ = jax.lax.scan(advance, state, jnp.arange(steps))
-    return NoisyImpact(force, depth, x[1], end - begin)
+    return NoisyImpact(force, depth, x["numerical"]["v"], end - begin)

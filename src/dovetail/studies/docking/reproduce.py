@@ -16,7 +16,7 @@ from dovetail.mechanics.contact import (
     Polyimide,
     realised_restitution,
 )
-from dovetail.studies.docking.contact_loop import ImpactPairing, Instruments, total_delay_omega
+from dovetail.studies.docking.impact import ImpactPairing, Instruments, total_delay_omega
 from dovetail.studies.docking.scenarios import RADIUS, SAMPLE, SENSOR_CH5, Scenario, impacts
 
 OLD = ("hunt-crossley", "herbert-mcwhannell", "lee-wang", "lankarani-nikravesh")

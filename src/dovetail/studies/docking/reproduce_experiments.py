@@ -12,7 +12,7 @@ import numpy as np
 
 from dovetail.fidelity.validation import Validation, from_relative
 from dovetail.mechanics.contact import Flores, GivenDamping, GivenStiffness
-from dovetail.studies.docking.contact_loop import ImpactPairing
+from dovetail.studies.docking.impact import ImpactPairing
 from dovetail.studies.docking.impact_qualification import needed_stroke
 from dovetail.studies.docking.noisy_impact import noisy_impact
 from dovetail.studies.docking.scenarios import TESTBED, executed, experiments, grid, impacts

@@ -15,7 +15,7 @@ import numpy as np
 
 from dovetail.core.registry import find
 from dovetail.mechanics.contact import Dissipative, Flores, GivenDamping, GivenStiffness, HertzPair, Material
-from dovetail.studies.docking.contact_loop import ImpactPairing, Instruments, first_impact
+from dovetail.studies.docking.impact import ImpactPairing, Instruments, first_impact
 
 RADIUS = 0.025  # [m] of the probe tip, sec. 5.3.1
 SENSOR_CH5 = 2 * np.pi * 10e3  # [rad/s] the reading of D_f = 0.4 ms that reproduces table 5.2

@@ -10,22 +10,26 @@ second-order lag followed by rounding, all in continuous time [Bondoky 2020, sec
     \ddot y = \omega_a^2 (x - y) - 2 d_a\omega_a\dot y, \quad
     \ddot f = \omega_f^2 (F(Q_a(y), \dot y) - f) - 2 d_f\omega_f\dot f
 
-Both start together, x = 0 at first touch of the ideal, the lags in the steady state of the approach. Only
-the position is rounded, not the speed. Everything is reduced to numbers on the way, so thousands of impacts
-fit in a batch: `jax.vmap` over `first_impact`.
-
-A sampled test of the same loop (`rehearse`) holds its force over a tick and rounds where a real converter
-would; it tends to this one as its rate grows.
+They are the parts of a test, joined as `emulate` and a continuous `rehearse` join them (`testing.coupled`). What is
+special is that nothing is recorded: everything is reduced to numbers on the way, so thousands of impacts fit in a
+batch, `jax.vmap` over `first_impact`. Both start together, x = 0 at first touch of the ideal, the lags in the steady
+state of the approach. Only the position is rounded, not the speed.
 """
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 
-from dovetail.core import Part, kind, parameter
-from dovetail.mechanics.contact import NormalLaw
+from dovetail.core import RK4, Flow, Part, kind, parameter
+from dovetail.mechanics.contact import FreePair, NormalLaw
+from dovetail.specimens import ImpactPair
+from dovetail.testing import Coupled
+from dovetail.testing.excitation import Rest
+from dovetail.transfer import Quantiser, SecondOrderLag, Series
 
 
 @kind("second-order-instruments")
@@ -48,6 +52,18 @@ class Instruments(Part):
     def actuator_lag(self) -> jax.Array:
         """How late the actuator follows a steady approach [s]."""
         return 2 * self.actuator_damping / self.actuator_omega
+
+    @property
+    def actuator(self) -> Series:
+        """The actuator of a rig."""
+        lag = SecondOrderLag(self.actuator_omega, self.actuator_damping)
+        return Series((lag, Quantiser(self.position_resolution)))
+
+    @property
+    def sensor(self) -> Series:
+        """The force sensor of a rig."""
+        lag = SecondOrderLag(self.sensor_omega, self.sensor_damping)
+        return Series((lag, Quantiser(self.force_resolution)))
 
 
 def total_delay_omega(delay) -> jax.Array:
@@ -74,7 +90,6 @@ class Impact(eqx.Module):
     restitution: jax.Array  # rebound over approach
     final_rebound: jax.Array  # [m/s] once the sensor has come to rest
     dissipated: jax.Array  # [J] in the contact
-    tension: jax.Array  # share of the contact time in which the law would have pulled
 
 
 class ImpactPairing(eqx.Module):
@@ -119,90 +134,81 @@ def first_impact(
     mass, speed = jnp.asarray(mass, float), jnp.asarray(speed, float)
     stop = hertz_depth(law.stiffness.value, law.exponent, mass, speed) / speed  # [s]
     dt = ((1.8 + 1.6 / slowest) * stop + lags * instruments.lag) / steps
-    rates, shown = _system(law, mass, speed, instruments)
+    systems = coupled(law, mass, speed, instruments)
+    equations = tuple(_Once(jax.jit(lambda t, x, of=system: of.derivative(t, x, None))) for system in systems)
 
     def advance(carry, k):
-        x, ideal, hil, both = carry
-        x = _rk4(rates, dt, x)
+        states, (ideal, hil), both = carry
         t = (k + 1) * dt
-        now = shown(x)
-        return (x, _watch(ideal, t, dt, now[0]), _watch(hil, t, dt, now[1]), _differ(both, dt, *now)), None
+        after, now = zip(
+            *(_step(*args, k * dt, dt) for args in zip(systems, equations, states, strict=True)), strict=True
+        )
+        return (
+            after,
+            (_watch(ideal, t, dt, now[0]), _watch(hil, t, dt, now[1])),
+            _differ(both, dt, *now),
+        ), None
 
     zero = jnp.zeros_like(mass * speed * law.stiffness.value * instruments.lag)
-    v = zero + speed
-    x0 = (zero, v, zero, v, -instruments.actuator_lag * v, v, zero, zero)
-    start = (x0, _blank(zero), _blank(zero), (zero,) * 6)
-    (x, ideal, hil, both), _ = jax.lax.scan(advance, start, jnp.arange(steps))
-    pair = (_impact(ideal, x[1], speed), _impact(hil, x[3], speed))
+    x = tuple(touching(system) for system in systems)
+    x = jax.tree.map(lambda leaf: zero + leaf, x)
+    start = (x, (_blank(zero), _blank(zero)), (zero,) * 6)
+    (x, found, both), _ = jax.lax.scan(advance, start, jnp.arange(steps))
+    pair = (_impact(m, end, speed) for m, end in zip(found, x, strict=True))
     return ImpactPairing(*pair, *both)
 
 
-def _system(law, mass, speed, tools: Instruments):
-    """Rates of the joint state (ideal x, v; HIL x, v, y, y', f, f') and what each system shows."""
-    wa, wf = tools.actuator_omega, tools.sensor_omega
-    ca, cf = 2 * tools.actuator_damping * wa, 2 * tools.sensor_damping * wf
-    inverse = 1 / mass
-
-    def rates(x):
-        xi, vi, xh, vh, y, w, f, g = x
-        ideal = law.force(xi, vi, speed)
-        felt = law.force(_rounded(y, tools.position_resolution), w, speed)
-        return (
-            vi,
-            -ideal * inverse,
-            vh,
-            -_rounded(f, tools.force_resolution) * inverse,
-            w,
-            wa**2 * (xh - y) - ca * w,
-            g,
-            wf**2 * (felt - f) - cf * g,
-        )
-
-    def shown(x):
-        """Depth, its rate, contact force, force on the bodies, speed of the bodies, heat, pull."""
-        xi, vi, _, vh, y, w, f, _ = x
-        depth = _rounded(y, tools.position_resolution)
-        return _seen(law, xi, vi, None, vi, speed), _seen(
-            law, depth, w, _rounded(f, tools.force_resolution), vh, speed
-        )
-
-    return rates, shown
+def coupled(law: NormalLaw, mass, speed, tools: Instruments) -> tuple[Coupled, Coupled]:
+    """The ideal and the test of an impact without a gap, of a reduced mass [kg] at a speed [m/s]."""
+    bodies, pair = FreePair(2 * mass, 2 * mass, speed), ImpactPair(law, 0.0)
+    ideal = Coupled(bodies, pair, Rest())
+    return ideal, Coupled(bodies, pair, Rest(), actuator=tools.actuator, sensor=tools.sensor)
 
 
-def _seen(law, depth, rate, measured, velocity, speed):
-    force = law.force(depth, rate, speed)
-    bare = law.elastic_force(depth) + law.damping_force(depth, rate, speed)
-    heat = law.dissipated_power(depth, rate, speed)
-    return depth, rate, force, force if measured is None else measured, velocity, heat, bare < 0
+def touching(system: Coupled) -> dict:
+    """Its state at the touch of the bodies, the speed of the approach remembered."""
+    x = system.init()
+    return {**x, "specimen": {**x["specimen"], "impact_speed": system.numerical.speed}}
 
 
-def _rounded(value, resolution):
-    size = jnp.where(resolution > 0, resolution, 1.0)
-    return jnp.where(resolution > 0, size * jnp.round(value / size), value)
+class _Once(Flow):
+    """An equation that is traced once for all stages of a step: that is most of the time of a first batch."""
+
+    equation: Callable = eqx.field(static=True)
+
+    def init(self):
+        raise NotImplementedError
+
+    def derivative(self, t, x, u):
+        return self.equation(t, x)
+
+    def output(self, t, x, u):
+        raise NotImplementedError
 
 
-def _rk4(rates, h, x):
-    def at(k, share):
-        return tuple(a + share * b for a, b in zip(x, k, strict=True))
-
-    k1 = rates(x)
-    k2 = rates(at(k1, h / 2))
-    k3 = rates(at(k2, h / 2))
-    k4 = rates(at(k3, h))
-    return tuple(a + h / 6 * (p + 2 * q + 2 * r + s) for a, p, q, r, s in zip(x, k1, k2, k3, k4, strict=True))
+def _step(system: Coupled, equation: _Once, x, t, dt):
+    """The state after a step, and depth, its rate, contact force, force on the bodies, their speed, heat."""
+    x, _ = RK4().step(equation, t, dt, x, None, ())
+    at = system.interface(t + dt, x)
+    shown = at["shown"]
+    contact, force = -shown["force"], -at["given"]["force"]
+    seen = (shown["depth"], at["moved"][1], contact, force, at["motion"]["velocity"], shown["contact_heat"])
+    # what `Coupled.jump` does; a speed that is latched while the bodies are apart changes nothing that is seen
+    return {**x, "specimen": system.specimen.jump(t + dt, x["specimen"], at["imposed"])}, seen
 
 
 def _blank(zero):
     """Running measures of one system: three last samples for the peaks, sums, and the two crossings."""
     names = ("force", "contact", "depth", "f1", "f2", "c1", "c2", "d1", "d2")
-    names += ("force_sum", "contact_sum", "depth_sum", "heat", "pull")
+    names += ("force_sum", "contact_sum", "depth_sum", "heat")
     blank = dict.fromkeys(names, zero)
     never = jnp.full_like(zero, jnp.nan)
     return blank | {"begin": never, "end": never, "rebound": never}
 
 
+@jax.jit
 def _watch(m, t, dt, seen):
-    depth, rate, contact, force, velocity, heat, pull = seen
+    depth, rate, contact, force, velocity, heat = seen
     touching = depth > 0
     before = jnp.isnan(m["begin"])
     # the crossing lies depth/rate ago: exact where the motion is free on its far side
@@ -224,8 +230,7 @@ def _watch(m, t, dt, seen):
         "force_sum": m["force_sum"] + jnp.where(open_, dt * jnp.abs(force), 0.0),
         "contact_sum": m["contact_sum"] + dt * contact,
         "depth_sum": m["depth_sum"] + jnp.where(open_, dt * jnp.maximum(depth, 0.0), 0.0),
-        "heat": m["heat"] + dt * heat,
-        "pull": m["pull"] + dt * (pull & touching),
+        "heat": heat,
         "begin": begin,
         "end": end,
         "rebound": jnp.where(over, velocity, m["rebound"]),
@@ -254,7 +259,7 @@ def _differ(both, dt, ideal, hil):
     )
 
 
-def _impact(m, final, speed) -> Impact:
+def _impact(m, x, speed) -> Impact:
     duration = m["end"] - m["begin"]
     return Impact(
         peak_force=m["force"],
@@ -267,7 +272,6 @@ def _impact(m, final, speed) -> Impact:
         duration=duration,
         rebound=m["rebound"],
         restitution=-m["rebound"] / speed,
-        final_rebound=final,
+        final_rebound=x["numerical"]["v"],
         dissipated=m["heat"],
-        tension=m["pull"] / duration,
     )

@@ -1,0 +1,95 @@
+"""Whether an integrator is good enough for an impact through instruments.
+
+The impact of `impact` from the touch of the specimens on: adaptively, with the end of contact as an event, explicit or
+implicit, as the reference; and by the method and step that a real-time computer will use. `verify` compares them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+
+from dovetail.core import Method
+from dovetail.core.adaptive import Crossing, Trajectory, solve
+from dovetail.studies.docking.impact import hertz_depth, touching
+from dovetail.testing import Coupled
+
+
+def start(system: Coupled) -> dict[str, Any]:
+    """The state in which the specimens touch: the bodies are ahead by the actuator's lag."""
+    x = touching(system)
+    speed, zero = system.numerical.speed, jnp.zeros(())
+    behind, _ = system.actuator.follower().output(0.0, x["actuator"], (zero, speed))[:2]
+    arm = system.actuator.follower().steady((-behind, speed, zero))
+    return {**x, "numerical": {"z": -behind, "v": speed}, "actuator": arm}
+
+
+def integrate(system: Coupled, *, stiff: bool = False, rtol: float = 1e-9) -> Trajectory:
+    """Adaptively to the end of contact, an event; `stiff` takes the implicit reference method."""
+    bodies, law = system.numerical, system.specimen.law
+    k, n = law.stiffness.value, law.exponent
+    stop = hertz_depth(k, n, bodies.reduced_mass, bodies.speed) / bodies.speed
+    x0 = start(system)
+    lag = float(x0["numerical"]["z"] / bodies.speed)
+    return solve(
+        system,
+        0.0,
+        float(10 * stop) + 40 * lag,  # by then any contact has ended
+        x0=x0,
+        rtol=rtol,
+        atol=rtol * 1e-5,
+        stiff=stiff,
+        events={"apart": Crossing(lambda t, x, u: _depth(system, t, x), "down")},
+    )
+
+
+def _depth(system: Coupled, t, x) -> jax.Array:
+    return system.interface(t, x)["shown"]["depth"]  # type: ignore[no-any-return]
+
+
+@dataclass(frozen=True)
+class Verification:
+    """A method and step against the adaptive reference."""
+
+    step: float  # [s]
+    duration_error: float  # [s] of the contact
+    rebound_error: float  # relative, of the velocity at its end
+
+    def acceptable(self, tolerance: float = 1e-3) -> bool:
+        """Whether the rebound is right within a tolerance and the contact to two steps."""
+        return abs(self.rebound_error) <= tolerance and abs(self.duration_error) <= 2 * self.step
+
+
+def verify(system: Coupled, method: Method, step: float) -> Verification:
+    """Compare a fixed-step method with the adaptive reference over one contact."""
+    reference = integrate(system)
+    count = int(1.2 * float(reference.end_time) / step) + 2
+    end, velocity = _fixed(system, method, step, count)
+    return Verification(
+        step,
+        float(end - reference.end_time),
+        float(velocity / reference.end_state["numerical"]["v"] - 1),
+    )
+
+
+@eqx.filter_jit
+def _fixed(system: Coupled, method: Method, step: float, count: int):
+    def advance(carry, k):
+        x, memory, y, end, velocity = carry
+        after, memory = method.step(system, k * step, step, x, None, memory)
+        depth = _depth(system, (k + 1) * step, after)
+        left = (depth < 0) & (k > 0) & jnp.isnan(end)
+        share = y / jnp.where(depth == y, 1.0, y - depth)
+        end = jnp.where(left, (k + share) * step, end)
+        v, w = x["numerical"]["v"], after["numerical"]["v"]
+        velocity = jnp.where(left, v + share * (w - v), velocity)
+        return (after, memory, depth, end, velocity), None
+
+    x, never = start(system), jnp.array(jnp.nan)
+    first = (x, method.init(system, x), _depth(system, 0.0, x), never, never)
+    (_, _, _, end, velocity), _ = jax.lax.scan(advance, first, jnp.arange(count))
+    return end, velocity
