@@ -13,9 +13,10 @@ import matplotlib.pyplot as plt
 import dovetail as dv
 from dovetail.report.charts import mark_outcomes
 from dovetail.report.style import RC
-from dovetail.specimens import Docking, HilDocking, record
 from dovetail.studies import find_test
 from dovetail.studies.docking import pictures, six_dof
+from dovetail.studies.docking.docking_record import record
+from dovetail.studies.docking.six_dof_loop import Docking, HilDocking
 
 plt.rcParams.update({**RC, "figure.facecolor": "white", "savefig.facecolor": "white"})
 
