@@ -15,7 +15,7 @@ ONE_CORE := NPROC=1 OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 .DEFAULT_GOAL := help
 SECONDS ?= 3600
 
-.PHONY: help demo test test-all fuzz check format bench bench-compare docs reproduced lock clean
+.PHONY: help demo test test-all judge fuzz check format bench bench-compare docs reproduced lock clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -28,6 +28,10 @@ test: $(VENV)/dev.stamp  ## the tests, without the slow ones
 
 test-all: $(VENV)/dev.stamp  ## all tests
 	$(ONE_CORE) $(PYTEST) -n $(WORKERS)
+
+judge: $(VENV)/dev.stamp  ## verdicts on 10,000 random tests, thousands of margins and contacts, by independent judges (WORKERS=16)
+	$(ONE_CORE) DOVETAIL_VERDICTS=10000 $(PYTEST) -n $(WORKERS) -m slow tests/stability/test_verdicts.py \
+	  tests/stability/test_several_axes.py tests/testing/test_margins_judged.py tests/laws/test_contact_energy.py
 
 fuzz: $(VENV)/dev.stamp  ## damaged input for every reader, for an hour (SECONDS=600 for less); keeps what it finds
 	cd tests && $(ONE_CORE) ../$(BIN)/python -m fuzz --seconds $(SECONDS)

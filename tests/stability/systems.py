@@ -58,3 +58,21 @@ def one_numerical_mass(c=15.0, m=M, k=K):
 def spring_specimen(k_s=K, c_s=0.0, m_s=0.0):
     """Spring, damper and mass to ground, without states."""
     return StateSpace.memoryless([[-k_s, -c_s, -m_s]])
+
+
+def with_memory(equation):
+    """The same beside a state that remembers where the first one came to rest: a root at zero, whatever the delays."""
+    n = equation.order
+    A0 = np.zeros((n + 1, n + 1))
+    A0[:n, :n], A0[n, 1] = equation.A0, 1.0
+    delayed = [(np.pad(A, (0, 1)), tau) for A, tau in zip(equation.As, equation.taus, strict=True)]
+    return DelayEquation(A0, delayed)
+
+
+def adrift(tau, m=4.4, c=7.5, k=2250.0, k_s=2250.0):
+    """Two free masses joined by a spring, a damper and a late spring: one mass of half, and two roots at zero."""
+    A0, A1 = np.zeros((4, 4)), np.zeros((4, 4))
+    A0[0, 1] = A0[2, 3] = 1.0
+    pull = np.array([[-1.0, 1.0], [1.0, -1.0]]) / m
+    A0[1::2, 0::2], A0[1::2, 1::2], A1[1::2, 0::2] = k * pull, c * pull, k_s * pull
+    return DelayEquation(A0, [(A1, tau)])

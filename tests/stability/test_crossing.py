@@ -7,7 +7,7 @@ from dovetail.core.errors import AnalysisError
 from dovetail.stability import DelayEquation, first_crossing, refine, single_interface
 from dovetail.stability.crossing import require
 
-from .systems import K, one_mass
+from .systems import K, adrift, one_mass, with_memory
 
 RNG = np.random.default_rng(7)
 
@@ -88,3 +88,13 @@ def test_newton_that_stalls_where_nothing_is_singular_says_none():
         ]
         < 1e-6
     )
+
+
+@pytest.mark.parametrize("family", [lambda tau: with_memory(one_mass(tau, c=7.5)), adrift])
+def test_a_root_that_is_neutral_whatever_the_delay_neither_hides_nor_makes_a_crossing(family):
+    exact = first_crossing(lambda tau: one_mass(tau, c=7.5), 0.0, 0.01)
+    assert family(0.5 * exact.parameter).stable()
+    assert not family(1.5 * exact.parameter).stable()
+    found = first_crossing(family, 0.0, 0.01)
+    assert found.parameter == pytest.approx(exact.parameter, rel=1e-9)
+    assert found.omega == pytest.approx(exact.omega, rel=1e-9)

@@ -5,7 +5,7 @@ import pytest
 
 from dovetail.stability import maps, single_interface
 
-from .systems import K, one_mass, three_mass
+from .systems import K, one_mass, three_mass, with_memory
 
 SECOND = np.array([0.0, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0]) * 1e-3  # s
 MODERATE = np.array([4.939, 4.476, 4.004, 3.524, 3.037, 2.541, 2.037, 1.004, 0.0]) * 1e-3
@@ -26,6 +26,11 @@ def test_a_map_without_a_limit_says_so():
     assert "none up to 5" in str(found)
     lost = maps.unequal_delays(three_mass, [5e-3], up_to=5e-3)
     assert "unstable" in str(lost)
+
+
+def test_a_memory_of_the_specimen_is_no_instability():
+    found = maps.unequal_delays(lambda a, b: with_memory(three_mass(a, b)), SECOND[:3], up_to=8e-3)
+    assert found.first == pytest.approx(MODERATE[:3], abs=6e-7)
 
 
 def test_a_grid_of_growth_changes_sign_across_the_limit():

@@ -46,10 +46,22 @@ def test_no_delay_passes_the_input_straight_through(drive):
     np.testing.assert_array_equal(drive(Delay(0.0), signal, dt), signal)
 
 
-def test_below_one_sample_the_reconstruction_is_linear(drive):
-    signal = np.random.default_rng(0).normal(size=50)
-    y = drive(Delay(0.3 * dt), signal, dt)
-    np.testing.assert_allclose(y[1:], 0.7 * signal[1:] + 0.3 * signal[:-1], rtol=0, atol=1e-15)
+@pytest.mark.parametrize(("interpolation", "share"), [("linear", 1 / 8), ("cubic", 0)])
+def test_a_delay_below_one_sample_takes_little_of_the_signal(drive, interpolation, share):
+    w = 0.3 / dt
+    signal = np.exp(1j * w * t)
+    y = sum(
+        unit * np.asarray(drive(Delay(0.5 * dt, interpolation=interpolation), part, dt))
+        for unit, part in ((1, signal.real), (1j, signal.imag))
+    )[4:]
+    # linear: cos(w dt/2) of it; cubic: the error is of fourth order, 15/16/24 of 0.3^4 = 3.2e-4
+    np.testing.assert_allclose(np.abs(y), 1 - share * 0.3**2, atol=3.3e-4)
+    np.testing.assert_allclose(np.angle(y / signal[4:]), -0.15, atol=1e-3 if share else 1e-4)
+
+
+def test_below_one_sample_the_cubic_goes_through_the_newest_four(drive):
+    y = drive(Delay(0.3 * dt), (t / dt - 20.0) ** 3, dt)
+    np.testing.assert_allclose(y[3:50], (t[3:50] / dt - 20.3) ** 3, rtol=0, atol=1e-10)
 
 
 def test_a_long_buffer_and_a_short_one_agree(drive):

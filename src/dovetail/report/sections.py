@@ -127,7 +127,7 @@ def _curve(views: Sequence[Judged]) -> tuple[np.ndarray, np.ndarray] | None:
     delays = np.linspace(0.0, 1.25 * max([1.3 * critical, *(v.margins.lateness or 0.0 for v in views)]), 41)
     try:
         equation = delay_equation(with_slope(test)[0])
-        return delays, np.array([equation.with_delays(float(delay)).roots(4).decided for delay in delays])
+        return delays, np.array([equation.with_delays(float(delay)).growth() for delay in delays])
     except DovetailError:
         return None
 

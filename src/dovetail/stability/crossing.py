@@ -36,6 +36,8 @@ def first_crossing(
 ) -> Crossing | None:
     """The first value in [low, high] at which the largest real part changes sign; None if none does.
 
+    Roots that are neutral as far as rounding can tell do not count (see `Roots`).
+
     Parameters
     ----------
     family
@@ -159,13 +161,16 @@ def _bracketed(
     """The crossing between two values of opposite stability."""
     width = abs(b - a)
     middle = float(scipy.optimize.brentq(growth, a, b, xtol=1e-5 * width + 1e-300, rtol=1e-8))
-    guess = family(middle).roots(2)
-    found = refine(family, middle, guess.omega, low=min(a, b), tolerance=tolerance)
+    # the frequency a little way into the unstable side: at the crossing nothing tells the pair from a neutral one
+    unstable = b if growth(b) > 0 else a
+    side = unstable if abs(unstable - middle) < 1e-2 * width else middle + 1e-3 * (unstable - middle)
+    omega = family(side).roots(6).omega
+    found = refine(family, middle, omega, low=min(a, b), tolerance=tolerance)
     if found is not None and abs(found.parameter - middle) <= 1e-2 * width:
         return found
     # Newton failed (a double root, say): bisection is slower, but does not fail
     middle = float(scipy.optimize.brentq(growth, a, b, xtol=1e-14 * width + 1e-300, rtol=1e-14))
-    return Crossing(middle, family(middle).roots(2).omega, 1e-14 * width, growth(max(a, b)) > 0)
+    return Crossing(middle, omega, 1e-14 * width, growth(max(a, b)) > 0)
 
 
 def _hidden_peak(growth, sign: float, p: np.ndarray, values: list[float]) -> float | None:

@@ -40,24 +40,23 @@ class Roots:
     nodes: int  # collocation nodes used
 
     @property
-    def growth(self) -> float:
-        """Largest real part [1/s]: positive means unstable, its inverse is the e-folding time."""
-        return float(self.values[0].real)
+    def decided(self) -> np.ndarray:
+        """Those that rounding can tell from neutral. What is not is a memory that neither grows nor decays."""
+        return self.values[np.abs(self.values.real) > self.errors]
 
     @property
-    def decided(self) -> float:
-        """The same without roots that rounding cannot tell from neutral: what a hysteretic specimen remembers."""
-        sure = self.values[np.abs(self.values.real) > self.errors]
-        return float(sure[0].real) if sure.size else 0.0
+    def growth(self) -> float:
+        """Largest real part [1/s] of those that grow or decay: positive means unstable; zero where none does."""
+        return float(self.decided[0].real) if self.decided.size else 0.0
 
     @property
     def omega(self) -> float:
-        """Frequency [rad/s] of the rightmost root."""
-        return float(abs(self.values[0].imag))
+        """Frequency [rad/s] of that root."""
+        return float(abs((self.decided if self.decided.size else self.values)[0].imag))
 
     @property
     def stable(self) -> bool:
-        """True if every root decays."""
+        """True if every root decays that is not neutral."""
         return self.growth < 0
 
 
@@ -179,11 +178,12 @@ class DelayEquation:
         )
 
     def growth(self) -> float:
-        """Largest real part [1/s] of all roots."""
-        return self.roots(2).growth
+        """Largest real part [1/s] of all roots but neutral ones (see `Roots`)."""
+        found = self.roots(2)
+        return found.growth if found.decided.size else self.roots(6).growth
 
     def stable(self) -> bool:
-        """True if every root decays."""
+        """True if every root decays that is not neutral."""
         return self.growth() < 0
 
     def _scaled(self) -> tuple[DelayEquation, np.ndarray]:

@@ -68,7 +68,7 @@ def unequal_delays(
 def stability_grid(
     equation: Callable[[float, float], DelayEquation], first: ArrayLike, second: ArrayLike
 ) -> np.ndarray:
-    """Largest real part [1/s] of all roots on the grid of two parameters, shape (first, second)."""
+    """Largest real part [1/s] of all roots but neutral ones on the grid of two parameters, shape (first, second)."""
     first, second = np.atleast_1d(first), np.atleast_1d(second)
     return np.array([[equation(float(p), float(q)).growth() for q in second] for p in first])
 

@@ -4,16 +4,23 @@ The signal between samples is reconstructed from its neighbours. With :math:`p =
 (k whole, 0 <= f < 1) samples behind the newest:
 
 - `linear`: :math:`(1-f)\,u_{-k} + f\,u_{-k-1}`; error up to :math:`\Delta t^2 \ddot u/8`.
-- `cubic`: the cubic through :math:`u_{-k+1} \dots u_{-k-2}` (4-point Lagrange); error of order
-  :math:`\Delta t^4`. For p < 1 it would need a sample of the future, so there it is linear.
+- `cubic`: the cubic through the two samples on either side, :math:`u_{-k+1} \dots u_{-k-2}` (4-point Lagrange);
+  error up to :math:`0.023\,\Delta t^4 u^{(4)}`. For p < 1 the next newer one is still to come, and it goes through
+  the newest four: error up to :math:`0.042\,\Delta t^4 u^{(4)}`. Limit: there what changes from sample to sample,
+  such as noise, is raised by up to a fifth, and a step overshoots by up to a quarter for one sample.
 
-A whole number of samples is exact, and zero delay passes the input straight through. The derivative with
-respect to the delay is that of the interpolant (at a whole number of samples, that towards longer delays).
+Amplitude is kept to :math:`(\omega\Delta t)^4/24` by `cubic`, and to :math:`(\omega\Delta t)^2/8` by `linear`, which
+takes signal away where the delay is between samples and none where it is not: a loop with it bears less added delay
+than one that is only late.
+
+A whole number of samples is exact, and zero delay passes the input straight through. The derivative with respect to
+the delay is that of the interpolant (at a whole number of samples, that towards longer delays).
 """
 
 from __future__ import annotations
 
 import dataclasses
+import math
 from typing import Self
 
 import equinox as eqx
@@ -100,20 +107,12 @@ def _reconstruction(p, taps: int, cubic: bool):
     p = jnp.where(jnp.abs(p - nearest) < _WHOLE, p + jax.lax.stop_gradient(nearest - p), p)
     k = jnp.floor(jax.lax.stop_gradient(p))
     held = (k >= 0) & (k <= taps - 3)
-    f = jnp.where(held, p - k, jnp.nan)
-    first = jnp.where(held, k, 0).astype(jnp.int32)
-    linear = [1 - f, f]
-    if not cubic:
-        return first, linear
-    lagrange = [
-        -f * (f - 1) * (f - 2) / 6,
-        (f + 1) * (f - 1) * (f - 2) / 2,
-        -(f + 1) * f * (f - 2) / 2,
-        (f + 1) * f * (f - 1) / 6,
-    ]
-    inner = k >= 1  # the next newer sample is there
-    weights = [jnp.where(inner, w, v) for w, v in zip(lagrange, [*linear, 0.0, 0.0], strict=True)]
-    return jnp.maximum(first - 1, 0), weights
+    k = jnp.where(held, k, 0)
+    first = jnp.maximum(k - 1, 0) if cubic else k
+    f = jnp.where(held, p - first, jnp.nan)
+    nodes = range(4 if cubic else 2)
+    weights = [math.prod([(f - j) / (i - j) for j in nodes if j != i]) for i in nodes]
+    return first.astype(jnp.int32), weights
 
 
 def _pick(buffer, place):
