@@ -24,6 +24,7 @@ from __future__ import annotations
 import dataclasses
 from typing import Any, NamedTuple
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 
@@ -51,6 +52,11 @@ def deck_feel(
     ship: DeckMotion, t: jax.Array, spot: jax.Array, wind: jax.Array, gravity: jax.Array = 9.81
 ) -> DeckFeel:
     """What a spot (3,) [m] of a ship feels at t, with the wind (3,) [m/s] of the frame of the mean ship."""
+    return _feel(ship, jnp.asarray(t, float), spot, wind, gravity)
+
+
+@eqx.filter_jit
+def _feel(ship, t, spot, wind, gravity):  # traced once for all that asks for it
     state = ship.state(t)
     R, w, dw = state.pose.R, state.twist.w, state.rate.w
     r = R @ spot
