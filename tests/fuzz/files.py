@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import random
 import re
@@ -17,16 +18,20 @@ import tomli_w
 
 import dovetail as dv
 from dovetail import campaign as campaigns
+from dovetail.air.wake import GriddedWake
 from dovetail.campaign.axes import Axis
 from dovetail.campaign.plan import Campaign
 from dovetail.campaign.store import Store
 from dovetail.campaign.subjects import Result, Values
 from dovetail.core.errors import OutputError
 from dovetail.core.registry import all_kinds
+from dovetail.fidelity import read_traces
 from dovetail.links.address import read_key
 from dovetail.links.live import watched
 from dovetail.links.watching import Ring, Window
+from dovetail.mechanics.geometry.mesh import read_stl
 from dovetail.sea.recorded import read_motion
+from dovetail.sea.response import TabulatedResponse
 from dovetail.testing import Outcome, Run, folder
 from dovetail.testing import file as test_files
 from dovetail.testing.creep.cell import Move, Reply
@@ -365,6 +370,50 @@ def read_records(case: dict[str, Any], at: Path) -> None:
             continue
 
 
+TRACES = "time [s],force [N],depth [mm]\n0.0,1.0,0.1\n0.1,2.0,0.2\n0.2,3.0,0.1\n"
+CORNERS = ((0, 0, 0), (0, 1, 0), (1, 0, 0)), ((0, 0, 0), (1, 0, 0), (0, 0, 1))
+CORNERS += ((0, 0, 0), (0, 0, 1), (0, 1, 0)), ((1, 0, 0), (0, 1, 0), (0, 0, 1))
+
+
+@cache
+def tables() -> dict[str, bytes]:
+    """Good files of tables by the reader they are for: traces, a tetrahedron, a wake, a ship's operators."""
+    x, found = np.linspace(0.0, 1.0, 3), {"traces": TRACES.encode()}
+    grids = {
+        "wake": {
+            "x": x,
+            "y": x,
+            "z": x,
+            "velocity": np.ones((2, 3, 3, 3, 3)),
+            "attack": np.array([0.0, 0.1]),
+        },
+        "response": {"omega": x, "heading": x, "amplitude": np.ones((6, 3, 3)), "phase": np.zeros((6, 3, 3))},
+    }
+    for name, arrays in grids.items():
+        with io.BytesIO() as file:
+            np.savez(file, **arrays)
+            found[name] = file.getvalue()
+    corner = "".join(f"vertex {a} {b} {c}\n" for triangle in CORNERS for a, b, c in triangle)
+    return {**found, "stl": f"solid a\n{corner}endsolid\n".encode()}
+
+
+def draw_table(rng: random.Random) -> dict[str, Any]:
+    name = rng.choice(sorted(tables()))
+    return {"name": name, "data": as_text(torn(tables()[name], rng))}
+
+
+def read_table(case: dict[str, Any], at: Path) -> None:
+    path = written(case["data"], at / "table.npz")
+    if case["name"] == "traces":
+        read_traces(path)
+    elif case["name"] == "stl":
+        read_stl(path)
+    elif case["name"] == "wake":
+        GriddedWake(file=str(path)).check_cover(1.0)
+    else:
+        TabulatedResponse(file=str(path))
+
+
 @cache
 def window_bytes() -> bytes:
     with tempfile.TemporaryDirectory() as place:
@@ -420,6 +469,7 @@ def readers(quick: bool) -> list[Reader]:
         Reader("FMU", draw_fmu, read_fmu),
         Reader("key", draw_key, lambda case, at: read_key(written(case["data"], at / "key"))),
         Reader("record", draw_record, read_records),
+        Reader("table", draw_table, read_table),
         Reader("window", draw_window, read_window),
         Reader("wishes", draw_wishes, read_wishes),
     ]

@@ -16,7 +16,8 @@ import jax.numpy as jnp
 import numpy as np
 
 from dovetail.core import Part, kind, parameter
-from dovetail.core.errors import OutputError, ParameterError
+from dovetail.core.arrays_file import read_arrays, require_rising
+from dovetail.core.errors import ParameterError
 from dovetail.core.parameter import file_name
 
 
@@ -84,20 +85,21 @@ class GriddedWake(Wake):
 
     def _tables(self):
         path = Path(self.file)
-        try:
-            with np.load(path) as stored:
-                data = {name: np.asarray(stored[name], dtype=float) for name in stored.files}
-        except (OSError, ValueError) as error:
-            reason = (getattr(error, "strerror", None) or str(error)).lower()
-            raise OutputError(f"{path}: no wake grid could be read ({reason}); give an .npz file") from error
-        missing = [name for name in ("x", "y", "z", "velocity") if name not in data]
-        if missing:
-            raise ParameterError(f"{path}: has no {', '.join(missing)}; a wake grid has x, y, z and velocity")
+        data = read_arrays(path, ("x", "y", "z", "velocity"), "wake grid")
+        require_rising(path, data, "xyz")
         shape = tuple(len(data[name]) for name in "xyz")
         if data["velocity"].shape[-4:] != (3, *shape):
             raise ParameterError(
                 f"{path}: velocity has the shape {data['velocity'].shape}; needs (3, {', '.join(map(str, shape))})"
             )
+        if data["velocity"].ndim != 4:
+            several = data["velocity"].ndim == 5 and data.get("attack", np.zeros(0)).shape
+            if several != data["velocity"].shape[:1]:
+                text = (
+                    f"velocity has the shape {data['velocity'].shape}; needs an attack for each of its fields"
+                )
+                raise ParameterError(f"{path}: {text}")
+            require_rising(path, data, ("attack",))
         return data
 
     def _field(self, data):

@@ -37,7 +37,7 @@ def read_traces(path: str | Path) -> xr.Dataset:
     try:
         with path.open(newline="", encoding="utf-8-sig") as stream:
             rows = [row for row in csv.reader(stream) if row]
-    except (OSError, UnicodeDecodeError) as error:
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise OutputError(f"{path}: cannot be read ({error}); give a CSV file of traces") from error
     if len(rows) < 3:
         raise ParameterError(f"{path.name}: {len(rows)} lines; needs a header and at least two samples")

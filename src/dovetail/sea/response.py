@@ -24,14 +24,14 @@ that of the wave itself, without which short beam seas would not fade.
 from __future__ import annotations
 
 from abc import abstractmethod
-from pathlib import Path
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
 from dovetail.core import Part, kind, parameter
-from dovetail.core.errors import OutputError, ParameterError
+from dovetail.core.arrays_file import read_arrays, require_rising
+from dovetail.core.errors import ParameterError
 from dovetail.core.parameter import file_name, known
 
 G = 9.81  # [m/s^2]
@@ -121,7 +121,12 @@ class TabulatedResponse(ShipResponse):
 
     def __post_init__(self):
         if self.file and isinstance(self.omega, tuple | list) and not len(self.omega):
-            data = _read(self.file)
+            data = read_arrays(self.file, ("omega", "heading", "amplitude", "phase"), "operators")
+            require_rising(self.file, data, ("omega",))
+            require_rising(self.file, data, ("heading",), at_least=1)
+            if data["amplitude"].shape != data["phase"].shape:
+                text = f"amplitude is {data['amplitude'].shape} and phase {data['phase'].shape}; they must be alike"
+                raise ParameterError(f"{self.file}: {text}")
             self.omega, self.heading = data["omega"], data["heading"]
             self.real = data["amplitude"] * np.cos(data["phase"])
             self.imaginary = data["amplitude"] * np.sin(data["phase"])
@@ -154,16 +159,3 @@ class TabulatedResponse(ShipResponse):
         sign = jnp.array([1.0, -1.0, 1.0, -1.0, 1.0, -1.0])[:, None]
         whole = jnp.where(inside, read(self.real) + 1j * read(self.imaginary), 0.0)
         return jnp.where(mirrored, sign * whole, whole)
-
-
-def _read(file):
-    path = Path(file)
-    try:
-        with np.load(path) as stored:
-            data = {name: np.asarray(stored[name], dtype=float) for name in stored.files}
-    except (OSError, ValueError) as error:
-        raise OutputError(f"{path}: no operators could be read ({error}); give an .npz file") from error
-    missing = [name for name in ("omega", "heading", "amplitude", "phase") if name not in data]
-    if missing:
-        raise ParameterError(f"{path}: has no {', '.join(missing)}")
-    return data

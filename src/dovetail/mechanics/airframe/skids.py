@@ -16,6 +16,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from dovetail.core import Part, choice, count, kind, parameter
+from dovetail.core.arrays_file import read_arrays
 from dovetail.core.errors import ParameterError
 from dovetail.mechanics.airframe.gear import GearModel, NodalGear, rigid_partials
 from dovetail.mechanics.airframe.modal_gear import ModalGear
@@ -193,13 +194,8 @@ def gear_constants(
 
 
 def _read_matrices(file: str, size: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    try:
-        with np.load(file) as found:
-            parts = tuple(np.asarray(found[name], float) for name in ("M", "C", "K"))
-    except (OSError, KeyError, ValueError) as error:
-        raise ParameterError(
-            f"SkidGear.matrices: {file}: {error}; give a NumPy archive with M, C and K"
-        ) from error
+    found = read_arrays(file, ("M", "C", "K"), "matrices")
+    parts = tuple(found[name] for name in ("M", "C", "K"))
     for name, part in zip("MCK", parts, strict=True):
         if part.shape != (size, size):
             raise ParameterError(f"SkidGear.matrices: {name} is {part.shape}; the mesh has {size} freedoms")

@@ -21,7 +21,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from dovetail.core import kind, parameter
-from dovetail.core.errors import ParameterError
+from dovetail.core.errors import OutputError, ParameterError
 from dovetail.core.parameter import known
 from dovetail.mechanics.geometry.signed_distance import Shape
 
@@ -39,7 +39,15 @@ class Mesh(Shape):
         corners = np.asarray(self.triangles)
         if corners.ndim != 3 or corners.shape[1:] != (3, 3):
             raise ParameterError(f"Mesh.triangles: got shape {corners.shape}; (number, 3, 3) is right")
-        size = np.ptp(corners.reshape(-1, 3), axis=0).max()
+        size = (
+            np.ptp(corners.reshape(-1, 3), axis=0).max()
+            if corners.size and np.isfinite(corners).all()
+            else 0.0
+        )
+        if not 0 < size < np.inf:
+            raise ParameterError(
+                "Mesh.triangles: a corner is no finite number, or all are one; give a body in metres"
+            )
         points = np.unique(np.round(corners / size, 9).reshape(-1, 3), axis=0, return_inverse=True)[1]
         a = points.reshape(-1, 3)
         edges = np.stack([a, np.roll(a, -1, axis=1)], -1).reshape(-1, 2)
@@ -97,7 +105,10 @@ def _solid_angle(corners: jax.Array, p: jax.Array) -> jax.Array:
 
 def read_stl(path: str | Path, unit: float = 1e-3) -> Mesh:
     """The mesh of an STL file, binary or text; `unit` [m] is what its lengths are counted in."""
-    data = Path(path).read_bytes()
+    try:
+        data = Path(path).read_bytes()
+    except OSError as error:
+        raise OutputError(f"{path}: cannot be read ({(error.strerror or str(error)).lower()})") from error
     count = int.from_bytes(data[80:84], "little") if len(data) >= 84 else 0
     if len(data) == 84 + 50 * count and count:
         packed = np.frombuffer(data, np.dtype([("values", "<f4", (4, 3)), ("attribute", "<u2")]), count, 84)
@@ -106,9 +117,13 @@ def read_stl(path: str | Path, unit: float = 1e-3) -> Mesh:
         rows = [
             line.split()[1:4] for line in data.decode("ascii", "replace").splitlines() if "vertex" in line
         ]
+        wanted = ParameterError(f"{path}: no triangles found; an STL file, binary or text, is wanted")
         if not rows or len(rows) % 3:
-            raise ParameterError(f"{path}: no triangles found; an STL file, binary or text, is wanted")
-        corners = np.array(rows, dtype=float).reshape(-1, 3, 3)
+            raise wanted
+        try:
+            corners = np.array(rows, dtype=float).reshape(-1, 3, 3)
+        except ValueError as error:  # corners of two numbers, or of words
+            raise wanted from error
     return Mesh(unit * corners)
 
 
