@@ -173,7 +173,7 @@ def test_an_unknown_mode_lists_the_known_ones(dovetail):
 def test_a_simulation_has_no_modes(dovetail):
     code, _, err = dovetail("run", "capture/swing", "--mode", "creep")
     assert code == 2
-    assert "is a simulation without a rig; leave out --mode creep (it can: simulate)" in err
+    assert "is a simulation without a rig. It can be run by simulate, not by creep" in err
 
 
 @pytest.mark.parametrize(("mode", "prepared"), [("rehearse", 1), ("emulate", 0)])
@@ -197,7 +197,7 @@ def test_a_simulation_goes_the_same_way(dovetail):
     assert "report    here/report.html" in out
     assert folder.read(Path("here")).mode == "simulate"
     code, _, err = dovetail("run", "capture/swing", "--mode", "rehearse")
-    assert (code, "leave out --mode rehearse" in err) == (2, True)
+    assert (code, "not by rehearse" in err) == (2, True)
 
 
 def test_replay_without_a_recording_is_told(dovetail):

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import dovetail as dv
+from dovetail.cli.running import check_test
 from dovetail.core.errors import ParameterError, TestFileError
 from dovetail.core.parameter import declared
 from dovetail.testing import Limits, Outcome
@@ -220,8 +221,8 @@ def test_which_axes_turn_is_said_by_their_names_or_by_the_substructure(make_cs1)
     ("limits", "sentence"),
     [
         ({"torque": 5.0}, "limits.torque   no axis turns, the axes have no names; name those that do roll"),
-        ({"force": [1.0, 2.0]}, "limits.force   has 2 values; needs one"),
-        ({"power": [1.0]}, "limits.power   has 1 values; needs one"),
+        ({"force": [1.0, 2.0]}, "limits.force   is a list of 2; needs one number, as there is one axis"),
+        ({"power": [1.0]}, "limits.power   is a list of 1; needs one number"),
     ],
 )
 @pytest.mark.parametrize("mode", ["rehearse", "emulate", "creep"])
@@ -236,6 +237,65 @@ def test_a_simulation_refuses_what_needs_a_rig(limit):
     found = faults(Limits(**{limit: 1.0}), ("x",), (), 1, "simulate")
     assert [str(fault.place) for fault in found] == [f"limits.{limit}"]
     assert "cannot be watched: a simulation" in found[0].text
+
+
+SIX = ("x", "y", "z", "roll", "pitch", "yaw")
+TURNS = (False,) * 3 + (True,) * 3
+
+
+@pytest.mark.parametrize(
+    ("limits", "sentence"),
+    [
+        (
+            {"force": [1.0, 2.0, 3.0]},
+            "is a list of 3; needs one number, or one for each of the 6 axes: x, y, z,",
+        ),
+        (
+            {"displacement": [[1.0] * 6] * 2},
+            "is a list of 12; needs one number, or one for each of the 6 axes",
+        ),
+        (
+            {"force": [9.0, 9.0, 9.0, np.inf, 5.0, 5.0]},
+            "is said of axes that turn: pitch, yaw; give inf there",
+        ),
+        (
+            {"torque": [5.0] * 6},
+            "is said of axes that do not turn: x, y, z; give inf there, and limits.force",
+        ),
+    ],
+)
+def test_a_limit_on_axes_that_it_cannot_be_held_to_is_told_with_them(limits, sentence):
+    found = faults(Limits(**limits), SIX, TURNS, 6, "rehearse")
+    assert [fault.place for fault in found] == [f"limits.{name}" for name in limits]
+    assert sentence in found[0].text
+
+
+def test_limits_by_axis_are_taken_where_each_has_its_own():
+    inf = np.inf
+    limits = Limits(force=[9.0, 9.0, inf, inf, inf, inf], torque=[inf] * 3 + [5.0] * 3, velocity=[1.0] * 6)
+    assert faults(limits, SIX, TURNS, 6, "creep") == []
+    assert faults(Limits(force=9.0, torque=5.0), SIX, TURNS, 6, "run") == []
+
+
+def test_what_is_said_of_a_rig_is_refused_where_there_is_none():
+    found = faults(Limits(silence=3, approach=2.0), (), (), 1, "simulate")
+    assert [fault.place for fault in found] == ["limits.silence", "limits.approach"]
+    assert faults(Limits(), (), (), 1, "simulate") == []
+
+
+@pytest.mark.parametrize(
+    ("setting", "sentence"),
+    [
+        ("limits.forces=3", 'limits.forces   unknown key; did you mean "force"?'),
+        ("limits.zzz=3", "limits.zzz   unknown key; known: acceleration, approach,"),
+        ("limits.force=0", "limits.force   got 0; must be above 0 N"),
+        ("limits.displacement=[1, 2]", "limits.displacement   is a list of 2; needs one number"),
+        ('limits.torque="5 N m"', "limits.torque   no axis turns"),
+    ],
+)
+def test_the_check_command_tells_what_is_wrong_with_a_limit(setting, sentence):
+    with pytest.raises(TestFileError, match=re.escape(sentence)):
+        check_test("substructuring/cs1", [setting])
 
 
 def test_every_check_is_on_a_limit_and_has_an_outcome_of_its_own():

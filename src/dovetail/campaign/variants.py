@@ -39,9 +39,13 @@ class TestSubject(Subject):
         self.test = parsed(campaign.table, campaign.of)
         if not isinstance(self.test, Runnable):
             raise ParameterError(f"{campaign.of}: is a {type(self.test).__name__}; a campaign varies tests")
-        self.modes, able = campaign.modes, self.test.modes()
+        self.modes = campaign.modes
         self.measures = [kept_of.read_measure(text) for text in campaign.measures]
-        faults = [Fault("modes", f"{mode}: {campaign.of} {able[mode]}") for mode in self.modes if able[mode]]
+        faults = [
+            Fault("modes", f"{mode}: {campaign.of} {why}")
+            for mode in self.modes
+            if (why := self.test.why_not(mode))
+        ]
         for measure in self.measures:
             if measure.needs_ideal and not {"emulate", "rehearse"} <= set(self.modes):
                 faults.append(

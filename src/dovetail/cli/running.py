@@ -76,10 +76,9 @@ def able(name: str, loaded: Any, mode: str | None = None) -> Any:
         raise ParameterError(
             f"{name}: is a map, in which nothing moves; compute it with: dovetail run {name}"
         )
-    modes = loaded.modes()
-    if mode is not None and modes.get(mode):
-        can = ", ".join(each for each, why in modes.items() if not why)
-        raise ParameterError(f"{name}: {modes[mode]}; leave out --mode {mode} (it can: {can})")
+    if mode is not None and (why := loaded.why_not(mode)):
+        can = ", ".join(each for each in MODES if not loaded.why_not(each))
+        raise ParameterError(f"{name}: {why}. It can be run by {can}, not by {mode}")
     return loaded
 
 

@@ -18,6 +18,9 @@ class Specimen(Flow):
     """
 
     inertial: ClassVar[bool] = False  # True where the force depends on the imposed acceleration
+    in_motion: ClassVar[str] = (
+        ""  # what makes it worth testing and shows in motion only; nothing for a contact
+    )
 
     def ending(self, displacement: np.ndarray) -> tuple[int, str] | None:
         """The sample at which what is tested was over, and how it ended; None if it never was.

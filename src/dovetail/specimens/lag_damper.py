@@ -13,7 +13,7 @@ The source gives shapes and no constants. Not modelled: temperature, cavitation,
 from __future__ import annotations
 
 import dataclasses
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import equinox as eqx
 import jax
@@ -32,6 +32,8 @@ class IdealLagDamper(Memoryless):
     Its force follows the velocity at once. In a sampled loop with the force held over a tick dt this is an
     explicit scheme: beyond C1 dt = 2 m, with m the mass that the damper sees, it chatters about zero.
     """
+
+    in_motion: ClassVar[str] = "the force of a damper"
 
     closed_slope: jax.Array = parameter("N s/m", "slope C1 with both valves closed", above=0.0)
     open_slope: jax.Array = parameter("N s/m", "slope C2 with one valve open", at_least=0.0)
@@ -63,6 +65,8 @@ class LagDamper(Specimen):
     damped than that chatters. The fastest rate of the equations is about :math:`2\omega`; give the rig
     enough sub-steps for it.
     """
+
+    in_motion: ClassVar[str] = "the force of a damper"
 
     stiffness: jax.Array = parameter("N/m", "stiffness k of the oil", above=0.0)
     orifice_slope: jax.Array = parameter("N s/m", "slope c of the orifice at low speed", above=0.0)

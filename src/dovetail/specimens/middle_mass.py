@@ -30,6 +30,7 @@ class MiddleMass(Specimen):
     """
 
     references: ClassVar[dict[str, str]] = {"wallace2006thesis": "the three-mass specimen"}
+    in_motion: ClassVar[str] = "the inertia of its mass"
 
     m: jax.Array = parameter("kg", "mass", above=0.0)
     k: jax.Array = parameter("N/m", "stiffness to each actuator", at_least=0.0)

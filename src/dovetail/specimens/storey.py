@@ -20,6 +20,7 @@ class Storey(Memoryless):
     """
 
     inertial: ClassVar[bool] = True
+    in_motion: ClassVar[str] = "the inertia of its floor"
 
     mass: jax.Array = parameter("kg", "mass", above=0.0)
     stiffness: jax.Array = parameter("N/m", "stiffness", above=0.0)

@@ -22,7 +22,7 @@ from dovetail.core.randomness import seeded
 from dovetail.testing import path as paths
 from dovetail.testing import record
 from dovetail.testing.excitation import Excitation, Rest
-from dovetail.testing.supervisor import Limits
+from dovetail.testing.supervisor import MODES, Limits
 from dovetail.testing.whole import length_faults
 
 if TYPE_CHECKING:
@@ -99,7 +99,11 @@ class Runnable(Part):
 
     def modes(self) -> dict[str, str]:
         """Every mode, with the sentence that says why it cannot be run in it; empty where it can."""
-        raise NotImplementedError
+        return {mode: self.why_not(mode) for mode in MODES}
+
+    @abstractmethod
+    def why_not(self, mode: str) -> str:
+        """Why it cannot be run in a mode, as what is said of it; empty where it can."""
 
     def ideal(self, progress: Progress | None = None) -> Run | None:
         """What it would be without its rig; None where there is no such thing."""

@@ -24,7 +24,7 @@ from dovetail.testing import supervisor
 from dovetail.testing.loop import Driven
 from dovetail.testing.run import Progress, Run
 from dovetail.testing.runnable import NOT_A_TEST, Runnable
-from dovetail.testing.supervisor import MODES, TENSION, Watch
+from dovetail.testing.supervisor import TENSION, Watch
 from dovetail.testing.whole import axis_faults
 
 
@@ -63,9 +63,9 @@ class Simulation(Runnable):
         """The system: all of it is simulated."""
         return self.system
 
-    def modes(self) -> dict[str, str]:
+    def why_not(self, mode: str) -> str:
         """It is simulated; for the other modes it would need a rig."""
-        return {**dict.fromkeys(MODES, NOT_A_TEST), "simulate": ""}
+        return "" if mode == "simulate" else NOT_A_TEST
 
     def _look(self) -> list[Fault]:
         faults = self.length_faults("record") + axis_faults(self.axes, self.shape)

@@ -138,6 +138,8 @@ CHECKS = (*DEMAND, *READING)
 MODES = ("emulate", "rehearse", "replay", "run", "creep", "simulate")  # in which something can be run
 WATCHED = (*MODES[:4], "approach and rest", *MODES[4:])  # a run also leads its rig there and back
 TENSION = "tension"  # what the limit of the force is on, where there is no interface
+ALONE = ("growth", "power", "energy", "contact_gain")  # of all axes together
+OF_A_RIG = ("silence", "overrun", "approach", "to_rest")  # of the run mode: no limits of the test
 _OPEN = "the loop is open there"
 _NO_RIG = "a simulation has no rig"
 UNWATCHED: dict[str, dict[str, str]] = {  # by mode: limits that it cannot watch, and why
@@ -320,22 +322,46 @@ def faults(
     limits: Limits, axes: tuple[str, ...], turns: tuple[bool, ...], number: int, mode: str
 ) -> list[Fault]:
     """Limits that cannot be watched: on axes that are not there, or for want of a signal in that mode."""
-    found, unsaid = [], {field.name: field.default for field in dataclasses.fields(Limits)}
+    unsaid = {field.name: field.default for field in dataclasses.fields(Limits)}
+    found = []
     for check in CHECKS:
-        values, place = np.asarray(limits.bound(check.limit, ())), f"limits.{check.limit}"
-        alone = check.limit in ("growth", "power", "energy", "contact_gain")
-        if values.ndim and (alone or values.size != number):
-            needs = "one" if alone or number == 1 else f"one, or one for each of the {number} axes"
-            found.append(Fault(place, f"has {values.size} values; needs {needs}"))
-        elif not np.any(np.isfinite(values)) or np.array_equal(values, unsaid[check.limit]):
-            continue
-        elif check.limit in UNWATCHED.get(mode, ()):
-            found.append(Fault(place, f"cannot be watched: {UNWATCHED[mode][check.limit]}; leave it out"))
-        elif check.limit == "torque" and not any(turns):
-            there = f"the axes are {', '.join(axes)}" if axes else "the axes have no names"
-            found.append(
-                Fault(
-                    place, f"no axis turns, {there}; name those that do roll, pitch or yaw, or leave it out"
-                )
-            )
+        values = np.asarray(limits.bound(check.limit, ()))
+        told = _size_fault(check.limit, values, axes, number)
+        if not told and np.any(np.isfinite(values)) and not np.array_equal(values, unsaid[check.limit]):
+            if check.limit in UNWATCHED.get(mode, ()):
+                told = f"cannot be watched: {UNWATCHED[mode][check.limit]}; leave it out"
+            else:
+                told = _turn_fault(check.limit, values, axes, turns)
+        found += [Fault(f"limits.{check.limit}", told)] if told else []
+    if mode == "simulate":
+        said = [name for name in OF_A_RIG if np.any(np.asarray(getattr(limits, name)) != unsaid[name])]
+        found += [Fault(f"limits.{name}", f"is for a rig: {_NO_RIG}; leave it out") for name in said]
     return found
+
+
+def _size_fault(limit: str, values: np.ndarray, axes: tuple[str, ...], number: int) -> str:
+    """Values for axes that are not there."""
+    if not values.ndim:
+        return ""
+    if limit in ALONE or number == 1:
+        return f"is a list of {values.size}; needs one number" + (
+            "" if limit in ALONE else ", as there is one axis"
+        )
+    if values.shape == (number,):
+        return ""
+    return f"is a list of {values.size}; needs one number, or one for each of the {number} axes" + (
+        f": {', '.join(axes)}" if axes else ""
+    )
+
+
+def _turn_fault(limit: str, values: np.ndarray, axes: tuple[str, ...], turns: tuple[bool, ...]) -> str:
+    """A torque where nothing turns, or a force where something does: no axis would be held to it."""
+    if limit == "torque" and not any(turns):
+        there = f"the axes are {', '.join(axes)}" if axes else "the axes have no names"
+        return f"no axis turns, {there}; name those that do roll, pitch or yaw, or leave it out"
+    if limit not in ("force", "torque") or not any(turns) or not values.ndim:
+        return ""
+    others = np.isfinite(values) & (np.array(turns) == (limit == "force"))
+    named = ", ".join(axes[i] if axes else str(i + 1) for i in np.flatnonzero(others))
+    what, instead = ("turn", "torque") if limit == "force" else ("do not turn", "force")
+    return f"is said of axes that {what}: {named}; give inf there, and limits.{instead}" if named else ""

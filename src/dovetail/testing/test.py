@@ -86,12 +86,15 @@ class Test(Runnable):
         )
         return shown["displacement"].shape
 
-    def modes(self) -> dict[str, str]:
-        """Every mode, with the sentence that says why the test cannot be run in it."""
-        return {
-            **dict.fromkeys(supervisor.MODES, ""),
-            "simulate": "is a hybrid test, no simulation",
-        }
+    def why_not(self, mode: str) -> str:
+        """A rig without a model has no ideal; not every specimen shows its force at rest, nor every limit."""
+        if mode == "emulate" and getattr(self.rig, "specimen", None) is None:
+            return "has a rig without a model of its specimen, so there is no ideal"
+        if mode == "creep":
+            from dovetail.testing.creep.run import faults
+
+            return "; ".join(f"{fault.place}: {fault.text}" for fault in faults(self))
+        return "is a hybrid test, no simulation" if mode == "simulate" else ""
 
     def _look(self) -> list[Fault]:
         checks = {

@@ -123,12 +123,14 @@ def virtual_cell(
     )
 
 
-def _prepared(test: Test, shape: tuple[int, ...]) -> Test:
-    """The test checked and seeded. Its ticks do not matter here, and its rig's delay may be as long as it likes."""
-    stepping = test.stepping
-    assert stepping is not None
+def faults(test: Test) -> list[Fault]:
+    """What keeps a test from creeping. Its ticks do not matter here, and its rig's delay may be as long as it likes."""
+    stepping, shape = test.stepping, test.shape
     number, turns = int(np.prod(shape, dtype=int)), supervisor.turning(test)
     faults = supervisor.faults(test.limits, test.axes, turns, number, "creep")
+    if missing := getattr(getattr(test.rig, "specimen", None), "in_motion", ""):
+        text = f"{missing} shows in motion only, and the force of a creep test is taken at rest"
+        faults.append(Fault("rig.specimen", text))
     if test.record_every > 1:
         text = (
             "a creep test records all of its steps: each is a move of the cell. Leave it out, or set it to 1"
@@ -137,10 +139,17 @@ def _prepared(test: Test, shape: tuple[int, ...]) -> Test:
     ends = getattr(test.excitation, "ends", None)
     if ends is not None and float(ends) < test.duration * (1 - 1e-12):
         faults.append(Fault("excitation", f"the table ends at {float(ends):g} s, before the test does"))
-    if stepping.scheme == "continuous" and stepping.course.form != "line":
+    if stepping is not None and stepping.scheme == "continuous" and stepping.course.form != "line":
         faults.append(Fault("stepping.course.form", 'continuous motion does not stop: needs "line"'))
-    if faults:
-        raise TestFileError(test.title or "test", faults)
+    return faults
+
+
+def _prepared(test: Test, shape: tuple[int, ...]) -> Test:
+    """The test checked and seeded."""
+    stepping, found = test.stepping, faults(test)
+    assert stepping is not None
+    if found:
+        raise TestFileError(test.title or "test", found)
     numerical = test.numerical.sampled_at(float(stepping.contact_step), shape)
     ready = dataclasses.replace(supervisor.with_stale(test, "creep"), numerical=numerical)
     return seeded(ready, jax.random.key(test.seed))
