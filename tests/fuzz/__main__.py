@@ -17,7 +17,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from .harness import CORPUS, LONGEST, Finding, fuzz, keep, text_of, unpacked
+from .harness import CORPUS, LONGEST, WAITING, Finding, fuzz, keep, text_of, unpacked
 
 MOST = 4e9  # [B] of a child, beyond which another one goes on
 
@@ -81,7 +81,7 @@ def watch(child: subprocess.Popen, notes: Path) -> bool:
             return False
         except subprocess.TimeoutExpired:
             with contextlib.suppress(OSError):
-                if time.time() - (notes / "case.json").stat().st_mtime > 3 * LONGEST:
+                if time.time() - (notes / "case.json").stat().st_mtime > 1.5 * WAITING * LONGEST:
                     child.kill()
                     child.wait()
                     return True

@@ -62,6 +62,7 @@ def test_the_judge_finds_other_exceptions_hangs_and_messages_nobody_can_read():
 
     assert judged(lambda: 1 / 0).what.startswith("ZeroDivisionError")
     assert judged(lambda: time.sleep(60)).what.startswith("Hung")
+    assert judged(lambda: sum(1 for _ in iter(int, 1))).what.startswith("Hung")
     assert "0 characters" in judged(empty).what
     assert "1000000 characters" in judged(long).what
 
