@@ -9,6 +9,7 @@ import pytest
 
 from dovetail.core.errors import TestFileError
 from dovetail.core.registry import _kinds, kind, kinds
+from dovetail.mechanics.airframe.implicit import LEDGER
 from dovetail.mechanics.contact import Dissipative
 from dovetail.studies.exchange import FAMILIES, PLACES, cross_table, law_table
 from dovetail.studies.registry import find_test
@@ -67,6 +68,23 @@ def test_the_table_has_a_row_for_each_member_and_a_column_for_each_place():
         assert {len(row) for row in rows} == {len(head)}
         assert all(cell == "yes" or cell.startswith("no: ") for row in rows for cell in row[1:])
         assert [row[0] for row in law_table(family)][1:] == list(kinds(base))
+
+
+LANDINGS = [(family, name) for family, base in FAMILIES.items() for name in kinds(base)]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("family", "name"), LANDINGS, ids=[": ".join(case) for case in LANDINGS])
+def test_an_aircraft_lands_under_every_law_and_no_contact_gives_it_energy(family, name):
+    place = next(place for place in PLACES if place.table == "system")
+    test = changed(place, family, name, duration=0.5, rate=100.0, **{"system.gear.modes": 4})
+    data = test.simulate().data
+    exchanged = np.ptp(data["kinetic_energy"].values)
+    contact = data["work_ledger"].values[:, LEDGER.index("contact")]
+    assert exchanged > 50.0  # [J]: it fell, and was stopped
+    assert np.abs(data["energy_residual"].values).max() < 1e-3 * exchanged
+    assert contact.max() <= 1e-6 * exchanged
+    assert contact.min() < 0
 
 
 # a law of one's own

@@ -112,18 +112,14 @@ class RibBasket(Specimen):
         began = self._meeting.latch.impact_speed(x["impact_speed"], near.speed)
         w, depth, speed, began = (a[at] for a in (weight, near.depth, near.speed, began))
 
-        def relax(_, press):
-            for i in range(NEAR):
-                push, slope = jax.jvp(
-                    lambda d, i=i: self.law.push(d, speed[i], began[i]),
-                    (depth[i] - give[i] @ press,),
-                    (jnp.ones(()),),
-                )
-                stiff = w[i] * give[i, i] * slope
-                press = press.at[i].set(jnp.maximum((w[i] * push + stiff * press[i]) / (1 + stiff), 0.0))
-            return press
+        def relax(turn, press):
+            i = turn % NEAR
+            left = depth[i] - give[i] @ press
+            push, slope = jax.jvp(lambda d: self.law.push(d, speed[i], began[i]), (left,), (jnp.ones(()),))
+            stiff = w[i] * give[i, i] * slope
+            return press.at[i].set(jnp.maximum((w[i] * push + stiff * press[i]) / (1 + stiff), 0.0))
 
-        press = jax.lax.fori_loop(0, 12, relax, jnp.zeros(NEAR))
+        press = jax.lax.fori_loop(0, 12 * NEAR, relax, jnp.zeros(NEAR))
         every = jnp.zeros(n).at[at].add(press)
         turn = jnp.fft.irfft(jnp.fft.rfft(every * arm) / self._stiffness_spectrum(), n)
         return self._meeting.pressed(x, near, inward, every), turn, arm
