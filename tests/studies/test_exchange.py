@@ -77,7 +77,8 @@ LANDINGS = [(family, name) for family, base in FAMILIES.items() for name in kind
 @pytest.mark.parametrize(("family", "name"), LANDINGS, ids=[": ".join(case) for case in LANDINGS])
 def test_an_aircraft_lands_under_every_law_and_no_contact_gives_it_energy(family, name):
     place = next(place for place in PLACES if place.table == "system")
-    test = changed(place, family, name, duration=0.5, rate=100.0, **{"system.gear.modes": 4})
+    fine = {"system.gear.modes": 4, "method.rtol": 1e-5, "method.atol": 1e-5}
+    test = changed(place, family, name, duration=0.5, rate=100.0, **fine)
     data = test.simulate().data
     exchanged = np.ptp(data["kinetic_energy"].values)
     contact = data["work_ledger"].values[:, LEDGER.index("contact")]

@@ -25,6 +25,7 @@ import jax.numpy as jnp
 from dovetail.core import kind, parameter
 from dovetail.mechanics.contact import KelvinVoigt, Meeting, Met, NormalLaw
 from dovetail.mechanics.friction import Brush, Friction, NoFriction
+from dovetail.mechanics.geometry.wall import ring, wall
 from dovetail.specimens.base import Specimen
 
 FREE, RIM, RIBS, LEAD_IN, BORE = 0, 1, 2, 3, 4  # where the nozzle touches
@@ -117,33 +118,29 @@ class Funnel(Specimen):
         ahead = jnp.eye(3)[0]
 
         inside = 1 - x["outside"]
-        section = jnp.clip(jnp.searchsorted(self.depths, xi, side="right") - 1, 0, 2)
-        slope = jnp.diff(self.radii)[section] / jnp.diff(self.depths)[section]
-        cosine = 1 / jnp.sqrt(1 + slope**2)
-        radius = self.radii[section] + slope * (xi - self.depths[section])
+        gap, cosine, sine, section = wall(self.depths, self.radii, xi, eta)
         within = xi <= self.depths[-1]
-        gap = jnp.where(within, (radius - eta) * cosine, self.rim_radius)
-        n = cosine * out + slope * cosine * ahead
-        wall = Meeting(self._section(section), self.friction).at(x, gap, -n, v)
+        gap = jnp.where(within, gap, self.rim_radius)
+        n = cosine * out + sine * ahead
+        met = Meeting(self._section(section), self.friction).at(x, gap, -n, v)
 
         # beyond the end stop its spring pushes; the latch pulls too
         stop = self.depths[0] - xi
         held = jnp.where(stop > 0, 1.0, x["latched"]) * self._section(0).spring(stop)
         rim = self._rim(x, xi, eta, out, v)
-        force = inside * (held * ahead - wall.force) - rim.force
+        force = inside * (held * ahead - met.force) - rim.force
 
         zone = jnp.where(rim.normal_force > 0, RIM, FREE)
         zone = jnp.where((gap < 0) & (inside > 0.5), jnp.array([BORE, LEAD_IN, RIBS])[section], zone)
-        normal = inside * wall.normal_force + rim.normal_force
-        return FunnelContact(force, p, jnp.where(within, -gap, 0.0) * inside, normal, zone, wall, rim)
+        normal = inside * met.normal_force + rim.normal_force
+        return FunnelContact(force, p, jnp.where(within, -gap, 0.0) * inside, normal, zone, met, rim)
 
     def _where(self, p):
         return -p[0], jnp.sqrt(p[1] ** 2 + p[2] ** 2 + TINY)
 
     def _rim(self, x, xi, eta, out, v) -> Met:
         """What goes on at the ring that the rim is."""
-        aft, outward = xi - self.depths[-1], eta - self.radii[-1]  # of the nozzle from the ring
-        far = jnp.sqrt(aft**2 + outward**2 + TINY)
-        normal = (outward * out - aft * jnp.eye(3)[0]) / far
+        gap, ahead, outward = ring(self.depths[-1], self.radii[-1], self.rim_radius, xi, eta)
+        normal = outward * out + ahead * jnp.eye(3)[0]
         memory = {"impact_speed": x["rim_speed"], "bristle": NoFriction().memory(3)}
-        return Meeting(self._section(2), NoFriction()).at(memory, far - self.rim_radius, normal, v)
+        return Meeting(self._section(2), NoFriction()).at(memory, gap, normal, v)

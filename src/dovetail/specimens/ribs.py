@@ -34,6 +34,7 @@ import jax.numpy as jnp
 from dovetail.core import count, kind, parameter
 from dovetail.mechanics.contact import KelvinVoigt, Meeting, Met, NormalLaw, approach
 from dovetail.mechanics.friction import Friction, NoFriction
+from dovetail.mechanics.geometry.wall import wall
 from dovetail.specimens.base import Specimen
 
 NEAR = 7  # ribs that the ball can reach at once
@@ -94,13 +95,12 @@ class RibBasket(Specimen):
         """What goes on at every rib (n, ...), their turn (n,) [rad], and the distance [m] from the hinges."""
         n, p = self.ribs, self.home + u["displacement"][:3]
         out, side = self._directions()
-        slope = (self.radii[1] - self.radii[0]) / (self.depths[1] - self.depths[0])
-        cosine = 1 / jnp.sqrt(1 + slope**2)
-        inward = -cosine * (out.T + slope * jnp.eye(3)[0])  # normals of the inner surface
         xi = -p[0]
+        gap, cosine, sine, _ = wall(self.depths, self.radii, xi, p @ out)
+        gap = gap - self.nozzle_radius
+        inward = -(cosine * out.T + sine * jnp.eye(3)[0])  # normals of the inner surface
         inside = (xi >= self.depths[0]) & (xi <= self.depths[1])
         arm = (xi - self.depths[0]) / cosine + 0.02  # the hinge has a size: the arm does not vanish
-        gap = (self.radii[0] + slope * (xi - self.depths[0]) - p @ out) * cosine - self.nozzle_radius
         near = approach(gap, inward, u["velocity"][:3])
         beside = (p @ side) / self.width
         weight = jnp.clip(1 - beside**2, 0.0, 1.0) * (p @ out > 0) * inside * (gap < 0)
@@ -126,8 +126,8 @@ class RibBasket(Specimen):
 
     def _aside(self, met, turn, arm, u):
         """Force (3,) [N] on the nozzle that is not along the normals of ribs at rest: aft, and off to a side."""
-        slope = jnp.diff(self.radii)[0] / jnp.diff(self.depths)[0]
-        aft = jnp.sum(met.normal_force * turn) * jnp.sqrt(1 + slope**2)
+        cosine = wall(self.depths, self.radii, self.depths[0], 0.0).cosine
+        aft = jnp.sum(met.normal_force * turn) / cosine
         _, side = self._directions()
         beside = (self.home + u["displacement"][:3]) @ side / self.width
         touched = met.normal_force > 0
