@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from dovetail.core import RK4
+from dovetail.core.errors import ParameterError
 from dovetail.mechanics.contact import HuntCrossley, KelvinVoigt
 from dovetail.mechanics.friction import Regularised
 from dovetail.specimens.funnel import BORE, FREE, LEAD_IN, RIBS, RIM, Funnel
@@ -118,3 +119,10 @@ def test_the_rim_and_the_wall_take_the_damping_of_their_law():
             for s in (1.0, 0.0)
         )
         assert float(fast - still) == pytest.approx(40.0 * 0.3, rel=1e-6)
+
+
+def test_a_law_with_other_than_one_or_three_numbers_is_refused():
+    with pytest.raises(
+        ParameterError, match="Funnel.law: .* give one for all, or those of bore, lead-in and ribs"
+    ):
+        Funnel(law=KelvinVoigt((1e4, 2e4)))

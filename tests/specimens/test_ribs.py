@@ -4,6 +4,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from dovetail.core.errors import ParameterError
 from dovetail.core.registry import kinds
 from dovetail.mechanics.contact import KelvinVoigt, NormalLaw
 from dovetail.mechanics.friction import Coulomb
@@ -103,3 +104,8 @@ def test_friction_drags_the_basket_along_with_the_nozzle():
     assert extra[0] > 0
     normal = float(BASKET.output(0.0, BASKET.init(), moving(P, along))["normal_force"])
     assert np.linalg.norm(extra) == pytest.approx(0.2 * normal, rel=0.02)  # ribs beside slip a little askew
+
+
+def test_a_law_with_a_list_of_numbers_is_refused():
+    with pytest.raises(ParameterError, match="RibBasket.law: a number of the law is a list"):
+        RibBasket(law=KelvinVoigt((1e4, 2e4, 3e4)))

@@ -23,6 +23,7 @@ import jax
 import jax.numpy as jnp
 
 from dovetail.core import kind, parameter
+from dovetail.core.errors import ParameterError
 from dovetail.mechanics.contact import KelvinVoigt, Meeting, Met, NormalLaw
 from dovetail.mechanics.friction import Brush, Friction, NoFriction
 from dovetail.mechanics.geometry.wall import ring, wall
@@ -62,6 +63,14 @@ class Funnel(Specimen):
     latch_reach: jax.Array = parameter(
         "m", "how close to the stop the latch engages", default=1e-3, at_least=0.0
     )
+
+    def __check_init__(self):
+        super().__check_init__()
+        if not {jnp.shape(number) for number in jax.tree.leaves(self.law)} <= {(), (3,)}:
+            raise ParameterError(
+                "Funnel.law: a number of the law has other than one or three entries; give one for all, or those of "
+                "bore, lead-in and ribs"
+            )
 
     def init(self) -> dict[str, jax.Array]:
         nothing = jnp.zeros(())

@@ -32,6 +32,7 @@ import jax
 import jax.numpy as jnp
 
 from dovetail.core import count, kind, parameter
+from dovetail.core.errors import ParameterError
 from dovetail.mechanics.contact import KelvinVoigt, Meeting, Met, NormalLaw, approach
 from dovetail.mechanics.friction import Friction, NoFriction
 from dovetail.mechanics.geometry.wall import wall
@@ -66,6 +67,13 @@ class RibBasket(Specimen):
     lateral_gauge: jax.Array = parameter(
         "1/(N m)", "strain of the side gauge by the ties' pull", default=6e-6
     )
+
+    def __check_init__(self):
+        super().__check_init__()
+        if any(jnp.ndim(number) for number in jax.tree.leaves(self.law)):
+            raise ParameterError(
+                "RibBasket.law: a number of the law is a list; all ribs have one law, give one number"
+            )
 
     def init(self) -> dict[str, jax.Array]:
         return self._meeting.init(self.ribs, 3)
