@@ -142,7 +142,7 @@ def _reduced(ship: HarmonicDeck, body: DeckBody, t: jax.Array) -> tuple[jax.Arra
 
         x = jax.lax.fori_loop(0, 10, sub, x)
         R = quaternion.to_matrix(x["attitude"])
-        normal = body.forces(x, ends[1])["normal"]
+        normal = body.forces(x, ends[1])["met"].normal_force
         return x, jnp.array([normal[1] + normal[3], normal[0] + normal[2], jnp.arctan2(R[2, 1], R[2, 2])])
 
     ends = jax.tree.map(lambda a: a[:-1], feel), jax.tree.map(lambda a: a[1:], feel)
