@@ -1,11 +1,13 @@
 """The page of a recorded run, in a real browser where there is one: what it shows is what was recorded."""
 
 import dataclasses
+import threading
 
 import numpy as np
 import pytest
 
 import dovetail as dv
+from dovetail.core.errors import AnalysisError
 from dovetail.studies.registry import find_test
 from dovetail.view import Page, pictures_of, stage_of
 from dovetail.view.scene import segments
@@ -31,6 +33,35 @@ def test_another_picture_of_the_same_run_keeps_the_moment(run, serving, until):
     page.wanted = "other"
     until(lambda: page.stage is page.stages["other"] and page.shown == page.stage.at(1.0))
     assert len(page.scene.solids) == len(page.stage.solids)
+
+
+def test_the_page_is_there_at_once_and_the_ideal_when_it_is_computed(run, serving, until):
+    page = Page(stage_of(run), port=0)
+    asked, may = threading.Event(), threading.Event()
+
+    def pictures():
+        asked.set()
+        may.wait(300)
+        return {"": stage_of(run, run.test.emulate())}
+
+    page.expect("The ideal", pictures)
+    serving(page)
+    assert asked.wait(300)
+    page.player.seek(0.5)
+    until(lambda: "t = 0.5000 s" in page.clock.content)  # it is looked at meanwhile
+    assert "is being computed" in page.waiting.content
+    may.set()
+    until(lambda: any(solid.name == "ideal" for solid in page.scene.stage.solids))
+    until(lambda: page.shown == page.stage.at(0.5))
+
+
+def test_what_cannot_be_computed_is_said_on_the_page(run, serving, until):
+    def pictures():
+        raise AnalysisError("no model of the specimen")
+
+    page = serving(Page(stage_of(run), port=0))
+    page.expect("The ideal", pictures)
+    until(lambda: "cannot be shown" in page.waiting.content)
 
 
 def test_play_hold_stop_and_the_scrubber_in_a_browser(run, serving, until, chromium):

@@ -23,7 +23,7 @@ def view(what: str, host: str, port: int, seconds: float | None, ghost: bool = T
     if going_on is not None and going_on.alive:
         page = LivePage(going_on, "127.0.0.1", inner)
     else:
-        page = Page(_pictures(_run(what), ghost), "127.0.0.1", inner)
+        page = _opened(_run(what), ghost, host="127.0.0.1", port=inner)
     _say_where(page.port, host, port)
     try:
         if isinstance(page, LivePage):
@@ -46,7 +46,7 @@ def _follow(page: LivePage, run: Watched | None, seconds: float | None, ghost: b
         page.expect(page.test.ideal)
     if not page.serve(seconds) or not finished(run.folder):
         return
-    Page(_pictures(folder.read(run.folder), ghost), server=page.server).serve(seconds)
+    _opened(folder.read(run.folder), ghost, server=page.server).serve(seconds)
 
 
 def _say_where(inner: int, host: str, port: int) -> None:
@@ -62,8 +62,12 @@ def _say_where(inner: int, host: str, port: int) -> None:
     say("          Ctrl-C ends it")
 
 
-def _pictures(run: Run, ghost: bool) -> dict[str, Any]:
-    return pictures_of(run, run.ideal() if ghost else None)
+def _opened(run: Run, ghost: bool, **where: Any) -> Page:
+    """A page that shows the run at once, and its ideal behind it as soon as that is computed."""
+    page = Page(pictures_of(run), **where)
+    if ghost:
+        page.expect("The ideal", lambda: None if (ideal := run.ideal()) is None else pictures_of(run, ideal))
+    return page
 
 
 def _run(what: str) -> Run:

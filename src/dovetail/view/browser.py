@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 import logging
+import threading
 import time
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -67,6 +68,8 @@ class Page:
         self.shown = self.told = -1  # number of the sample in the picture, and on the clock
         self.told_at = -1.0  # [s] by the wall clock
         self.wanted: str | None = None  # picture that was asked for; drawn by the thread that draws
+        self.name = next(iter(self.stages))  # of the picture that is shown
+        self.awaited: Mapping[str, Stage] | None = None  # the same pictures with more in them
         self.scene = Scene(self.server, self.stage)
         self._set_up()
         self.show(self.player.position)
@@ -75,6 +78,7 @@ class Page:
         gui, stage = self.server.gui, self.stage
         gui.add_markdown(f"**{plain(stage.title)}**")
         self.clock = gui.add_markdown("")
+        self.waiting: Any = None
         self.play = gui.add_button("Play")
         self.hold = gui.add_button("Hold")
         self.stop = gui.add_button("Stop")
@@ -95,9 +99,23 @@ class Page:
         self._add_boxes()
         self.charts = Charts(gui, stage.plots, stage.choices)
 
+    def expect(self, what: str, pictures: Callable[[], Mapping[str, Stage] | None]) -> None:
+        """Have more to show computed meanwhile, say so on the page, and show it when it is there, if there is any."""
+        self.waiting = self.server.gui.add_markdown(plain(f"{what} is being computed; it will appear here"))
+
+        def work() -> None:
+            try:
+                self.awaited = pictures()
+            except DovetailError as error:
+                self.waiting.content = plain(f"{what} cannot be shown: {error}")
+            else:
+                self.waiting.remove()
+
+        threading.Thread(target=work, daemon=True).start()
+
     def look_at(self, name: str) -> None:
         """Show another picture of the same run."""
-        self.stage = self.stages[name]
+        self.name, self.stage = name, self.stages[name]
         self.scene.set(self.stage)
         for box in self._boxes:
             box.remove()
@@ -132,6 +150,9 @@ class Page:
 
     def show(self, t: float) -> int:
         """Draw the moment t [s]; the number of the sample that is shown."""
+        if self.awaited is not None:
+            self.stages, self.awaited = dict(self.awaited), None
+            self.wanted = self.wanted or self.name
         if self.wanted is not None:
             self.look_at(self.wanted)
             self.wanted = None
