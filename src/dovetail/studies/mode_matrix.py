@@ -1,0 +1,53 @@
+"""Every hybrid test of the studies in every mode: which can be run how, and the sentence why not.
+
+Asked of the tests themselves (`Test.modes`); the page on modes prints it, and the tests go through it cell by cell.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import tomllib
+from collections.abc import Iterator
+from functools import cache
+
+import jax
+import numpy as np
+
+from dovetail import testing
+from dovetail.studies.registry import all_tests, find_test
+from dovetail.testing.supervisor import MODES
+
+OF_TESTS = tuple(mode for mode in MODES if mode != "simulate")
+
+
+def hybrid_tests() -> list[str]:
+    """Names of the tests that have a rig; maps, cells and simulations have none."""
+    tables = {name: tomllib.loads(entry.path.read_text("utf-8")) for name, entry in all_tests().items()}
+    return [name for name, table in tables.items() if table.get("kind", "test") == "test"]
+
+
+@cache
+def mode_matrix() -> dict[str, dict[str, str]]:
+    """By test and mode: why it cannot be run so, or nothing."""
+    return {name: testing.load(find_test(name)).modes() for name in hybrid_tests()}
+
+
+def mode_table() -> Iterator[tuple[str, ...]]:
+    """The matrix as rows of words, tests of a study that agree in one row."""
+    rows: dict[tuple[str, ...], list[str]] = {}
+    for name, modes in mode_matrix().items():
+        study, _, test = name.partition("/")
+        cells = (f"no: {modes[mode]}" if modes[mode] else "yes" for mode in OF_TESTS)
+        rows.setdefault((study, *cells), []).append(test)
+    yield "study", "tests", *OF_TESTS
+    for (study, *cells), tests in rows.items():
+        yield study, ", ".join(tests), *cells
+
+
+def shortened(test: testing.Test, ticks: int = 40) -> testing.Test:
+    """A test of so many ticks, or of as many as its longest delay takes; led there and back in as few."""
+    delays = [leaf for path, leaf in jax.tree_util.tree_leaves_with_path(test) if str(path[-1]) == ".delay"]
+    longest = max((float(np.max(delay)) for delay in delays), default=0.0)
+    ticks = max(ticks, int(np.ceil(1.2 * longest * test.rate)))
+    limits = dataclasses.replace(test.limits, approach=ticks / test.rate, to_rest=ticks / test.rate)
+    return dataclasses.replace(test, duration=ticks / test.rate, limits=limits)

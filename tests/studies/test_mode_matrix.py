@@ -1,0 +1,106 @@
+"""Every hybrid test of the studies in every mode: it runs to the end of its ticks, or says why it cannot."""
+
+import dataclasses
+import threading
+
+import numpy as np
+import pytest
+
+from dovetail import links, testing
+from dovetail.core.errors import TestFileError
+from dovetail.links.run import RealTime
+from dovetail.studies.mode_matrix import OF_TESTS, hybrid_tests, mode_table, shortened
+from dovetail.studies.registry import find_test
+from dovetail.testing.supervisor import turning
+
+# no real-time scheduling, and an answer is waited for as long as a busy machine takes
+PATIENT = RealTime(native=False, priority=0, lock=False, wait=120.0)
+QUICK = ("substructuring/cs1", "substructuring/cs2", "refuelling/drop-real-time")
+KEPT = (  # tests whose own subject is what the rig feeds into a contact: left out, they creep
+    "docking/hil-1dof",
+    "docking/impact-4",
+    "docking/testbed",
+    "docking/six-dof",
+    "docking/six-dof-worst",
+    "docking/six-dof-hexapod",
+)
+
+
+def run_in(test, mode):
+    """The run of a test in a mode, as the commands make it."""
+    if mode == "replay":
+        return test.replay(test.rehearse())
+    if mode != "run":
+        return getattr(test, mode)()
+    limits = dataclasses.replace(test.limits, silence=10**8)  # however long the machine is busy elsewhere
+    test = dataclasses.replace(test, limits=limits)
+    server = links.Server(
+        links.VirtualPlant(test),
+        links.Address("localhost", 0),
+        test.rate,
+        limits=test.limits.of_rig(turning(test)),
+    )
+    thread = threading.Thread(target=server.serve, daemon=True)
+    thread.start()
+    try:
+        return test.run(str(server.address), real_time=PATIENT)
+    finally:
+        server.stop()
+        thread.join()
+
+
+def goes_or_tells(name, mode):
+    test = shortened(testing.load(find_test(name)))
+    why = test.why_not(mode)
+    if why:
+        place, _, text = why.partition(": ")
+        with pytest.raises(TestFileError) as told:
+            run_in(test, mode)
+        assert (place, text) in [(fault.place, fault.text) for fault in told.value.faults]
+        return why
+    run = run_in(test, mode)
+    assert run.outcome.completed, run
+    assert run.mode == mode
+    assert float(run.data.time[-1]) == pytest.approx(test.duration, rel=1e-9)
+    for signal in ("displacement", "measured_force"):
+        assert np.isfinite(run.data[signal].values).all()
+    return ""
+
+
+@pytest.mark.parametrize("mode", OF_TESTS)
+@pytest.mark.parametrize("name", QUICK[:1])
+def test_a_test_goes_in_every_mode(name, mode):
+    assert goes_or_tells(name, mode) == ""
+
+
+def test_a_mass_of_its_own_is_no_specimen_for_a_force_at_rest():
+    assert "the inertia of its mass shows in motion only" in goes_or_tells("substructuring/cs2", "creep")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("mode", OF_TESTS)
+@pytest.mark.parametrize("name", [name for name in hybrid_tests() if name not in QUICK[:1]])
+def test_every_test_of_the_studies_goes_or_tells_why_not(name, mode):
+    goes_or_tells(name, mode)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", KEPT)
+def test_what_is_refused_for_its_limit_of_the_contacts_gain_creeps_without_it(name):
+    test = shortened(testing.load(find_test(name), {"limits.contact_gain": float("inf")}))
+    assert test.creep().outcome.completed
+
+
+def test_the_table_has_every_hybrid_test_and_a_sentence_for_every_no(monkeypatch):
+    few = {"docking/impact-4": "creep", "substructuring/cs1": "", "substructuring/cs1-late": ""}
+    found = {name: {mode: "it will not" * (mode == no) for mode in OF_TESTS} for name, no in few.items()}
+    monkeypatch.setattr("dovetail.studies.mode_matrix.mode_matrix", lambda: found)
+    header, *rows = mode_table()
+    assert header == ("study", "tests", *OF_TESTS)
+    assert [row[:2] for row in rows] == [("docking", "impact-4"), ("substructuring", "cs1, cs1-late")]
+    assert rows[0][header.index("creep")] == "no: it will not"
+    assert set(rows[1][2:]) == {"yes"}
+    assert {"docking/six-dof", "refuelling/scaled", "shipboard/hybrid-drop", "substructuring/cs2"} <= set(
+        hybrid_tests()
+    )
+    assert not {"docking/map", "refuelling/cell", "refuelling/latched"} & set(hybrid_tests())
