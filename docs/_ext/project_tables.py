@@ -2,7 +2,7 @@
 
 In a page: ``{project-table} signals``; for one study ``{project-table} reproduced docking``, which shows what was got
 when the published numbers were last computed (`docs/reproduce.py`), ``missed`` those that are not met, ``tally`` how
-many there are of each origin and kind (without a study: of all), and ``tests`` its tests. ``laws law`` and
+many there are of each origin and kind (without a study: of all), and ``tests`` its tests. ``modes`` says which tests can be run in which mode, ``laws law`` and
 ``laws friction`` list the members of a family, ``exchanges`` with a family where each of them can be.
 """
 
@@ -13,6 +13,7 @@ from kept_targets import REPRODUCED, counts, kept
 from dovetail.core import signals
 from dovetail.studies import capabilities, studies, targets
 from dovetail.studies.exchange import PLACES, cross_table, law_table
+from dovetail.studies.mode_matrix import mode_table
 from dovetail.testing import supervisor
 
 WIDTHS = {  # of the columns, in shares of a hundred
@@ -25,6 +26,7 @@ WIDTHS = {  # of the columns, in shares of a hundred
     "tally": (10, 15, 15, 15, 15, 15, 15),
     "tests": (35, 65),
     "watched": (12, 30, 8, 8, 8, 12, 12, 10),
+    "modes": (12, 30, 9, 9, 9, 9, 22),
     "laws": (20, 20, 60),
     "exchanges": (20, *(10,) * len(PLACES)),
 }
@@ -128,6 +130,7 @@ TABLES = {
     "tally": counts,
     "tests": _tests,
     "watched": _watched,
+    "modes": mode_table,
     "laws": law_table,
     "exchanges": cross_table,
 }
