@@ -1,17 +1,19 @@
 """Every hybrid test of the studies in every mode: it runs to the end of its ticks, or says why it cannot."""
 
 import dataclasses
-import threading
+import re
+import subprocess
+import sys
+from contextlib import contextmanager
 
 import numpy as np
 import pytest
 
-from dovetail import links, testing
+from dovetail import testing
 from dovetail.core.errors import TestFileError
 from dovetail.links.run import RealTime
 from dovetail.studies.mode_matrix import OF_TESTS, hybrid_tests, mode_table, shortened
 from dovetail.studies.registry import find_test
-from dovetail.testing.supervisor import turning
 
 # no real-time scheduling, and an answer is waited for as long as a busy machine takes
 PATIENT = RealTime(native=False, priority=0, lock=False, wait=120.0)
@@ -26,27 +28,32 @@ KEPT = (  # tests whose own subject is what the rig feeds into a contact: left o
 )
 
 
-def run_in(test, mode):
+@contextmanager
+def served(name, test):
+    """The address of the test's rig, served by the command in a process of its own."""
+    command = [sys.executable, "-c", "from dovetail.cli.main import main; main()", "rig", "serve", name]
+    settings = ("--port", "0", "--set", f"duration={test.duration!r}")
+    with subprocess.Popen([*command, *settings], stdout=subprocess.PIPE, text=True) as process:
+        try:
+            for line in process.stdout:
+                if found := re.search(r"^serving .* at (udp://\S+),", line):
+                    yield found[1]
+                    break
+            else:
+                pytest.fail("no rig was served")
+        finally:
+            process.terminate()
+
+
+def run_in(name, test, mode):
     """The run of a test in a mode, as the commands make it."""
     if mode == "replay":
         return test.replay(test.rehearse())
     if mode != "run":
         return getattr(test, mode)()
     limits = dataclasses.replace(test.limits, silence=10**8)  # however long the machine is busy elsewhere
-    test = dataclasses.replace(test, limits=limits)
-    server = links.Server(
-        links.VirtualPlant(test),
-        links.Address("localhost", 0),
-        test.rate,
-        limits=test.limits.of_rig(turning(test)),
-    )
-    thread = threading.Thread(target=server.serve, daemon=True)
-    thread.start()
-    try:
-        return test.run(str(server.address), real_time=PATIENT)
-    finally:
-        server.stop()
-        thread.join()
+    with served(name, test) as url:
+        return dataclasses.replace(test, limits=limits).run(url, real_time=PATIENT)
 
 
 def goes_or_tells(name, mode):
@@ -55,10 +62,10 @@ def goes_or_tells(name, mode):
     if why:
         place, _, text = why.partition(": ")
         with pytest.raises(TestFileError) as told:
-            run_in(test, mode)
+            run_in(name, test, mode)
         assert (place, text) in [(fault.place, fault.text) for fault in told.value.faults]
         return why
-    run = run_in(test, mode)
+    run = run_in(name, test, mode)
     assert run.outcome.completed, run
     assert run.mode == mode
     assert float(run.data.time[-1]) == pytest.approx(test.duration, rel=1e-9)
