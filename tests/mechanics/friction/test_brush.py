@@ -32,7 +32,7 @@ def test_it_bends_over_its_way_and_then_slides():
 
 
 def test_it_is_lugre_without_damping_and_fall():
-    lugre = LuGre(stiffness=0.3 / 1e-3, damping=0.0, stiction=0.3, sliding=0.3)
+    lugre = LuGre(stiffness=0.3 / 1e-3, damping=0.0, stiction=0.3, sliding=0.3, follow=0.0)
     np.testing.assert_allclose(dragged(LAW, 0.1), dragged(lugre, 0.1), rtol=1e-9)
 
 

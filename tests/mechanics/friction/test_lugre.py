@@ -57,3 +57,24 @@ def test_bristles_take_energy_over_a_cycle():
 
     _, power = jax.lax.scan(step, jnp.zeros(1), t)
     assert float(jnp.sum(power[20_000:]) * h) > 0
+
+
+def test_steps_that_do_not_resolve_the_bristles_find_the_same_steady_slip():
+    """At 1.5 m/s they would follow within two microseconds; steps of a quarter of a millisecond do."""
+    slip, h = jnp.array([1.5, 0.0]), 2.5e-4
+
+    def step(z, _):
+        k1 = LAW.act(jnp.ones(1), slip, z)[1]
+        return z + h * LAW.act(jnp.ones(1), slip, z + h / 2 * k1)[1], None
+
+    z, _ = jax.lax.scan(step, jnp.zeros(2), None, length=100)
+    np.testing.assert_allclose(
+        LAW.act(jnp.array([80.0]), slip, z)[0], [-80.0 * 0.25, 0.0], rtol=1e-4, atol=1e-9
+    )
+
+
+def test_where_they_stick_they_are_as_published():
+    published = LuGre(follow=0.0)
+    z, slip = jnp.array([1e-6, 0.0]), jnp.array([1e-8, 0.0])
+    for ours, theirs in zip(LAW.act(jnp.ones(1), slip, z), published.act(jnp.ones(1), slip, z), strict=True):
+        np.testing.assert_allclose(ours, theirs, rtol=1e-4)
