@@ -82,6 +82,18 @@ def test_a_whole_test_gives_its_rehearsal(files):
         np.testing.assert_allclose(got[name], rehearsed[name], rtol=1e-9, atol=1e-12)
 
 
+def test_a_simulation_gives_its_run(tmp_path):
+    from fmpy import simulate_fmu
+
+    alone = dv.testing.Simulation(
+        OSCILLATOR, excitation=TEST.excitation, duration=0.2, axes=(), title="alone"
+    )
+    got = simulate_fmu(str(export(alone, tmp_path / "alone.fmu")), stop_time=0.2, output_interval=0.01)
+    np.testing.assert_allclose(
+        got["displacement"], alone.simulate().data["displacement"], rtol=1e-9, atol=1e-12
+    )
+
+
 def children():
     """Processes that this one has started and that have not ended."""
     found = set()
