@@ -7,7 +7,7 @@ import numpy as np
 from dovetail import testing
 from dovetail.studies.docking import six_dof
 from dovetail.studies.docking.docking_record import outcomes, record
-from dovetail.studies.docking.six_dof_loop import DOCKED, Docking
+from dovetail.studies.docking.docking_steps import DOCKED, Docking
 from dovetail.studies.registry import find_test
 
 

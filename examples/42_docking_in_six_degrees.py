@@ -16,13 +16,13 @@ from dovetail.report.style import RC
 from dovetail.studies import find_test
 from dovetail.studies.docking import pictures, six_dof
 from dovetail.studies.docking.docking_record import record
-from dovetail.studies.docking.six_dof_loop import Docking, HilDocking
+from dovetail.studies.docking.docking_steps import Docking, SixAxisInstruments
 
 plt.rcParams.update({**RC, "figure.facecolor": "white", "savefig.facecolor": "white"})
 
 bodies, ball = six_dof.published(), six_dof.ball()
 ideal = record(Docking.of(bodies, ball))
-rig = record(HilDocking.of(bodies, ball, contact_step=10e-6))
+rig = record(Docking.of(bodies, ball, SixAxisInstruments(), contact_step=10e-6))
 print(ideal, rig, sep="\n\n")
 
 # %%

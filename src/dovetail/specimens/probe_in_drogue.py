@@ -132,7 +132,10 @@ class ProbeInDrogue(Specimen):
         return {**self.ball.meeting.init(3), **sums}
 
     def derivative(self, t, x, u):
-        met = self._contact(x, u).met
+        return self.rates(self._contact(x, u).met)
+
+    def rates(self, met: Met) -> dict[str, jax.Array]:
+        """Of the state, from what goes on at the wall."""
         return {
             **met.rate,
             "impact_heat": met.impact_power,
@@ -161,9 +164,10 @@ class ProbeInDrogue(Specimen):
             "contact_time": x["touched"],
         }
 
-    def _motion(self, u) -> tuple[Pose, Twist]:
+    def seen(self, u) -> tuple[Pose, Twist]:
+        """Pose and twist in D of the ball that an imposed motion makes."""
         home = Pose(euler.to_matrix(self.home_euler), self.home)
         return from_motion(home, u["displacement"], u["velocity"])
 
     def _contact(self, x, u) -> Contact:
-        return self.ball.contact(*self._motion(u), x)
+        return self.ball.contact(*self.seen(u), x)

@@ -6,6 +6,7 @@ Depends on: core, and of mechanics the rotations and poses.
 from dovetail.transfer.base import Gain, Series, Transfer
 from dovetail.transfer.bias import Bias
 from dovetail.transfer.controller import PID, Controller, Proportional
+from dovetail.transfer.cross_talk import CrossTalk
 from dovetail.transfer.dead_zone import DeadZone
 from dovetail.transfer.delay import Delay
 from dovetail.transfer.eddy_current import EddyCurrentSensor
@@ -38,6 +39,7 @@ __all__ = [
     "CapacityLimit",
     "ColouredNoise",
     "Controller",
+    "CrossTalk",
     "DeadZone",
     "Delay",
     "EddyCurrentSensor",

@@ -9,7 +9,7 @@ from dovetail.core.errors import TestFileError
 from dovetail.studies.docking import six_dof
 from dovetail.studies.docking.docking_map import worst_successes
 from dovetail.studies.docking.docking_record import record
-from dovetail.studies.docking.six_dof_loop import DOCKED, LEFT, Docking
+from dovetail.studies.docking.docking_steps import DOCKED, LEFT, Docking
 from dovetail.studies.registry import find_test
 
 pytestmark = pytest.mark.slow  # eighty-one dockings compile for half a minute and run for three seconds

@@ -24,7 +24,15 @@ from dovetail.mechanics.contact import Dissipative
 from dovetail.mechanics.friction import Friction
 from dovetail.mechanics.geometry import Cavity
 from dovetail.specimens.probe_in_drogue import BallInCavity, misfit
-from dovetail.studies.docking.six_dof_loop import GOING, HilDocking, SixAxisInstruments, advance, begin
+from dovetail.studies.docking.docking_steps import (
+    GOING,
+    Docking,
+    SixAxisInstruments,
+    advance,
+    begin,
+    energy,
+    view,
+)
 
 
 @kind("docking-energy-map")
@@ -112,7 +120,7 @@ def _energies(chart: DockingEnergyMap, restitution, delay):
         law = eqx.tree_at(lambda law: law.restitution, chart.law, restitution)
         tools = SixAxisInstruments(robot_delay=delay, sensor_delay=chart.sensor_delay)
         ball = BallInCavity(chart.cavity, law, chart.friction, chart.radius)
-        docking = HilDocking(chart.bodies.pair, ball, contact_step=chart.contact_step, instruments=tools)
+        docking = Docking.of(chart.bodies, ball, tools, contact_step=chart.contact_step)
         start = begin(docking)
 
         def going(carry):
@@ -122,16 +130,13 @@ def _energies(chart: DockingEnergyMap, restitution, delay):
             moment, came, left = carry
             new = advance(docking, moment, chart.duration)
             # the bodies' own speed along the normal when the first contact ends
-            touching = docking.ball.approach(*docking.seen(moment.x))[0].depth > 0
-            after, _ = docking.ball.approach(*docking.seen(new.x))
-            _, rate = docking.ball.approach(*docking.pair.relative(new.x["bodies"]))
-            parted = touching & (after.depth <= 0) & (new.impacts == 1) & jnp.isnan(left)
-            return new, jnp.where(parted, moment.impact_speed, came), jnp.where(parted, -rate, left)
+            before, after = (view(docking, m.t, m.x) for m in (moment, new))
+            parted = (before["depth"] > 0) & (after["depth"] <= 0) & (new.impacts == 1) & jnp.isnan(left)
+            came = jnp.where(parted, before["impact_speed"], came)
+            return new, came, jnp.where(parted, -after["body_rate"], left)
 
         unknown = jnp.asarray(jnp.nan)
         end, came, left = jax.lax.while_loop(going, body, (start, unknown, unknown))
-        shown = docking.output(end.t, end.x, end.impact_speed)
-        energy = sum(shown[n] for n in ("kinetic", "stored", "impact_heat", "friction_heat"))
-        return energy / docking.pair.kinetic_energy(start.x["bodies"]), left / came
+        return energy(view(docking, end.t, end.x)) / energy(view(docking, start.t, start.x)), left / came
 
     return jax.vmap(one)(restitution, delay)

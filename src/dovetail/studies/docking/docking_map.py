@@ -19,7 +19,7 @@ from dovetail.mechanics.friction import Friction
 from dovetail.mechanics.geometry import Cavity
 from dovetail.specimens.probe_in_drogue import BallInCavity, misfit
 from dovetail.studies.docking.docking_record import outcomes
-from dovetail.studies.docking.six_dof_loop import DOCKED, GOING, LEFT, Docking
+from dovetail.studies.docking.docking_steps import DOCKED, GOING, LEFT, Docking
 
 SIGNS = {GOING: "?", DOCKED: "o", LEFT: "."}
 

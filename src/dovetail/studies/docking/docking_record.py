@@ -11,7 +11,17 @@ import numpy as np
 
 from dovetail.core.errors import AnalysisError
 from dovetail.mechanics.geometry import ZONES
-from dovetail.studies.docking.six_dof_loop import DOCKED, GOING, LEFT, Docking, Moment, begin, settle, trace
+from dovetail.studies.docking.docking_steps import (
+    DOCKED,
+    GOING,
+    LEFT,
+    Docking,
+    Moment,
+    begin,
+    energy,
+    settle,
+    trace,
+)
 
 ENDINGS = {
     GOING: "Time was up and the probe was still in the drogue.",
@@ -99,8 +109,7 @@ class DockingRecord:
     @property
     def balance(self) -> np.ndarray:
         """Kinetic and stored energy and all heat [J]: constant where no energy is generated."""
-        r = self.traces
-        return r["kinetic"] + r["stored"] + r["impact_heat"] + r["friction_heat"]
+        return energy(self.traces)
 
     @property
     def energy_ratio(self) -> float:

@@ -27,13 +27,13 @@ from dovetail.mechanics.contact import Dissipative, GivenStiffness, HertzPair, M
 from dovetail.mechanics.friction import Friction
 from dovetail.mechanics.geometry import Cavity
 from dovetail.specimens.probe_in_drogue import BallInCavity, misfit
-from dovetail.studies.docking.six_dof_loop import (
+from dovetail.studies.docking.docking_steps import (
     GOING,
     Docking,
-    HilDocking,
     SixAxisInstruments,
     advance,
     begin,
+    view,
 )
 
 MEASURES = ("peak_force", "peak_depth", "force_integral", "depth_integral", "speed_out", "duration")
@@ -194,17 +194,14 @@ def _sweep(chart: FirstImpactSweep, lists, delays):
         )
         law = eqx.tree_at(lambda law: law.stiffness, chart.law, GivenStiffness(values["stiffness"]))
         ball = BallInCavity(chart.cavity, law, chart.friction, chart.radius)
-        docking = Docking(bodies.pair, ball, contact_step=chart.contact_step)
 
         def rig(delay):
             step, force = values["resolution"], values["sensor_resolution"]
             tools = SixAxisInstruments(delay, values["sensor_delay"], 0.7, step, step, force, force)
-            return _first(
-                HilDocking(bodies.pair, ball, contact_step=chart.contact_step, instruments=tools),
-                chart.duration,
-            )
+            return _first(Docking.of(bodies, ball, tools, contact_step=chart.contact_step), chart.duration)
 
-        return _first(docking, chart.duration), jax.vmap(rig)(delays)
+        ideal = Docking.of(bodies, ball, contact_step=chart.contact_step)
+        return _first(ideal, chart.duration), jax.vmap(rig)(delays)
 
     return jax.vmap(case)(lists)
 
@@ -221,7 +218,7 @@ def _first(docking: Docking, until) -> dict[str, jax.Array]:
     def body(carry):
         moment, m = carry
         new = advance(docking, moment, until)
-        shown = docking.output(new.t, new.x, new.impact_speed)
+        shown = view(docking, new.t, new.x)
         h, depth = new.t - moment.t, shown["depth"]
         touching = depth > 0
         began = touching & jnp.isnan(m["start"])

@@ -19,6 +19,7 @@ state of the approach. Only the position is rounded, not the speed.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import equinox as eqx
 import jax
@@ -154,8 +155,7 @@ def first_impact(
     x = jax.tree.map(lambda leaf: zero + leaf, x)
     start = (x, (_blank(zero), _blank(zero)), (zero,) * 6)
     (x, found, both), _ = jax.lax.scan(advance, start, jnp.arange(steps))
-    pair = (_impact(m, end, speed) for m, end in zip(found, x, strict=True))
-    return ImpactPairing(*pair, *both)
+    return ImpactPairing(_impact(found[0], x[0], speed), _impact(found[1], x[1], speed), *both)
 
 
 def coupled(law: NormalLaw, mass, speed, tools: Instruments) -> tuple[Coupled, Coupled]:
@@ -165,7 +165,7 @@ def coupled(law: NormalLaw, mass, speed, tools: Instruments) -> tuple[Coupled, C
     return ideal, Coupled(bodies, pair, Rest(), actuator=tools.actuator, sensor=tools.sensor)
 
 
-def touching(system: Coupled) -> dict:
+def touching(system: Any) -> dict[str, Any]:
     """Its state at the touch of the bodies, the speed of the approach remembered."""
     x = system.init()
     return {**x, "specimen": {**x["specimen"], "impact_speed": system.numerical.speed}}

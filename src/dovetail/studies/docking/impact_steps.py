@@ -16,10 +16,11 @@ import jax.numpy as jnp
 from dovetail.core import Method
 from dovetail.core.adaptive import Crossing, Trajectory, solve
 from dovetail.studies.docking.impact import hertz_depth, touching
-from dovetail.testing import Coupled
+
+System = Any  # a `Coupled` of `FreePair` and `ImpactPair`
 
 
-def start(system: Coupled) -> dict[str, Any]:
+def start(system: System) -> dict[str, Any]:
     """The state in which the specimens touch: the bodies are ahead by the actuator's lag."""
     x = touching(system)
     speed, zero = system.numerical.speed, jnp.zeros(())
@@ -28,7 +29,7 @@ def start(system: Coupled) -> dict[str, Any]:
     return {**x, "numerical": {"z": -behind, "v": speed}, "actuator": arm}
 
 
-def integrate(system: Coupled, *, stiff: bool = False, rtol: float = 1e-9) -> Trajectory:
+def integrate(system: System, *, stiff: bool = False, rtol: float = 1e-9) -> Trajectory:
     """Adaptively to the end of contact, an event; `stiff` takes the implicit reference method."""
     bodies, law = system.numerical, system.specimen.law
     k, n = law.stiffness.value, law.exponent
@@ -47,7 +48,7 @@ def integrate(system: Coupled, *, stiff: bool = False, rtol: float = 1e-9) -> Tr
     )
 
 
-def _depth(system: Coupled, t, x) -> jax.Array:
+def _depth(system: System, t, x) -> jax.Array:
     return system.interface(t, x)["shown"]["depth"]  # type: ignore[no-any-return]
 
 
@@ -64,7 +65,7 @@ class Verification:
         return abs(self.rebound_error) <= tolerance and abs(self.duration_error) <= 2 * self.step
 
 
-def verify(system: Coupled, method: Method, step: float) -> Verification:
+def verify(system: System, method: Method, step: float) -> Verification:
     """Compare a fixed-step method with the adaptive reference over one contact."""
     reference = integrate(system)
     count = int(1.2 * float(reference.end_time) / step) + 2
@@ -77,7 +78,7 @@ def verify(system: Coupled, method: Method, step: float) -> Verification:
 
 
 @eqx.filter_jit
-def _fixed(system: Coupled, method: Method, step: float, count: int):
+def _fixed(system: System, method: Method, step: float, count: int):
     def advance(carry, k):
         x, memory, y, end, velocity = carry
         after, memory = method.step(system, k * step, step, x, None, memory)

@@ -16,10 +16,11 @@ from dovetail.mechanics.geometry import Drogue
 from dovetail.studies.docking import six_dof
 from dovetail.studies.docking.docking_map import worst_successes
 from dovetail.studies.docking.docking_record import DockingRecord, record
-from dovetail.studies.docking.six_dof_loop import DOCKED, Docking, HilDocking, SixAxisInstruments
+from dovetail.studies.docking.docking_steps import DOCKED, Docking, SixAxisInstruments
 from dovetail.studies.registry import find_test
 
 STEP = 10e-6  # [s] in contact on the rig
+RIG = SixAxisInstruments()  # robot 1 ms, sensor 0.1 ms
 ONE = 1.2  # [s] enough for the first impact at any speed of the study
 
 
@@ -117,7 +118,7 @@ def ideal() -> DockingRecord:
 @cache
 def hil() -> DockingRecord:
     """The HIL Model on it: robot 1 ms, sensor 0.1 ms."""
-    return record(HilDocking.of(six_dof.published(), six_dof.ball(), contact_step=STEP))
+    return record(Docking.of(six_dof.published(), six_dof.ball(), RIG, contact_step=STEP))
 
 
 def energy_balance() -> float:
@@ -160,7 +161,7 @@ def dissipated_exceeds_initial() -> bool:
 def worst_case() -> list[bool]:
     """RT-35: whether (+7.5 degrees, +75 mm) docks, ideally and on the rig."""
     bodies, ball = six_dof.case_study(7.5, 75e-3), six_dof.ball(30e-3)
-    on_rig = record(HilDocking.of(bodies, ball, contact_step=STEP))
+    on_rig = record(Docking.of(bodies, ball, RIG, contact_step=STEP))
     return [record(Docking.of(bodies, ball)).docked, on_rig.docked]
 
 
@@ -176,7 +177,7 @@ def first_errors(
         angle_resolution=resolution,
     )
     true = record(Docking.of(bodies, six_dof.ball()), until=ONE).first
-    rig = record(HilDocking.of(bodies, six_dof.ball(), instruments=tools, contact_step=STEP), until=ONE)
+    rig = record(Docking.of(bodies, six_dof.ball(), tools, contact_step=STEP), until=ONE)
     got = rig.first
     return {
         "force": 100 * (got.peak_force / true.peak_force - 1),
