@@ -36,7 +36,7 @@ from dovetail.testing import Outcome, Run, folder
 from dovetail.testing import file as test_files
 from dovetail.testing.creep.cell import Move, Reply
 from dovetail.testing.creep.journal import Journal
-from dovetail.testing.excitation.earthquake import read_record
+from dovetail.testing.excitation.record_file import read_record
 from dovetail.testing.operator import Operator, presses
 from dovetail.testing.outcome import Trip
 from dovetail.testing.recorded import recording

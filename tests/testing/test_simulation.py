@@ -98,3 +98,10 @@ def test_a_weak_rope_and_a_long_step_are_refused_together():
     text = str(caught.value)
     assert "must carry 29.43 N at rest, but may 10 N" in text
     assert "RK4: a step of 0.01 s is unstable" in text
+
+
+def test_a_record_that_ends_before_the_simulation_is_said():
+    record = {"kind": "ground-record", "samples": [0.0, 1.0, 0.0], "spacing": 0.5}
+    with pytest.raises(TestFileError, match='before the run does at 2 s; .* after = "still"'):
+        testing.parse(changed(excitation=record))
+    assert testing.parse(changed(excitation={**record, "after": "still"})).excitation.ends == np.inf

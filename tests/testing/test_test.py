@@ -20,7 +20,7 @@ def test_a_delay_longer_than_the_test_is_a_fault(make_cs1):
 
 def test_a_table_that_ends_early_is_a_fault(make_cs1):
     table = dv.Table(times=[0.0, 0.5, 1.0], values=[0.0, 1e-3, 0.0])
-    assert "the table ends at 1 s, before the test does at 2 s" in faults(make_cs1(excitation=table))
+    assert "it ends at 1 s, before the run does at 2 s" in faults(make_cs1(excitation=table))
 
 
 def test_a_step_beyond_the_method_s_bound_is_a_fault(make_cs1):

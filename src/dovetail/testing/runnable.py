@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from dovetail.testing.run import Progress, Run
 
 NOT_A_TEST = "is a simulation without a rig"
+STILL = 'make the run shorter, or it longer (of a ground record one may say after = "still")'
 
 
 class Runnable(Part):
@@ -117,6 +118,14 @@ class Runnable(Part):
         """What was understood in a way worth knowing, each with its place."""
         every = self.record_every
         return [record.in_words(self.tick_count, every, self.dt)] if every > 1 else []
+
+    def end_faults(self) -> list[Fault]:
+        """An excitation that ends before the run does."""
+        ends = getattr(self.excitation, "ends", None)
+        if ends is None or float(ends) >= self.duration * (1 - 1e-12):
+            return []
+        text = f"it ends at {float(ends):g} s, before the run does at {self.duration:g} s; "
+        return [Fault("excitation", text + STILL)]
 
     def length_faults(self, tick: str) -> list[Fault]:
         """A length that is no whole number of ticks, however they are called, or of records."""

@@ -70,6 +70,7 @@ class Simulation(Runnable):
     def _look(self) -> list[Fault]:
         faults = self.length_faults("record") + axis_faults(self.axes, self.shape)
         faults += supervisor.faults(self.limits, self.axes, (), len(self.axes), "simulate")
+        faults += guarded("excitation", self.end_faults)
         ask = getattr(self.system, "faults", None)
         until = getattr(self.system, "time_faults", None)  # what is prescribed and ends too soon
         faults += guarded("system", lambda: ask(self.method, self.dt / self.substeps)) if ask else []

@@ -30,9 +30,6 @@ if TYPE_CHECKING:
     from dovetail.testing.run import Progress, Run
 
 
-STILL = 'shorten the test or lengthen the table (of a ground record one may say after = "still")'
-
-
 class Test(Runnable):
     """A hybrid test, and the parameters of everything in it.
 
@@ -100,7 +97,7 @@ class Test(Runnable):
         checks = {
             "duration": lambda: self.length_faults("tick"),
             "rig": self._delay_faults,
-            "excitation": self._end_faults,
+            "excitation": self.end_faults,
             "schedule": self._schedule_faults,
             "limits": self._limit_faults,
             "dials": lambda: operators.faults(self),
@@ -114,14 +111,6 @@ class Test(Runnable):
         """Limits that cannot be watched."""
         number, turns = int(np.prod(self.shape, dtype=int)), supervisor.turning(self)
         return supervisor.faults(self.limits, self.axes, turns, number, "rehearse")
-
-    def _end_faults(self) -> list[Fault]:
-        """An excitation that ends before the test does."""
-        ends = getattr(self.excitation, "ends", None)
-        if ends is None or float(ends) >= self.duration * (1 - 1e-12):
-            return []
-        text = f"the table ends at {float(ends):g} s, before the test does at {self.duration:g} s; "
-        return [Fault("excitation", text + STILL)]
 
     def _schedule_faults(self) -> list[Fault]:
         """Scheduled parameters that are not there, or cannot change."""

@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 import scipy.signal
 
-from dovetail.core.errors import OutputError, ParameterError
-from dovetail.testing.excitation import GroundMotion, GroundRecord, KanaiTajimi, Sweep, read_record
-from dovetail.testing.excitation.earthquake import G
+from dovetail.core.errors import ParameterError
+from dovetail.mechanics import Oscillator
+from dovetail.testing import Simulation, dump, parse
+from dovetail.testing.excitation import GroundMotion, GroundRecord, KanaiTajimi, Sweep
 
 STEADY = KanaiTajimi(rms=1.0, length=400.0, rise=0.1, decay=1e6, spacing=0.01, lines=1024)
 
@@ -104,31 +105,6 @@ def test_a_test_longer_than_its_record_is_refused_unless_the_ground_is_still_the
     assert float(still(3.1)) == 0.0
 
 
-AT2 = """PEER STRONG MOTION DATABASE RECORD
-SOMEWHERE, 1979
-ACCELERATION TIME HISTORY IN UNITS OF G
-{header}
-  .1000000E-01  -.2000000E-01   .5000000E-02
-  .0000000E+00   .1000000E-02
-"""
-
-
-@pytest.mark.parametrize("header", ["NPTS=   5, DT=   .0050 SEC,", "5 0.0050 NPTS, DT"])
-def test_peer_records_are_read_in_units_of_gravity(tmp_path, header):
-    (tmp_path / "r.AT2").write_text(AT2.format(header=header))
-    start, spacing, samples = read_record(tmp_path / "r.AT2")
-    assert (start, spacing) == (0.0, 0.005)
-    np.testing.assert_allclose(samples, G * np.array([0.01, -0.02, 0.005, 0.0, 0.001]))
-
-
-def test_csv_records_are_read_with_or_without_a_heading(tmp_path):
-    (tmp_path / "r.csv").write_text("time [s], acceleration [m/s^2]\n0.00, 0.5\n0.01, -1.0\n\n0.02, 0.25\n")
-    start, spacing, samples = read_record(tmp_path / "r.csv")
-    assert start == 0.0
-    assert spacing == pytest.approx(0.01)
-    np.testing.assert_allclose(samples, [0.5, -1.0, 0.25])
-
-
 def test_a_record_remembers_its_samples_not_only_its_file(tmp_path):
     (tmp_path / "r.csv").write_text("0,1\n0.1,2\n0.2,3\n")
     record = GroundRecord(file=str(tmp_path / "r.csv"))
@@ -137,31 +113,29 @@ def test_a_record_remembers_its_samples_not_only_its_file(tmp_path):
     assert float(sized(0.15)) == pytest.approx(2.5)
 
 
-@pytest.mark.parametrize(
-    ("name", "text", "words"),
-    [
-        ("none.at2", None, "cannot be read"),
-        ("r.at2", "no record\n", "is not a PEER record"),
-        (
-            "r.at2",
-            AT2.format(header="NPTS= 50, DT= .005 SEC"),
-            "announces 50 samples .* holds 5; the file is cut",
-        ),
-        ("r.csv", "O.0,1\n0.1,2\n0.2,3\n", 'line 1: got "O.0,1"; needs a time'),
-        ("r.csv", "0,1\n0.1,two\n", r'line 2: got "0.1,two"'),
-        ("r.csv", "0,1\n0.1,2\n0.3,1\n", "equally spaced"),
-        ("r.csv", "time,acceleration\n", "holds 0 samples"),
-    ],
-)
-def test_a_bad_file_is_told_in_words(tmp_path, name, text, words):
-    if text is not None:
-        (tmp_path / name).write_text(text)
-    with pytest.raises(OutputError, match=words):
-        read_record(tmp_path / name)
-
-
 def test_a_record_without_samples_is_refused():
     with pytest.raises(ParameterError, match="has no samples"):
         GroundRecord()
     with pytest.raises(ParameterError, match="spacing"):
         GroundRecord(samples=[1.0, 2.0])
+
+
+def test_a_record_is_read_as_its_keys_say_and_reads_back_the_same(tmp_path):
+    (tmp_path / "r.csv").write_text("EW;NS\n1,5;-0,5\n2,5;0,25\n")
+    record = GroundRecord(file=str(tmp_path / "r.csv"), column="NS", unit="cm/s2", spacing=0.1, start=3.0)
+    np.testing.assert_allclose(record.samples, [-0.005, 0.0025])
+    assert (float(record.start), float(record.spacing), record.ends) == (3.0, 0.1, pytest.approx(3.1))
+    (tmp_path / "r.csv").unlink()
+    kept = dump(
+        Simulation(system=Oscillator(m=1.0, c=0.0, k=1.0), excitation=record, duration=1.0, rate=100.0)
+    )
+    back = parse({**kept, "duration": 3.0}).excitation
+    np.testing.assert_array_equal(back.samples, record.samples)
+    assert (back.column, back.unit, float(back.start)) == ("NS", "cm/s2", 3.0)
+
+
+def test_what_is_of_a_file_is_refused_without_one():
+    with pytest.raises(
+        ParameterError, match=r"GroundRecord.unit: is of a file, and none is named; .* m/s\^2"
+    ):
+        GroundRecord(samples=[1.0, 2.0], spacing=0.1, unit="g")

@@ -136,9 +136,7 @@ def faults(test: Test) -> list[Fault]:
             "a creep test records all of its steps: each is a move of the cell. Leave it out, or set it to 1"
         )
         faults.append(Fault("record_every", text))
-    ends = getattr(test.excitation, "ends", None)
-    if ends is not None and float(ends) < test.duration * (1 - 1e-12):
-        faults.append(Fault("excitation", f"the table ends at {float(ends):g} s, before the test does"))
+    faults += test.end_faults()
     if stepping is not None and stepping.scheme == "continuous" and stepping.course.form != "line":
         faults.append(Fault("stepping.course.form", 'continuous motion does not stop: needs "line"'))
     return faults

@@ -19,20 +19,19 @@ from __future__ import annotations
 import dataclasses
 import math
 from functools import lru_cache
-from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
 
 from dovetail.core import choice, constant, count, kind, parameter
 from dovetail.core.block import Time
-from dovetail.core.errors import OutputError, ParameterError
+from dovetail.core.errors import ParameterError
 from dovetail.core.parameter import arrived, file_name, known
 from dovetail.testing.excitation.base import Excitation
-
-G = 9.80665  # [m/s^2] standard gravity
+from dovetail.testing.excitation.record_file import FOUND, SEPARATORS, UNITS, read_record
 
 
 @kind("ground-motion")
@@ -134,9 +133,11 @@ def _samples(cls: type[KanaiTajimi], fixed: tuple[tuple[str, float], ...]) -> np
 class GroundRecord(Excitation):
     """A recorded ground acceleration, straight between its samples; before the first the ground is still.
 
-    From a file (`file = "record.at2"`, or `.csv`, see `read_record`), or from samples given outright. A
-    resolved test holds the samples, so that it needs the file no more. A test that lasts longer than the record is
-    refused, unless `after` says that the ground is still then.
+    From a file (`file = "record.at2"`, or a table of times and accelerations, see `read_record`), or from samples
+    given outright. Of a file, `column` names the accelerations by number, counted from 1, or by heading; `spacing` is
+    given where it has no times, and `start` is added to the time of its first sample. A resolved test holds the
+    samples, so that it needs the file no more. A test that lasts longer than the record is refused, unless `after`
+    says that the ground is still then.
     """
 
     file: str = file_name(default="")
@@ -147,14 +148,27 @@ class GroundRecord(Excitation):
     after: str = choice(
         "refused", "still", about="a test that lasts longer than the record", default="refused"
     )
+    column: Any = eqx.field(static=True, converter=str, default="")
+    unit: str = choice(FOUND, *UNITS, about="of the accelerations in the file", default=FOUND)
+    separator: str = choice(FOUND, *SEPARATORS, about="of the columns in the file", default=FOUND)
 
     def __post_init__(self):
-        if self.file and isinstance(self.samples, tuple | list) and not len(self.samples):
-            first, self.spacing, self.samples = read_record(self.file)
+        if isinstance(self.samples, tuple | list) and not len(self.samples):
+            if not self.file:
+                return
+            first, self.spacing, self.samples = read_record(
+                self.file, self.column, self.unit, self.separator, self.spacing
+            )
             self.start = self.start + first
 
     def __check_init__(self):
         samples, spacing = self.samples, self.spacing
+        said = {"column": self.column or FOUND, "unit": self.unit, "separator": self.separator}
+        alone = [name for name, value in said.items() if value != FOUND and not self.file]
+        if alone:
+            raise ParameterError(
+                f"GroundRecord.{alone[0]}: is of a file, and none is named; samples are given in m/s^2"
+            )
         if not arrived(samples, spacing):
             return
         if samples.ndim != 1 or samples.shape[0] < 2:
@@ -178,69 +192,3 @@ def _between(samples: jax.Array, place: jax.Array) -> jax.Array:
     i = jnp.clip(jnp.floor(place).astype(int), 0, last - 1)
     value = samples[i] + (place - i) * (samples[i + 1] - samples[i])
     return jnp.where((place >= 0) & (place <= last), value, 0.0)
-
-
-def read_record(path: str | Path) -> tuple[float, float, np.ndarray]:
-    """Time of the first sample [s], spacing [s] and accelerations [m/s^2] of a record.
-
-    `.at2`: the PEER ground-motion format, three lines of text, a line with `NPTS=` and `DT=`, then
-    accelerations in units of gravity, from 0 s on. Anything else: comma-separated times [s] and accelerations
-    [m/s^2], lines above them that hold no numbers being headings. A byte-order mark is passed over.
-
-    Raises
-    ------
-    OutputError
-        If the file cannot be read, or is not what its name says.
-    """
-    path = Path(path)
-    try:
-        lines = path.read_text("utf-8-sig", errors="replace").splitlines()
-    except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        raise OutputError(f"{path}: cannot be read ({reason}); give the file of a ground motion") from error
-    return _at2(path, lines) if path.suffix.lower() == ".at2" else _csv(path, lines)
-
-
-def _at2(path: Path, lines: list[str]) -> tuple[float, float, np.ndarray]:
-    # "NPTS= 5372, DT= .0100 SEC", or the older "5372 0.0100 NPTS, DT": the same two numbers in both
-    header = lines[3].replace(",", " ").replace("=", " ").split() if len(lines) > 4 else []
-    numbers = [word for word in header if _is_number(word)]
-    try:
-        count_, spacing = int(numbers[0]), float(numbers[1])
-        values = np.array([float(word) for line in lines[4:] for word in line.split()])
-    except (ValueError, IndexError) as error:
-        raise OutputError(
-            f"{path}: is not a PEER record; its fourth line gives NPTS and DT, and numbers follow"
-        ) from error
-    if len(values) < count_ or spacing <= 0 or not np.isfinite(values).all():
-        raise OutputError(
-            f"{path}: announces {count_} samples every {spacing:g} s and holds {len(values)}; the file is cut"
-        )
-    return 0.0, spacing, G * values[:count_]
-
-
-def _csv(path: Path, lines: list[str]) -> tuple[float, float, np.ndarray]:
-    rows: list = []
-    for number, line in enumerate(lines, 1):
-        cells = line.replace(";", ",").split(",")
-        if not line.strip() or (not rows and not any(_is_number(cell) for cell in cells[:2])):
-            continue  # empty, or a heading
-        if len(cells) < 2 or not all(_is_number(cell) for cell in cells[:2]):
-            raise OutputError(f'{path}, line {number}: got "{line}"; needs a time [s] and an acceleration')
-        rows.append((float(cells[0]), float(cells[1])))
-    table = np.array(rows)
-    if len(table) < 2:
-        raise OutputError(f"{path}: holds {len(table)} samples; a record has two or more")
-    steps = np.diff(table[:, 0])
-    if steps.min() <= 0 or np.ptp(steps) > 1e-3 * steps.mean():
-        raise OutputError(
-            f"{path}: its times are {steps.min():g} to {steps.max():g} s apart; they must be equally spaced"
-        )
-    return float(table[0, 0]), float(steps.mean()), table[:, 1]
-
-
-def _is_number(text: str) -> bool:
-    try:
-        return bool(np.isfinite(float(text)))
-    except ValueError:
-        return False
