@@ -46,7 +46,7 @@ import jax.numpy as jnp  # noqa: E402
 import numpy as np  # noqa: E402
 
 from dovetail.core import RK4  # noqa: E402
-from dovetail.mechanics.chain import LinkChain, Loads, links  # noqa: E402
+from dovetail.mechanics.chain import LinkChain, Loads, lumped  # noqa: E402
 from dovetail.mechanics.contact import GivenDamping, GivenStiffness  # noqa: E402
 from dovetail.studies.docking.impact import Instruments, first_impact  # noqa: E402
 
@@ -189,7 +189,7 @@ def tridiagonal_cyclic(diagonal, coupling, rhs):
     return d / b
 
 
-SOLVERS = {"library": links.solve_tridiagonal, "cyclic": tridiagonal_cyclic}
+SOLVERS = {"library": lumped.solve_tridiagonal, "cyclic": tridiagonal_cyclic}
 
 
 def hoses(count: int) -> tuple[jax.Array, jax.Array]:
@@ -252,13 +252,13 @@ def hose(count: int, steps: int) -> None:
         "cyclic": (SOLVERS["cyclic"], jax.vmap(hose_run(steps))),
     }
     for name, (solver, way) in ways.items():
-        links.solve_tridiagonal = solver
+        lumped.solve_tridiagonal = solver
         run = jax.jit(way)
         begin = time.perf_counter()
         nodes = np.asarray(run(mass, tip))
         first = time.perf_counter() - begin
         seconds = best_of(lambda run=run: run(mass, tip))
-        links.solve_tridiagonal = SOLVERS["library"]
+        lumped.solve_tridiagonal = SOLVERS["library"]
         with jax.default_device(cpu):
             few = jax.jit(jax.vmap(hose_run(steps)))(*(jax.device_put(v[:4], cpu) for v in (mass, tip)))
         off = np.max(np.abs(nodes[:4] - np.asarray(few)))
@@ -267,10 +267,10 @@ def hose(count: int, steps: int) -> None:
         note(f"hose of {LINKS} links, {count:,} variants, sweep: {name}", rate, "steps/s", remark)
         found[name] = rate
     best, few = max(found, key=lambda name: found[name]), min(count, 256)
-    links.solve_tridiagonal = tridiagonal_unrolled  # no inner loop, so that every operation is counted
+    lumped.solve_tridiagonal = tridiagonal_unrolled  # no inner loop, so that every operation is counted
     start = jnp.zeros((few, 3, LINKS))
     one_step = jax.jit(jax.vmap(hose_step)).lower(mass[:few], tip[:few], start, start).compile()
-    links.solve_tridiagonal = SOLVERS["library"]
+    lumped.solve_tridiagonal = SOLVERS["library"]
     report_share(one_step, few, f"hose ({best})", found[best], 8 * 6 * LINKS)
 
 

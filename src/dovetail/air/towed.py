@@ -108,12 +108,12 @@ class TowedRope(Flow):
         along = direction(*self.start_angles)
         if self.start_tip is not None:
             along = self.start_tip / jnp.sqrt(self.start_tip @ self.start_tip)
-        rope = chain.straight(along)
         if self.start == "static":
             rope = chain.along(self.static_directions(), self.weight_field(), self._still_tip_force())
         elif self.reel is not None:
-            first = self.reel(0.0)[0] / chain.length
-            rope = {name: value * first for name, value in rope.items()}
+            rope = chain.straight(along, self.reel(0.0))
+        else:
+            rope = chain.straight(along)
         x = {"rope": rope, "device": self.device.init()}
         if self.twist is not None:
             x["twist"] = self.twist.init()
@@ -164,7 +164,8 @@ class TowedRope(Flow):
     def _acting(self, t, x):
         """Loads on the chain, the tip's wind and the command."""
         chain = self.loaded_chain
-        nodes = chain.nodes(x["rope"])
+        length = None if self.reel is None else self.reel(t)
+        nodes = chain.nodes(x["rope"], length)
         tip, tip_velocity = nodes.tip
         command = self.command(t, tip, tip_velocity)
         rho = self._rho()
@@ -178,7 +179,6 @@ class TowedRope(Flow):
             link = self.drag.forces(d / l, l, self.local_wind(t, r, v), rho)
         node = jnp.zeros((3, chain.links + 1)).at[:, -1].set(force)
         field = self.weight_field() - self.motion.acceleration(t)
-        length = None if self.reel is None else self.reel(t)
         return chain, Loads(field=field, node=node, link=link, length=length), wind, command
 
     def derivative(self, t, x, u):
@@ -206,7 +206,7 @@ class TowedRope(Flow):
     def _reel_power(self, chain, rope, loads, reaction):
         """Power [W] of the support on the rope that passes it, and the kinetic energy of that rope."""
         speed = loads.length[1]
-        first = apart(chain.nodes(rope).position)[:, 0]
+        first = apart(chain.nodes(rope, loads.length).position)[:, 0]
         along = first * jax.lax.rsqrt(first @ first)
         density = chain.mass / chain.length
         return speed * (0.5 * density * speed**2 - reaction @ along)

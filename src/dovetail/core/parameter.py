@@ -93,15 +93,18 @@ def parameter(
     below: float = math.inf,
     at_least: float = -math.inf,
     at_most: float = math.inf,
+    kw_only: bool = False,
 ) -> Any:
     """A numeric field: a float64 array of any shape, traced, differentiable, batchable.
+
+    One without a default that follows others with theirs, in a class that extends another, is `kw_only`.
 
     >>> class Spring(eqx.Module):
     ...     k: jax.Array = parameter("N/m", "stiffness", above=0.0)
     """
     about_it = Parameter(unit, about, above, below, at_least, at_most)
     extra = {} if default is dataclasses.MISSING else {"default": default}
-    return eqx.field(converter=_as_array, metadata={_KEY: about_it}, **extra)
+    return eqx.field(converter=_as_array, metadata={_KEY: about_it}, kw_only=kw_only, **extra)
 
 
 def choice(*choices: str, about: str = "", default: Any = dataclasses.MISSING) -> Any:

@@ -1,11 +1,12 @@
-"""Chains: rope, hose, tether and cable in four formulations behind one interface.
+"""Chains: rope, hose, tether and cable in five formulations behind one interface.
 
 Depends on: core.
 
 =============== ==================================================================================
 `LinkChain`     inextensible links, Cartesian nodes: fast, any orientation, length may change
+`AngleChain`    inextensible links by their angles, without drift: hoses; length may change
 `RodChain`      rods with global angles and one visco-elastic element at the top, dense closed form
-`ElasticChain`  a spring and damper in every link: stretch along the rope, slack
+`ElasticChain`  a spring and damper in every link: stretch along the rope, slack; length may change
 `AncfCable`     cable elements with nodal slopes: the accurate reference
 =============== ==================================================================================
 
@@ -15,6 +16,7 @@ Beside them: `ManyLinks` (link chains side by side, for sweeps), `capture.join` 
 """
 
 from dovetail.mechanics.chain.ancf import AncfCable
+from dovetail.mechanics.chain.angled import AngleChain
 from dovetail.mechanics.chain.base import Chain, Loads, Nodes, Solved
 from dovetail.mechanics.chain.elastic import ElasticChain
 from dovetail.mechanics.chain.length import LengthProgramme, SmoothReel
@@ -27,6 +29,7 @@ from dovetail.mechanics.chain.torsion import TwistLine
 __all__ = [
     "AdaptiveElements",
     "AncfCable",
+    "AngleChain",
     "Chain",
     "ElasticChain",
     "LengthProgramme",

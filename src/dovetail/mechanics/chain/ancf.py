@@ -76,7 +76,7 @@ class AncfCable(Chain):
         both = jnp.concatenate([jnp.zeros((3, 1)), e], axis=1).reshape(3, self.n + 1, 2)
         return both[..., 0], both[..., 1]
 
-    def nodes(self, x):
+    def nodes(self, x, length=None):
         return Nodes(self.coordinates(x["e"])[0], self.coordinates(x["rate"])[0])
 
     def with_tip(self, mass):

@@ -11,6 +11,8 @@ from __future__ import annotations
 import jax
 import jax.numpy as jnp
 
+from dovetail.mechanics.chain.base import dot
+
 
 def direction(phi: jax.Array, psi: jax.Array) -> jax.Array:
     """Unit vectors (3, n)."""
@@ -35,6 +37,29 @@ def bias(phi: jax.Array, psi: jax.Array, phi_rate: jax.Array, psi_rate: jax.Arra
 def angles(u: jax.Array) -> tuple[jax.Array, jax.Array]:
     """The angles phi and psi of unit vectors (3, ...)."""
     return jnp.arctan2(u[0], u[1]), jnp.arcsin(jnp.clip(u[2], -1.0, 1.0))
+
+
+def angle_rates(phi: jax.Array, psi: jax.Array, u_rate: jax.Array) -> tuple[jax.Array, jax.Array]:
+    """Rates of the angles from those of the directions (3, ...) [1/s]; what lies along a direction does not count."""
+    e_phi, e_psi = tangents(phi, psi)
+    return dot(e_phi, u_rate) / jnp.cos(psi) ** 2, dot(e_psi, u_rate)
+
+
+def angle_accelerations(
+    phi: jax.Array, psi: jax.Array, rates: tuple[jax.Array, jax.Array], u_rate2: jax.Array
+) -> tuple[jax.Array, jax.Array]:
+    r"""Second rates of the angles from those of the directions (3, ...) [1/s^2].
+
+    The tangents are orthogonal, hence they decouple: :math:`\ddot\varphi = e_\varphi\cdot\ddot u/\cos^2\psi
+    + 2\tan\psi\,\dot\varphi\dot\psi`, :math:`\ddot\psi = e_\psi\cdot\ddot u - \sin\psi\cos\psi\,\dot\varphi^2`.
+    """
+    e_phi, e_psi = tangents(phi, psi)
+    c, s = jnp.cos(psi), jnp.sin(psi)
+    phi_rate, psi_rate = rates
+    return (
+        dot(e_phi, u_rate2) / c**2 + 2 * s / c * phi_rate * psi_rate,
+        dot(e_psi, u_rate2) - s * c * phi_rate**2,
+    )
 
 
 def joint_moment(theta: jax.Array, stiffness: jax.Array, l: jax.Array) -> jax.Array:

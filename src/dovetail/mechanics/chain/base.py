@@ -1,21 +1,23 @@
-"""What every chain formulation offers: nodes, loads in, accelerations, tensions and energies out.
+r"""What every chain formulation offers: nodes, loads in, accelerations, tensions and energies out.
 
 A chain runs from node 0, the support, to node n, the tip. Vectors are columns: arrays of nodes have the shape
 (3, n + 1), arrays of links (3, n) or (n,); link k joins node k - 1 to node k. Everything is relative to the
 support, in axes that translate with it: an accelerating support enters as a uniform field, gravity less its
-acceleration. The axes are the user's; only `RodChain`, whose coordinates are angles, gives them names.
+acceleration. The axes are the user's; only chains whose coordinates are angles give them names.
 """
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 
 from dovetail.core import Flow
+from dovetail.core.errors import ParameterError
+from dovetail.core.registry import name_of
 
 
 class Nodes(eqx.Module):
@@ -50,7 +52,8 @@ class Loads(eqx.Module):
     end : (3,)
         Acceleration of the tip relative to the support [m/s^2], where the tip is held.
     length : (3,)
-        Total length and its first two rates [m, m/s, m/s^2], where it is reeled in or paid out.
+        Length paid out and its first two rates [m, m/s, m/s^2], where it is reeled in or paid out; a body's own
+        last link comes on top.
     """
 
     field: jax.Array
@@ -72,6 +75,8 @@ class Solved(eqx.Module):
 class Chain(Flow):
     """A slender body as a chain; its input is `Loads`."""
 
+    variable: ClassVar[bool] = False  # whether its length may change while it moves
+
     if TYPE_CHECKING:  # what a certain one has beyond this is its own
 
         def __getattr__(self, name: str) -> Any: ...
@@ -90,8 +95,8 @@ class Chain(Flow):
         """State at rest along given directions (3, n), stretched by what hangs on it (see `static`)."""
 
     @abstractmethod
-    def nodes(self, x: Any) -> Nodes:
-        """Where the nodes are and how fast they move."""
+    def nodes(self, x: Any, length: Any = None) -> Nodes:
+        """Where the nodes are and how fast they move, with the length and its rates (3,) where that changes."""
 
     @abstractmethod
     def solve(self, t: Any, x: Any, u: Loads) -> Solved:
@@ -113,6 +118,28 @@ class Chain(Flow):
     def with_tip(self, mass: Any) -> Chain:
         """The same chain with another mass [kg] at its tip."""
 
+    def with_body(self, mass: Any, arm: Any, friction: Any = None) -> Chain:
+        """The same chain with a body at its end: `mass` [kg] at `arm` [m] behind a joint with friction [N m s]."""
+        raise ParameterError(
+            f"{name_of(type(self))}: has no last link of its own that could be a body with an attitude. "
+            "Do: take an angle-chain, a link-chain or an elastic-chain"
+        )
+
+    def account(self, x: Any, u: Loads | None = None) -> tuple[jax.Array, jax.Array]:
+        """Momentum (3,) [N s] and energy [J] of which `balance` gives the rates."""
+        return self.mass_moments(x, u)[1], sum(self.energies(x, u).values())  # type: ignore[return-value]
+
+    def balance(self, x: Any, u: Loads, solved: Solved) -> tuple[jax.Array, jax.Array]:
+        """Rates of momentum (3,) [N] and energy [W] by what acts from outside and what dampers take.
+
+        Integrated beside the motion and held against `account`, they audit a run: coordinates move the masses, forces
+        do the work, and both must agree.
+        """
+        field = jnp.asarray(u.field)
+        impulse = (self.mass + self.tip_mass) * field + jnp.sum(node_forces(self.links, u), axis=1)
+        power = sum(self.power(x, u).values()) + field @ self.mass_moments(x, u)[1]
+        return impulse - solved.reaction, power
+
     def fastest_rates(self) -> list[complex]:
         """Estimates of the fastest eigenvalues [rad/s], for the choice of a step."""
         return []
@@ -124,7 +151,7 @@ class Chain(Flow):
         return self.solve(t, x, u).rate
 
     def output(self, t, x, u):
-        nodes, solved = self.nodes(x), self.solve(t, x, u)
+        nodes, solved = self.nodes(x, u.length), self.solve(t, x, u)
         return {
             "displacement": nodes.position[:, -1],
             "velocity": nodes.velocity[:, -1],

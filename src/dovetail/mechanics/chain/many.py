@@ -60,9 +60,7 @@ class ManyLinks(Flow):
             joined = chains
         else:
             joined = jax.tree.map(lambda *leaves: jnp.stack([jnp.asarray(a, float) for a in leaves]), *chains)
-        last = joined.last_link
-        unequal = not isinstance(last, jax.core.Tracer) and bool(jnp.any(last > 0))
-        if joined.distribution == "rod" or joined.end == "held" or unequal:
+        if joined.distribution == "rod" or joined.end == "held" or joined.last_link is not None:
             raise ParameterError(
                 "ManyLinks: has chains of equal links with point masses and a free tip; got "
                 f"distribution {joined.distribution}, end {joined.end}; batch others with jax.vmap"
@@ -70,8 +68,7 @@ class ManyLinks(Flow):
 
         def one(chain):
             l = chain.lengths()[0]
-            equal = jnp.where(chain.last_link > 0, jnp.nan, l[0])  # where it could not be told above
-            return equal, 1 / chain.masses(l)[1], chain.drift_rate, chain._friction(l)
+            return l[0], 1 / chain.masses(l)[1], chain.drift_rate, chain._friction(l)
 
         leaves = jnp.broadcast_arrays(*(jnp.asarray(a, float) for a in jax.tree.leaves(joined)))
         joined = jax.tree.unflatten(jax.tree.structure(joined), leaves)

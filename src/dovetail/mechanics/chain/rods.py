@@ -101,7 +101,7 @@ class RodChain(Chain):
         """Stretch, phi and psi of coordinates, rates or generalised forces."""
         return q[0], q[1 : self.n + 1], q[self.n + 1 :]
 
-    def nodes(self, x):
+    def nodes(self, x, length=None):
         s, phi, psi = self.split(x["q"])
         s_rate, phi_rate, psi_rate = self.split(x["rate"])
         u = direction(phi, psi)
