@@ -1,38 +1,32 @@
 import dataclasses
 
-import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 
 from dovetail.air.bow_wave import HalfBody
-from dovetail.air.tanker import TankerAir, flown, towed
+from dovetail.air.drogue_hose import steady_flight
+from dovetail.air.stream import UniformAir
+from dovetail.air.tanker import TankerAir
 from dovetail.air.turbulence import Dryden
 from dovetail.air.wake import VortexPair
-from dovetail.mechanics.hose import Hose
-from dovetail.mechanics.hose_air import UniformAir
-from dovetail.mechanics.hose_trim import trim_report
+from dovetail.studies.refuelling.assembly import drogue_hose, hose
 
-HOSE = Hose(links=5)
-report = eqx.filter_jit(trim_report)
+
+def report(air):
+    return steady_flight(drogue_hose(chain=hose(5), air=air))
 
 
 @pytest.fixture(scope="module")
 def calm():
-    return report(HOSE, UniformAir())
-
-
-def test_axes_are_translated_there_and_back():
-    r = jax.random.normal(jax.random.key(0), (3, 5))
-    np.testing.assert_array_equal(flown(towed(r)), r)
-    np.testing.assert_array_equal(towed(jnp.array([[1.0], [2.0], [3.0]]))[:, 0], [-1.0, 3.0, 2.0])
+    return report(UniformAir())
 
 
 def test_undisturbed_it_is_the_stream_at_altitude(calm):
     air = TankerAir()
     assert air.stream()[1] == pytest.approx(0.525, rel=1e-3)
-    trimmed = report(HOSE, air)
+    trimmed = report(air)
     np.testing.assert_allclose(
         trimmed["ball_joint"], calm["ball_joint"], atol=0.01
     )  # density to a third per mille
@@ -40,7 +34,7 @@ def test_undisturbed_it_is_the_stream_at_altitude(calm):
 
 def test_the_downwash_of_the_tanker_lowers_the_drogue(calm):
     wake = VortexPair(aircraft_mass=120e3, span=50.0, depth=200.0)
-    lowered = report(HOSE, TankerAir(wake=wake))
+    lowered = report(TankerAir(wake=wake))
     assert lowered["ball_joint"][2] > calm["ball_joint"][2] + 0.1
     assert lowered["residual"] < 1e-6
 

@@ -25,7 +25,7 @@ from dovetail.air.aircraft import (
 from dovetail.air.atmosphere import StandardAtmosphere
 from dovetail.air.bow_wave import HalfBody, NoBowWave
 from dovetail.air.commands import Command, Doublet, HoldPosition, NoCommand, RampCommand, StepCommand
-from dovetail.air.cylinder import CableDrag, CrossFlow, TabulatedCylinder
+from dovetail.air.cylinder import AlongAndAcross, CableDrag, CrossFlow, TabulatedCylinder
 from dovetail.air.device import (
     LaggedDevice,
     NoDevice,
@@ -35,12 +35,17 @@ from dovetail.air.device import (
     TipDevice,
     WingedStage,
 )
+from dovetail.air.drogue import TowedDrogue
+from dovetail.air.drogue_hose import DrogueHose
 from dovetail.air.flat_plate import FlatPlates, WindDrag
 from dovetail.air.fleet import RopeFleet
+from dovetail.air.latched import LatchedHose
 from dovetail.air.piloted_rotor import PilotedRotor
+from dovetail.air.receiver import Receiver
 from dovetail.air.rotor import Blade, Controls, FlappingRotor, Rotor, RotorLoad, RotorSchedule
 from dovetail.air.settling import Settling, settling
 from dovetail.air.stepper import RopeStepper
+from dovetail.air.stream import UniformAir
 from dovetail.air.sweep import TowedLinks
 from dovetail.air.tanker import TankerAir
 from dovetail.air.towed import TowedRope
@@ -49,12 +54,14 @@ from dovetail.air.wake import GriddedWake, NoWake, VortexPair, Wake
 
 __all__ = [
     "Accelerating",
+    "AlongAndAcross",
     "Blade",
     "CableDrag",
     "Command",
     "Controls",
     "CrossFlow",
     "Doublet",
+    "DrogueHose",
     "Dryden",
     "FlappingRotor",
     "FlatPlates",
@@ -64,6 +71,7 @@ __all__ = [
     "HalfBody",
     "HoldPosition",
     "LaggedDevice",
+    "LatchedHose",
     "NoBowWave",
     "NoCommand",
     "NoDevice",
@@ -72,6 +80,7 @@ __all__ = [
     "PointDevice",
     "PulledTip",
     "RampCommand",
+    "Receiver",
     "RecordedAcceleration",
     "RigidDevice",
     "RopeFleet",
@@ -90,9 +99,11 @@ __all__ = [
     "TabulatedCylinder",
     "TankerAir",
     "TipDevice",
+    "TowedDrogue",
     "TowedLinks",
     "TowedRope",
     "Tug",
+    "UniformAir",
     "VortexPair",
     "Wake",
     "WindDrag",

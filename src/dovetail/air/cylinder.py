@@ -45,6 +45,27 @@ class CrossFlow(CylinderCoefficients):
         return drag, self.normal * square * cosine
 
 
+@kind("along-and-across")
+class AlongAndAcross(CylinderCoefficients):
+    r"""Friction along the cable and pressure across it, each by its own part of the wind.
+
+    .. math:: F = \tfrac12\rho\,d\,l\,(\pi c_t |w_t| w_t + c_n |w_n| w_n)
+
+    Source: [Bolien 2018, sec. 3.5 and table 1 of ch. 5], in the form of [Ro & Kamman 2010].
+    """
+
+    along: jax.Array = parameter(
+        "1", "friction coefficient, of the wetted surface", default=0.01, at_least=0.0
+    )
+    across: jax.Array = parameter("1", "coefficient of the flow across", default=0.6, at_least=0.0)
+
+    def __call__(self, cosine):
+        square = jnp.maximum(1 - cosine**2, 0.0)
+        sine = jnp.sqrt(square + TINY)
+        along = jnp.pi * self.along * cosine * jnp.abs(cosine)
+        return along * cosine + self.across * square * sine, self.across * square * cosine - along * sine
+
+
 @kind("tabulated-cylinder")
 class TabulatedCylinder(CylinderCoefficients):
     """C_D and C_L from a table against the angle of attack, linear between its rows.
@@ -78,13 +99,14 @@ class CableDrag(Part):
     def forces(self, u: jax.Array, l: jax.Array, wind: jax.Array, density: jax.Array) -> jax.Array:
         """Force (3, n) [N] on links of directions u (3, n) and lengths l [m] in local wind (3, n) [m/s]."""
         speed = jnp.sqrt(dot(wind, wind) + TINY)
-        along = wind / speed
-        cosine = dot(u, along)
+        cosine = dot(u, wind) / speed
         c_drag, c_lift = self.coefficients(cosine)
-        across = u - cosine * along
-        across = across * jax.lax.rsqrt(dot(across, across) + TINY)
+        lift = c_lift * jax.lax.rsqrt(
+            jnp.maximum(1 - cosine**2, 0.0) + TINY
+        )  # across is u - w cos, of length sin
         area = self.diameter * l if self.area == "projected" else jnp.pi / 4 * self.diameter**2
-        return 0.5 * density * area * speed**2 * (c_drag * along - c_lift * across)
+        q = 0.5 * density * area * speed
+        return q * (c_drag + lift * cosine) * wind - q * speed * lift * u
 
 
 def total_angle(alpha: jax.Array, beta: jax.Array) -> jax.Array:

@@ -22,6 +22,12 @@ import jax.numpy as jnp
 from dovetail.core import Part, choice, kind, parameter
 
 UP = jnp.array([0.0, -1.0, 0.0])
+TINY = 1e-12  # keeps roots differentiable in still air; far below any wind squared
+
+
+def bluff_drag(wind: jax.Array, density: jax.Array, drag_area: jax.Array) -> jax.Array:
+    """Drag (3,) [N] of a body of S C_D [m^2] in a relative wind (3,) [m/s]."""
+    return 0.5 * density * drag_area * jnp.sqrt(wind @ wind + TINY) * wind
 
 
 class TipDevice(Part):
@@ -110,7 +116,7 @@ class Aerodynamic(TipDevice):
         q = 0.5 * density * square
         trim = self.trim_lift * (UP if self.trim == "constant" else up * square / speed**2)
         lift = q * (self.lift_area * angles[0] * up + self.side_area * angles[1] * side)
-        return 0.5 * density * size * self.drag_area * wind + trim + lift
+        return bluff_drag(wind, density, self.drag_area) + trim + lift
 
 
 @kind("point-device")

@@ -1,7 +1,7 @@
 r"""Air behind a tanker for a trailing hose: stream, gusts, the tanker's wake and the receiver's bow wave.
 
-A hose has axes x forward, y to starboard, z down (see `mechanics.hose_air`); gusts and wakes of this room have x
-downstream, y down, z to starboard, with the tow point as origin. The two are translated here and nowhere else. Wing-tip
+A hose has axes x forward, y to starboard, z down (see `stream`); gusts and wakes of this room have x
+downstream, y down, z to starboard, with the tow point as origin. Wing-tip
 vortices lie at the wing's span and height, so the wake's origin may be put elsewhere than the tow point.
 """
 
@@ -12,14 +12,15 @@ import jax.numpy as jnp
 
 from dovetail.air.atmosphere import StandardAtmosphere
 from dovetail.air.bow_wave import BowWave, NoBowWave
+from dovetail.air.stream import Stream
 from dovetail.air.turbulence import StillAir, Turbulence
 from dovetail.air.wake import NoWake, Wake
 from dovetail.core import kind, parameter
-from dovetail.mechanics.hose_air import HoseAir
+from dovetail.mechanics.chain.attitude import flown, towed
 
 
 @kind("tanker-air")
-class TankerAir(HoseAir):
+class TankerAir(Stream):
     """The stream at an altitude, disturbed by gusts, by the tanker and by the receiver."""
 
     airspeed: jax.Array = parameter("m/s", "true airspeed", default=200.0, above=0.0)
@@ -39,13 +40,3 @@ class TankerAir(HoseAir):
             t, place[0], self.airspeed
         )
         return stream[:, None] + flown(disturbed) + self.bow_wave.velocity(r, nozzle, self.airspeed)
-
-
-def towed(r: jax.Array) -> jax.Array:
-    """Vectors (3, n) from forward, starboard, down to downstream, down, starboard."""
-    return jnp.stack([-r[0], r[2], r[1]])
-
-
-def flown(r: jax.Array) -> jax.Array:
-    """Vectors (3, n) from downstream, down, starboard to forward, starboard, down."""
-    return jnp.stack([-r[0], r[2], r[1]])

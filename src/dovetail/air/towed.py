@@ -30,7 +30,8 @@ from dovetail.air.turbulence import StillAir, Turbulence
 from dovetail.air.wake import GriddedWake, NoWake, Wake
 from dovetail.core import Flow, Method, check_step, choice, kind, parameter
 from dovetail.core.errors import DovetailError, Fault, StepSizeError
-from dovetail.mechanics.chain import Chain, LengthProgramme, Loads
+from dovetail.core.registry import name_of
+from dovetail.mechanics.chain import Chain, Loads, ReelLaw
 from dovetail.mechanics.chain.angles import direction
 from dovetail.mechanics.chain.base import apart, dot
 from dovetail.mechanics.chain.links import LinkChain
@@ -68,7 +69,7 @@ class TowedRope(Flow):
     wake: Wake = NoWake()
     gusts: Turbulence = StillAir()
     drag: CableDrag | None = None
-    reel: LengthProgramme | None = None
+    reel: ReelLaw | None = None
     twist: TwistLine | None = None
     elements: AdaptiveElements | None = None
     airspeed: jax.Array = parameter("m/s", "true airspeed", default=170.0, at_least=0.0)
@@ -96,6 +97,10 @@ class TowedRope(Flow):
         """[kg/m^3]"""
         return StandardAtmosphere().density(self.altitude) if self.density is None else self.density
 
+    def _paid_out(self, t) -> Any:
+        """Length and its rates, where a reel changes it."""
+        return None if self.reel is None else self.reel.paid_out(t, self.chain.length)
+
     def weight_field(self) -> jax.Array:
         """Gravity in the rope's axes, (3,) [m/s^2]."""
         zero, g = jnp.zeros(()), self.gravity
@@ -111,14 +116,14 @@ class TowedRope(Flow):
         if self.start == "static":
             rope = chain.along(self.static_directions(), self.weight_field(), self._still_tip_force())
         elif self.reel is not None:
-            rope = chain.straight(along, self.reel(0.0))
+            rope = chain.straight(along, self._paid_out(0.0))
         else:
             rope = chain.straight(along)
         x = {"rope": rope, "device": self.device.init()}
         if self.twist is not None:
             x["twist"] = self.twist.init()
         work = {"external": jnp.zeros(()), "damping": jnp.zeros(())}
-        loads = None if self.reel is None else Loads(self.weight_field(), length=self.reel(0.0))
+        loads = None if self.reel is None else Loads(self.weight_field(), length=self._paid_out(0.0))
         return x | {"work": work, "energy": self.mechanical_energy(x, loads)}
 
     def static_directions(self) -> jax.Array:
@@ -164,7 +169,7 @@ class TowedRope(Flow):
     def _acting(self, t, x):
         """Loads on the chain, the tip's wind and the command."""
         chain = self.loaded_chain
-        length = None if self.reel is None else self.reel(t)
+        length = self._paid_out(t)
         nodes = chain.nodes(x["rope"], length)
         tip, tip_velocity = nodes.tip
         command = self.command(t, tip, tip_velocity)
@@ -259,6 +264,12 @@ class TowedRope(Flow):
         if self.elements is not None and (not plain or self.reel is not None):
             text = "the number of links can change for a link-chain of constant length without masses on its nodes"
             faults.append(Fault("system.elements", text + "; take such a chain, or leave elements out"))
+        if self.reel is not None and not self.chain.variable:
+            text = f"the length of a {name_of(type(self.chain))} cannot change; take a link-chain, an angle-chain "
+            faults.append(Fault("system.chain.kind", text + "or an elastic-chain, or leave the reel out"))
+        if self.reel is not None and self.reel.waits:
+            text = "waits for a contact, which a towed rope has not; take a timed-reel or a smooth-reel"
+            faults.append(Fault("system.reel.kind", text))
         rates = self.chain.with_tip(self.device.mass).fastest_rates()
         try:
             check_step(method, rates, step)

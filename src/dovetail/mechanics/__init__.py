@@ -9,14 +9,10 @@ from dovetail.mechanics.blade import Attachment, BladeModes, ModalBlade, Rotatin
 from dovetail.mechanics.bodies import FreeBodies, MassProperties, RigidBody
 from dovetail.mechanics.bond_graph import BondGraph, Node
 from dovetail.mechanics.contact import FreePair
-from dovetail.mechanics.drogue_hose import DrogueHose
-from dovetail.mechanics.drogue_rig import HungDrogue
 from dovetail.mechanics.drop_mass import DropMass
 from dovetail.mechanics.frame import Frame
 from dovetail.mechanics.function_model import FunctionModel
 from dovetail.mechanics.geometry import Drogue, SolidCavity
-from dovetail.mechanics.hose_latched import LatchedHose
-from dovetail.mechanics.hose_reeling import DuctReelIn, ReelIn
 from dovetail.mechanics.oscillator import Oscillator
 from dovetail.mechanics.prescribed import PrescribedSine
 from dovetail.mechanics.rotor import CoupledRotor
@@ -30,21 +26,16 @@ __all__ = [
     "CoupledRotor",
     "DeckAircraft",
     "Drogue",
-    "DrogueHose",
     "DropMass",
-    "DuctReelIn",
     "Frame",
     "FreeBodies",
     "FreePair",
     "FunctionModel",
-    "HungDrogue",
-    "LatchedHose",
     "MassProperties",
     "ModalBlade",
     "Node",
     "Oscillator",
     "PrescribedSine",
-    "ReelIn",
     "RigidBody",
     "RotatingBlade",
     "SolidCavity",

@@ -9,5 +9,5 @@ from dovetail.studies.docking import (  # noqa: F401
     impact_qualification,
     impact_validation,
 )
-from dovetail.studies.refuelling import funnel_map  # noqa: F401
+from dovetail.studies.refuelling import funnel_map, hung_drogue, reel_in  # noqa: F401
 from dovetail.studies.substructuring import parts  # noqa: F401

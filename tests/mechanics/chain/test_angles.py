@@ -4,7 +4,14 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from dovetail.mechanics.chain.angles import angles, bias, direction, tangents
+from dovetail.mechanics.chain.angles import (
+    angle_accelerations,
+    angle_rates,
+    angles,
+    bias,
+    direction,
+    tangents,
+)
 
 PHI, PSI = jnp.array([0.3, -1.2, 2.0]), jnp.array([0.5, -0.4, 1.1])
 
@@ -34,3 +41,22 @@ def test_angles_are_found_again():
     phi, psi = angles(direction(PHI, PSI))
     np.testing.assert_allclose(phi, PHI, atol=1e-14)
     np.testing.assert_allclose(psi, PSI, atol=1e-14)
+
+
+def test_rates_of_the_angles_are_read_back_from_those_of_the_direction():
+    def path(t):
+        return jnp.array([0.4 + jnp.sin(1.3 * t), 0.5 * jnp.cos(0.7 * t)])
+
+    def u(t):
+        return direction(*path(t))
+
+    first, q = jax.jacfwd(u), jax.jacfwd(path)
+
+    @jax.jit
+    def both(t):
+        found = angle_rates(*path(t), first(t))
+        return found, angle_accelerations(*path(t), found, jax.jacfwd(first)(t)), q(t), jax.jacfwd(q)(t)
+
+    rates, seconds, wanted, wanted_2 = both(0.6)
+    np.testing.assert_allclose(rates, wanted, rtol=1e-12)
+    np.testing.assert_allclose(seconds, wanted_2, rtol=1e-11)

@@ -6,8 +6,8 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from dovetail.mechanics import DrogueHose
 from dovetail.specimens.funnel import BORE, LEAD_IN, Funnel
+from dovetail.studies.refuelling.assembly import drogue_hose
 from dovetail.studies.refuelling.funnel_strike import Ending, Strike, StrikeRecord, start_record, strike
 
 OFFSETS = (0.05, 0.1, 0.2, 0.275, 0.35)  # [m]
@@ -16,7 +16,7 @@ OFFSETS = (0.05, 0.1, 0.2, 0.275, 0.35)  # [m]
 @pytest.fixture(scope="module")
 def records() -> StrikeRecord:
     def one(offset):
-        flow = Strike.at(DrogueHose(), Funnel(), offset=offset, speed=1.5, incidence=0.0)
+        flow = Strike.at(drogue_hose(), Funnel(), offset=offset, speed=1.5, incidence=0.0)
         return strike(flow, 0.6)
 
     return eqx.filter_jit(jax.vmap(one))(jnp.array(OFFSETS))

@@ -71,16 +71,12 @@ def test_the_stated_hose_is_all_of_table_1():
     """Nothing of the hose and its flight is left to a default that nobody has listed."""
     numerical = resolved("full-scale")["numerical"]
     listed = {p["place"].split()[-1].rsplit(".", 1)[-1] for p in PLACED if "numerical" in p["place"]}
-    own = {
-        "kind",
-        "shrink",
-        "transfer",
-        "aero_zero",
-        "gravity",
-        "links",
-        "duct_angle",
-    }  # choices and the earth's
-    assert set(numerical["hose"]) - own <= listed
+    own = {"kind", "shrink", "transfer", "distribution", "end", "aero_zero", "n", "area"}  # choices
+    none = {"tip_mass", "node_mass"}  # what the chain could carry, and does not
+    for part in ("chain", "drogue"):
+        assert set(numerical[part]) - own - none <= listed
+    assert all(np.all(np.asarray(numerical["chain"][name]) == 0) for name in none)
+    assert set(numerical["drag"]["coefficients"]) - own <= listed
 
 
 def test_strikes_in_flight_are_read_without_faults_and_name_their_source():

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from dovetail import testing
-from dovetail.mechanics.drogue_receiver import StopInTime
+from dovetail.air.receiver import StopInTime
 from dovetail.specimens.scaled import ScaledSpecimen
 from dovetail.studies.refuelling import reproduce_strikes
 from dovetail.studies.registry import find_test

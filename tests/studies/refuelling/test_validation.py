@@ -6,8 +6,8 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from dovetail.mechanics.drogue_rig import HungDrogue
 from dovetail.studies.refuelling import validation
+from dovetail.studies.refuelling.hung_drogue import HungDrogue
 
 
 def test_spread_is_the_mean_euclidean_standard_deviation():

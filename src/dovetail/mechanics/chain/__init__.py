@@ -18,8 +18,9 @@ Beside them: `ManyLinks` (link chains side by side, for sweeps), `capture.join` 
 from dovetail.mechanics.chain.ancf import AncfCable
 from dovetail.mechanics.chain.angled import AngleChain
 from dovetail.mechanics.chain.base import Chain, Loads, Nodes, Solved
+from dovetail.mechanics.chain.drum import Drum, ExactDrum, HoseDrum
 from dovetail.mechanics.chain.elastic import ElasticChain
-from dovetail.mechanics.chain.length import LengthProgramme, SmoothReel
+from dovetail.mechanics.chain.length import ContactReel, ReelLaw, SmoothReel, StillReel, TimedReel
 from dovetail.mechanics.chain.links import LinkChain
 from dovetail.mechanics.chain.many import ManyLinks
 from dovetail.mechanics.chain.remesh import AdaptiveElements
@@ -31,14 +32,20 @@ __all__ = [
     "AncfCable",
     "AngleChain",
     "Chain",
+    "ContactReel",
+    "Drum",
     "ElasticChain",
-    "LengthProgramme",
+    "ExactDrum",
+    "HoseDrum",
     "LinkChain",
     "Loads",
     "ManyLinks",
     "Nodes",
+    "ReelLaw",
     "RodChain",
     "SmoothReel",
     "Solved",
+    "StillReel",
+    "TimedReel",
     "TwistLine",
 ]

@@ -26,8 +26,8 @@ from dovetail.mechanics.chain.lumped import LumpedChain, Shape, held_tensions
 class AngleChain(LumpedChain):
     """Chain of inextensible links in minimal coordinates: the formulation of hoses, whose links may grow shorter.
 
-    The state has `angle` [rad] and `rate` [rad/s], (2, n) each: phi, which is 0 hanging and 90 degrees trailing, and psi
-    to starboard. Not modelled: stretch (see `ElasticChain`), twist.
+    The state has `angle` [rad] and `rate` [rad/s], (2, n) each: phi, which is 0 hanging and 90 degrees trailing, and
+    psi to starboard. Not modelled: stretch (see `ElasticChain`), twist.
     """
 
     def placed(self, directions, lengths):

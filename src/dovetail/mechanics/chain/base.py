@@ -51,7 +51,7 @@ class Loads(eqx.Module):
         Forces half way along links [N]: drag, lift, distributed loads.
     end : (3,)
         Acceleration of the tip relative to the support [m/s^2], where the tip is held.
-    length : (3,)
+    length : three numbers
         Length paid out and its first two rates [m, m/s, m/s^2], where it is reeled in or paid out; a body's own
         last link comes on top.
     """
@@ -96,7 +96,7 @@ class Chain(Flow):
 
     @abstractmethod
     def nodes(self, x: Any, length: Any = None) -> Nodes:
-        """Where the nodes are and how fast they move, with the length and its rates (3,) where that changes."""
+        """Where the nodes are and how fast they move, with the length and its rates where that changes."""
 
     @abstractmethod
     def solve(self, t: Any, x: Any, u: Loads) -> Solved:

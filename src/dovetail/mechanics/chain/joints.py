@@ -20,7 +20,7 @@ from dovetail.mechanics.chain.base import after, before, dot
 
 
 def bending_energy(u: jax.Array, l: jax.Array, stiffness: jax.Array) -> jax.Array:
-    """Energy [J] of all joints between links of directions u (3, n) and lengths l (n,), stiffness [N m^2], one or n - 1."""
+    """Energy [J] of the joints of links of directions u (3, n), lengths l (n,); stiffness [N m^2], one or n - 1."""
     c = dot(u[:, 1:], u[:, :-1])
     return jnp.sum(4 * stiffness / _joint(l) * (jnp.sqrt(2 / (1 + c)) - 1))
 
@@ -38,6 +38,12 @@ def friction(rate: jax.Array, damping: jax.Array) -> jax.Array:
     """Generalised forces (3, n) [N m] on directions that change at `rate` (3, n) [1/s], by one damping or n - 1."""
     pull = jnp.concatenate([jnp.zeros((3, 1)), damping * (rate[:, 1:] - rate[:, :-1])], axis=1)
     return after(pull) - pull
+
+
+def last_friction(rate: jax.Array, damping: jax.Array) -> jax.Array:
+    """The same by friction of the last joint alone."""
+    pull = damping * (rate[:, -1:] - rate[:, -2:-1])
+    return jnp.concatenate([jnp.zeros((3, rate.shape[1] - 2)), pull, -pull], axis=1)
 
 
 def friction_power(rate: jax.Array, damping: jax.Array) -> jax.Array:

@@ -24,7 +24,17 @@ from dovetail.core import choice, count, parameter
 from dovetail.core.errors import ParameterError
 from dovetail.mechanics.chain import joints, shrink, transfer
 from dovetail.mechanics.chain.banded import solve_tridiagonal
-from dovetail.mechanics.chain.base import Chain, Loads, Nodes, Solved, after, before, dot, node_forces, running
+from dovetail.mechanics.chain.base import (
+    Chain,
+    Loads,
+    Nodes,
+    Solved,
+    after,
+    before,
+    dot,
+    node_forces,
+    running,
+)
 
 
 class Shape(NamedTuple):
@@ -34,7 +44,7 @@ class Shape(NamedTuple):
     turn: jax.Array  # (3, n) [1/s] their rates
     v: jax.Array  # (3, n) [m/s] velocities of the nodes
     size: jax.Array  # (n,) [m] distance of the links' ends
-    l: jax.Array  # (3, n) [m, m/s, m/s^2] unstretched lengths and their rates
+    l: shrink.Rates  # (n,) each: unstretched lengths and their rates
     link: jax.Array  # (n,) [kg] mass of the links
     mass: jax.Array  # (n,) [kg] of the nodes
 
@@ -78,7 +88,9 @@ class LumpedChain(Chain):
                 "uniform, or transfer none or sliding"
             )
         if self.last_link is not None and self.n < 2:
-            raise ParameterError(f"{type(self).__name__}.n: got 1; a last link of its own needs one before it")
+            raise ParameterError(
+                f"{type(self).__name__}.n: got 1; a last link of its own needs one before it"
+            )
 
     # what a formulation says
 
@@ -120,16 +132,16 @@ class LumpedChain(Chain):
         """Links of the chain proper, without a body's."""
         return self.n - (self.last_link is not None)
 
-    def lengths(self, length: Any = None) -> jax.Array:
-        """Length of every link and its first two rates, (3, n)."""
+    def lengths(self, length: Any = None) -> shrink.Rates:
+        """Length of every link and its first two rates, (n,) each."""
         if length is None:
-            zero = jnp.zeros(self.rope_links)
-            l = jnp.stack([zero + self.length / self.rope_links, zero, zero])
+            l = shrink.uniform((self.length, 0.0, 0.0), self.length, self.rope_links)
         else:
             l = shrink.lengths(self.shrink, length, self.length, self.rope_links)
         if self.last_link is None:
             return l
-        return jnp.concatenate([l, jnp.stack([self.last_link, 0.0, 0.0])[:, None]], axis=1)
+        l, rate, rate2 = (jnp.append(a, b) for a, b in zip(l, (self.last_link, 0.0, 0.0), strict=True))
+        return l, rate, rate2
 
     def masses(self, l: jax.Array) -> tuple[jax.Array, jax.Array]:
         """Mass [kg] of each link of lengths l (n,), and of each of the nodes 1 to n."""
@@ -187,22 +199,21 @@ class LumpedChain(Chain):
     def acting(self, s: Shape, u: Loads) -> jax.Array:
         """Forces (3, n) [N] on the nodes 1 to n but for the field's and the links'; what is left out costs nothing."""
         total = node_forces(self.n, u)[:, 1:]
-        h: Any = None
-        if self.bending is not None:
-            h = joints.bending(s.n, s.l[0], self._in_rope(self.bending))
+        h = [] if self.bending is None else [joints.bending(s.n, s.l[0], self._in_rope(self.bending))]
         friction = self._friction(s.l[0])
         if friction is not None:
-            drag = joints.friction(s.turn, friction)
-            h = drag if h is None else h + drag
-        if h is not None:
-            f = joints.link_forces(h, s.n, s.size)
+            h.append(joints.friction(s.turn, friction))
+        if self._has_end_damping:
+            h.append(joints.last_friction(s.turn, self.end_damping))
+        if h:
+            f = joints.link_forces(sum(h), s.n, s.size)  # type: ignore[arg-type]
             total = total + f - after(f)
         if self.mass_damping is not None:
             total = total - self.mass_damping * s.mass * s.v
         return total if u.length is None else total + self.exchange(s, u.length)
 
-    def exchange(self, s: Shape, length: jax.Array) -> jax.Array | float:
-        """Forces (3, n) [N] of rope that changes lumps while the length and its rates are (3,)."""
+    def exchange(self, s: Shape, length: Any) -> jax.Array | float:
+        """Forces (3, n) [N] of rope that changes lumps while the length has these rates."""
         if self.transfer == "none":
             return 0.0
         if self.transfer == "sliding":
@@ -217,15 +228,15 @@ class LumpedChain(Chain):
         return of_joint if self.last_link is None else of_joint * (np.arange(self.n - 1) < self.n - 2)
 
     def _friction(self, l):
-        """Damping [N m s] of the joints: their own, in proportion to their stiffness, and that of a body's joint."""
-        own = None if self.joint_damping is None else self._in_rope(self.joint_damping)
+        """Damping [N m s] of the rope's joints: their own, and in proportion to their stiffness."""
+        own = self.joint_damping
         if self.bending is not None and self.stiffness_damping is not None:
-            bent = self._in_rope(self.stiffness_damping * self.bending / l[0])
-            own = bent if own is None else own + bent
-        if self.last_link is None or self.end_damping is None:
-            return own
-        last = self.end_damping * (np.arange(self.n - 1) == self.n - 2)
-        return last if own is None else own + last
+            own = (0.0 if own is None else own) + self.stiffness_damping * self.bending / l[0]
+        return None if own is None else self._in_rope(own)
+
+    @property
+    def _has_end_damping(self):
+        return self.last_link is not None and self.end_damping is not None
 
     def _at_root(self, s, u):
         """What acts on the support beside the first link's force: loads and mass lumped there."""
@@ -278,6 +289,8 @@ class LumpedChain(Chain):
         damping, friction = jnp.zeros(()), self._friction(s.l[0])
         if friction is not None:
             damping = damping + joints.friction_power(s.turn, friction)
+        if self._has_end_damping:
+            damping = damping + joints.friction_power(s.turn[:, -2:], self.end_damping)
         if self.mass_damping is not None:
             damping = damping - self.mass_damping * jnp.sum(s.mass * s.v * velocity)
         return {"external": jnp.sum(node_forces(self.n, u)[:, 1:] * velocity), "damping": damping}

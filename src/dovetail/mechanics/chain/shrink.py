@@ -1,43 +1,50 @@
 r"""Which links grow shorter when a chain is reeled in: every one, or one after another from the support on.
 
-Lengths of n links and their first two rates, (3, n), from the total length and its rates, (3,). `uniform` gives every
-link an equal share, so that the rope slides past the nodes; `sequential` shortens the link at the support down to a
-stub, then the next: the nodes below are material points, and nothing slides. Source: [Bolien 2018, secs 3.5.2 and 3.5.3].
+Lengths (n,) of n links and their first two rates from the total length and its rates. `uniform` gives every link an
+equal share, so that the rope slides past the nodes; `sequential` shortens the link at the support down to a stub, then
+the next: the nodes below are material points, and nothing slides. Source: [Bolien 2018, secs 3.5.2 and 3.5.3].
 """
 
 from __future__ import annotations
 
+from typing import Any
+
 import jax
 import jax.numpy as jnp
 
+from dovetail.mechanics.chain.base import before
+
+Rates = tuple[
+    jax.Array, jax.Array, jax.Array
+]  # [m, m/s, m/s^2]; apart, so that one can change while others do not
 WAYS = ("uniform", "sequential")
 STUB, CORNER = 0.05, 0.05  # of a link: what is left of it, and over what its neighbour takes over
 
 
-def lengths(way: str, length: jax.Array, full: jax.Array, n: int) -> jax.Array:
-    """(3, n) of n links that are `full` [m] long together when nothing is reeled in."""
+def lengths(way: str, length: Any, full: jax.Array, n: int) -> Rates:
+    """Of n links that are `full` [m] long together when nothing is reeled in, with `length` and its rates, three."""
     return {"uniform": uniform, "sequential": sequential}[way](length, full, n)
 
 
-def uniform(length: jax.Array, full: jax.Array, n: int) -> jax.Array:
+def uniform(length: Any, full: jax.Array, n: int) -> Rates:
     """Every link takes an equal share."""
-    return jnp.broadcast_to((jnp.asarray(length, float) / n)[:, None], (3, n))
+    l, rate, rate2 = (jnp.broadcast_to(length[i] / n, (n,)) for i in range(3))
+    return l, rate, rate2
 
 
-def sequential(length: jax.Array, full: jax.Array, n: int) -> jax.Array:
+def sequential(length: Any, full: jax.Array, n: int) -> Rates:
     """One link after another from the support on, with rounded corners where one hands over to the next."""
     l0 = full / n
     w = CORNER * l0
-    taken = jnp.stack([full - length[0], -length[1], -length[2]])
-    u = taken[0] - l0 * (1 - STUB) * jnp.arange(1, n + 1)  # beyond where link k + 1 begins to shrink
+    taken, rate, rate2 = full - length[0], -length[1], -length[2]
+    u = taken - l0 * (1 - STUB) * jnp.arange(1, n + 1)  # beyond where link k + 1 begins to shrink
     inside = jnp.abs(u) < w
     slope = jnp.where(inside, (u + w) / (2 * w), (u > 0) * 1.0)
-    ends = jnp.stack(
-        [
-            jnp.where(inside, (u + w) ** 2 / (4 * w), jnp.maximum(u, 0.0)),
-            slope * taken[1],
-            jnp.where(inside, 1 / (2 * w), 0.0) * taken[1] ** 2 + slope * taken[2],
-        ]
+    end = jnp.where(inside, (u + w) ** 2 / (4 * w), jnp.maximum(u, 0.0))
+    end_rate = slope * rate
+    end_rate2 = jnp.where(inside, 1 / (2 * w), 0.0) * rate**2 + slope * rate2
+    return (
+        l0 + end - before(end, taken),
+        end_rate - before(end_rate, rate),
+        end_rate2 - before(end_rate2, rate2),
     )
-    starts = jnp.concatenate([taken[:, None], ends[:, :-1]], axis=1)
-    return (ends - starts).at[0].add(l0)

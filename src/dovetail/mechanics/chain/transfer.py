@@ -1,6 +1,6 @@
 r"""What a chain feels of its own mass that changes lumps while it is reeled: four ways to account for it.
 
-- `none`: nothing, the form of the published tests; exact where the links shrink in sequence, as nodes are material then;
+- `none`: nothing, the form of the published tests; exact where links shrink in sequence, as nodes are material then;
 - `printed`: :math:`[(n-k-1)\dot p_{k+1} + (n-k)\dot p_k]\,\dot m` on lump k, which counts each packet of mass on
   both lumps that exchange it and so makes momentum;
 - `consistent`: the capture term :math:`(n-k-1)\dot p_{k+1}\dot m` alone, which keeps momentum;
@@ -14,18 +14,21 @@ sec. 3.5, eqs 3.32 to 3.60, corrected].
 
 from __future__ import annotations
 
+from typing import Any
+
 import jax
 import jax.numpy as jnp
 import numpy as np
 
 from dovetail.mechanics.chain.base import after, apart
+from dovetail.mechanics.chain.shrink import Rates
 
 WAYS = ("none", "printed", "consistent", "sliding")
 
 
-def slip(l: jax.Array, length: jax.Array) -> jax.Array:
-    """Speed and its rate (2, n) at which the rope slides past the nodes 1 to n, from the links' lengths (3, n)."""
-    return length[1:, None] - jnp.cumsum(l[1:], axis=1)
+def slip(l: Rates, length: Any) -> tuple[jax.Array, jax.Array]:
+    """Speed (n,) and its rate at which the rope slides past the nodes 1 to n, from the links' lengths and rates."""
+    return length[1] - jnp.cumsum(l[1]), length[2] - jnp.cumsum(l[2])
 
 
 def tangents(n: jax.Array) -> jax.Array:
@@ -33,7 +36,7 @@ def tangents(n: jax.Array) -> jax.Array:
     return 0.5 * (n + _with_last(n))
 
 
-def sliding(n: jax.Array, turn: jax.Array, l: jax.Array, length: jax.Array, mass: jax.Array) -> jax.Array:
+def sliding(n: jax.Array, turn: jax.Array, l: Rates, length: Any, mass: jax.Array) -> jax.Array:
     """Forces (3, n) [N] on nodes of `mass` (n,) by rope that slides past them; n are directions, turn their rates."""
     speed, rate = slip(l, length)
     curvature = (_with_last(n) - n) / (0.5 * (l[0] + _with_last(l[0])))

@@ -8,9 +8,9 @@ import jax.numpy as jnp
 import numpy as np
 
 from dovetail.campaign import gives, takes
-from dovetail.mechanics.drogue_rig import HungDrogue
 from dovetail.studies.refuelling.funnel_map import StrikeMap
 from dovetail.studies.refuelling.funnel_strike import Ending
+from dovetail.studies.refuelling.hung_drogue import HungDrogue
 from dovetail.studies.refuelling.validation import (
     FAST,
     FULL_SPEED_SCATTER,
@@ -36,7 +36,7 @@ def strike_matrix(points: list[dict[str, Any]]) -> dict[str, Any]:
     Points of one speed are one batch.
     """
     speeds = np.array([p["speed"] for p in points])
-    rest = np.array([0.0, 0.0, float(HungDrogue().rope_length + HungDrogue().centre)])
+    rest = np.array([0.0, 0.0, float(HungDrogue().chain.length + HungDrogue().centre)])
     found = {
         name: np.full(len(points), np.nan) for name in ("swing", "tipping", "force", "moment", "contact_time")
     }

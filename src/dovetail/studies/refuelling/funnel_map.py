@@ -16,10 +16,11 @@ import jax.numpy as jnp
 import numpy as np
 import xarray as xr
 
+from dovetail.air import DrogueHose
 from dovetail.core import count, kind, parameter
 from dovetail.core.chart import Chart
-from dovetail.mechanics import DrogueHose
 from dovetail.specimens.funnel import Funnel
+from dovetail.studies.refuelling.assembly import drogue_hose
 from dovetail.studies.refuelling.funnel_strike import TORQUE_LIMIT, Ending, Strike, StrikeRecord, strike
 
 SIGNS = dict(zip(Ending, "mr-bc!o", strict=True))
@@ -43,7 +44,7 @@ class StrikeMap(Chart):
 
     picture: ClassVar[str] = "none"
 
-    hose: DrogueHose = DrogueHose()
+    hose: DrogueHose = eqx.field(default_factory=drogue_hose)
     funnel: Funnel = Funnel()
     offset: jax.Array = parameter("m", "offsets", default=(0.0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3))
     speed: jax.Array = parameter("m/s", "closure speeds", default=(0.5, 1.0, 1.5, 2.0), above=0.0)

@@ -17,8 +17,9 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 
+from dovetail.air import DrogueHose
 from dovetail.core import RK4, Flow
-from dovetail.mechanics import DrogueHose, Substructure
+from dovetail.mechanics import Substructure
 from dovetail.specimens.base import Specimen
 from dovetail.specimens.funnel import BORE, LEAD_IN, RIM, Funnel
 

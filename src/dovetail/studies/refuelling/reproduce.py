@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from functools import cache
 
 import equinox as eqx
@@ -11,16 +10,12 @@ import jax.numpy as jnp
 import numpy as np
 
 from dovetail.air import StandardAtmosphere
+from dovetail.air.drogue import TowedDrogue
+from dovetail.air.drogue_hose import flight_modes, steady_flight
+from dovetail.air.receiver import SpeedProfile
 from dovetail.core import RK4, Flow
 from dovetail.core.methods.rolled import rolled
-from dovetail.mechanics import DrogueHose, DuctReelIn, ReelIn
-from dovetail.mechanics.drogue_receiver import SpeedProfile
-from dovetail.mechanics.hose import Hose
-from dovetail.mechanics.hose_air import UniformAir
-from dovetail.mechanics.hose_reel import StillReel
-from dovetail.mechanics.hose_reeling import BARE as S_HOSE
-from dovetail.mechanics.hose_reeling import TOLD
-from dovetail.mechanics.hose_trim import hose_modes, trim_report
+from dovetail.mechanics.chain import StillReel
 from dovetail.stability import DelayEquation, growth_rate, integrate
 from dovetail.stability.contact_delay import (
     damper_work,
@@ -30,15 +25,18 @@ from dovetail.stability.contact_delay import (
     spring_work,
     work_by_quadrature,
 )
+from dovetail.studies.refuelling.assembly import BENDING, DRAG, LENGTH, drogue_hose, hose
+from dovetail.studies.refuelling.reel_in import TOLD, DuctReelIn, ReelIn, bare
 
-BARE = Hose(modulus=0.0, joint_friction=0.0, aero_moment=0.0)
+DROGUE = TowedDrogue()
+FREE = TowedDrogue(joint_friction=0.0, aero_moment=0.0)
 SINE = {"amplitude": 0.01, "omega": 40.0}
 
 
 @cache
 def trimmed(links: int = 19) -> dict[str, np.ndarray]:
     """Steady flight without bending, friction and moment, as its numbers were computed."""
-    found = eqx.filter_jit(trim_report)(dataclasses.replace(BARE, links=links), UniformAir())
+    found = steady_flight(drogue_hose(chain=hose(links, bending=None), drogue=FREE))
     return {name: np.asarray(value) for name, value in found.items()}
 
 
@@ -110,23 +108,25 @@ def stability_map() -> list[float]:
 
 def loads() -> list[float]:
     """DV-01 to DV-05: dynamic pressure, drogue drag, hose and lump mass, EI, aligned hose drag."""
-    hose, q = Hose(), 0.5 * 0.525 * 200**2
-    mass, force = map(np.asarray, _at_rest(hose))
-    aligned = np.pi * 0.071 * 27 * 0.01 * q
+    q = 0.5 * 0.525 * 200**2
+    mass, force, aligned = map(np.asarray, _in_stream())
     return [
         q,
-        -float(force[0]),
+        float(force[0]),
         float(mass[:-1].sum()),
         float(mass[0]),
-        float(hose.bending_stiffness),
-        aligned,
+        BENDING,
+        float(aligned[0, 0]),
     ]
 
 
 @eqx.filter_jit
-def _at_rest(hose):
-    still = jnp.zeros((2, 20))
-    return hose.motion(still, still).mass, hose.drogue_force(jnp.array([200.0, 0.0, 0.0]), 0.525)
+def _in_stream():
+    """Masses of hose and drogue, the drogue's drag, and that of a hose that lies along the stream."""
+    stream = jnp.array([200.0, 0.0, 0.0])
+    chain, along = DROGUE.behind(hose()), jnp.eye(3)[:, :1]
+    aligned = DRAG.forces(along, jnp.array([LENGTH]), stream[:, None], 0.525)
+    return chain.masses(chain.lengths()[0])[1], DROGUE.force(stream, 0.525), aligned
 
 
 def tow_tension() -> list[float]:
@@ -165,7 +165,7 @@ def wave_time() -> float:
 
 def modes() -> list[float]:
     """DV-10: the first seven planar frequencies [Hz], then three damping ratios."""
-    found = hose_modes(Hose(), UniformAir())
+    found = flight_modes(drogue_hose())
     return [*found.frequencies[:7].tolist(), *found.damping[:3].tolist()]
 
 
@@ -195,7 +195,7 @@ def _pulse_force(t):
 @cache
 def pulsed() -> dict[str, np.ndarray]:
     """The drogue after a pulse of moment, 4 s."""
-    found = march(DrogueHose(reel=StillReel()), _pulse_force, 2.5e-4, 16000, ("tipping", "tow_tension"))
+    found = march(drogue_hose(reel=StillReel()), _pulse_force, 2.5e-4, 16000, ("tipping", "tow_tension"))
     return {name: np.asarray(value) for name, value in found.items()} | {"time": 2.5e-4 * np.arange(1, 16001)}
 
 
@@ -218,10 +218,10 @@ def pulse() -> list[float]:
 
 def swing() -> list[float]:
     """DV-12: drogue as a pendulum: inertia, frequency with drag and moment, with the moment alone, damping."""
-    hose, stream = Hose(), jnp.array([200.0, 0.0, 0.0])
-    J = float(hose.drogue_mass * hose.drogue_link**2)
-    drag = -float(hose.drogue_force(stream, 0.525)[0]) * float(hose.drogue_link)
-    k = float(hose.aero_moment)
+    stream = jnp.array([200.0, 0.0, 0.0])
+    J = float(DROGUE.mass * DROGUE.arm**2)
+    drag = float(DROGUE.force(stream, 0.525)[0]) * float(DROGUE.arm)
+    k = float(DROGUE.aero_moment)
     w = np.sqrt((k + drag) / J)
     return [J, float(w / (2 * np.pi)), float(np.sqrt(k / J) / (2 * np.pi)), float(10.0 / (2 * J * w))]
 
@@ -234,7 +234,7 @@ def probe_timing() -> list[float]:
 
 def reel_peaks() -> list[float]:
     """DV-15: fastest and most accelerated told [m/s, m/s^2]."""
-    told = np.asarray(jax.jit(jax.vmap(lambda t: TOLD.told(t, 0.0)))(np.linspace(0.5, 5.5, 20001)))
+    told = np.asarray(jax.jit(jax.vmap(lambda t: TOLD.told(t, 0.0, LENGTH)))(np.linspace(0.5, 5.5, 20001)))
     return told[:, 1:].max(axis=0).tolist()
 
 
@@ -244,21 +244,14 @@ REELED = ("displacement", "velocity", "tipping", "reel_error", "reel_speed", "ho
 @cache
 def reeled(model: str) -> dict[str, np.ndarray]:
     """A reel-in of 5.5 s: model A by its mass transfer, B and C, or material links in a guided duct."""
-    hoses = {
-        name: dataclasses.replace(S_HOSE, transfer=name)
-        for name in ("printed", "consistent", "none", "sliding")
-    }
-    duct = Hose(shrink="none", tow_point=(0.0, 0.0, 0.0))
-    fine = dataclasses.replace(duct, links=38)
-    flows: dict[str, Flow] = {name: ReelIn(hose=hose) for name, hose in hoses.items()} | {
-        "printed 38": ReelIn(hose=dataclasses.replace(S_HOSE, links=38)),
-        "sliding 76": ReelIn(hose=dataclasses.replace(hoses["sliding"], links=76)),
-        "B": DuctReelIn(hose=duct),
-        "C": DuctReelIn(hose=fine),
-        "B free": DuctReelIn(hose=duct, spring=0.0, damper=0.0),
-        "guided": DuctReelIn(
-            hose=dataclasses.replace(duct, links=76), spring=0.0, damper=0.0, guide=2e3, guide_damping=100.0
-        ),
+    ways = ("printed", "consistent", "none", "sliding")
+    flows: dict[str, Flow] = {name: ReelIn(chain=bare(transfer=name)) for name in ways} | {
+        "printed 38": ReelIn(chain=bare(38)),
+        "sliding 76": ReelIn(chain=bare(76, transfer="sliding")),
+        "B": DuctReelIn(),
+        "C": DuctReelIn(chain=bare(38)),
+        "B free": DuctReelIn(spring=0.0, damper=0.0),
+        "guided": DuctReelIn(chain=bare(76), spring=0.0, damper=0.0, guide=2e3, guide_damping=100.0),
     }
     h = 2.5e-4 if model == "guided" else 5e-4
     found = march(flows[model], _no_force, h, round(5.5 / h), REELED)

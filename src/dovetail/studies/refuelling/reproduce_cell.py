@@ -10,9 +10,9 @@ import jax.numpy as jnp
 import numpy as np
 
 from dovetail import testing
+from dovetail.air.receiver import SpeedProfile
 from dovetail.fidelity import pose_error
-from dovetail.mechanics.drogue_receiver import SpeedProfile
-from dovetail.mechanics.drogue_rig import CONTACT_RADIUS, RUN_UP
+from dovetail.studies.refuelling.hung_drogue import CONTACT_RADIUS, RUN_UP
 from dovetail.studies.registry import find_test
 from dovetail.testing import Run
 from dovetail.transfer import Delay

@@ -7,13 +7,13 @@ from functools import cache
 
 import numpy as np
 
-from dovetail.mechanics import DrogueHose
+from dovetail.air.receiver import Receiver, StopInTime
+from dovetail.mechanics.chain import StillReel
 from dovetail.mechanics.contact import KelvinVoigt
-from dovetail.mechanics.drogue_receiver import Receiver, StopInTime
 from dovetail.mechanics.friction import Brush
-from dovetail.mechanics.hose_reel import StillReel
 from dovetail.specimens.funnel import LEAD_IN, Funnel
 from dovetail.specimens.scaled import ScaledSpecimen
+from dovetail.studies.refuelling.assembly import drogue_hose
 from dovetail.studies.refuelling.funnel_strike import Strike
 from dovetail.studies.refuelling.reproduce import _no_force, march, pulsed
 
@@ -36,7 +36,7 @@ NAMES = (
 @cache
 def full_scale(offset: float, reel: bool = True) -> dict[str, np.ndarray]:
     """One strike of 1.2 s at an offset [m], recorded every half millisecond, time from first contact on."""
-    hose = DrogueHose() if reel else DrogueHose(reel=StillReel())
+    hose = drogue_hose() if reel else drogue_hose(reel=StillReel())
     flow = Strike.at(hose, Funnel(), offset=offset, speed=1.5, incidence=0.0)
     found = {n: np.asarray(v) for n, v in march(flow, _no_force, 2.5e-4, 4800, NAMES).items()}
     touched = int(np.argmax(found["contact_zone"] > 0))
@@ -126,7 +126,7 @@ def central_hits() -> list[bool]:
     """LATCH: whether a hit on the axis at 1, 1.5 and 0.5 m/s is latched within 2 s."""
     found = []
     for speed in (1.0, 1.5, 0.5):
-        flow = Strike.at(DrogueHose(), Funnel(), offset=0.0, speed=speed, incidence=0.0)
+        flow = Strike.at(drogue_hose(), Funnel(), offset=0.0, speed=speed, incidence=0.0)
         found.append(bool(np.max(march(flow, _no_force, 2.5e-4, 8000, ("latched",))["latched"]) > 0.5))
     return found
 
@@ -138,7 +138,7 @@ def central_hits() -> list[bool]:
 def scaled() -> dict[str, np.ndarray]:
     """The scaled strike, 4.5 s: just beneath the rim at 12 o'clock, stopped in half a second."""
     receiver = Receiver(offset=0.25, start=0.75, approach=StopInTime(before=0.09))
-    hose = DrogueHose(reel=StillReel(), receiver=receiver)
+    hose = drogue_hose(reel=StillReel(), receiver=receiver)
     # the small drogue: every length a fifth, stiffness a sixtieth; its stiffness was fitted to the tip angle
     full = Funnel()
     small = dataclasses.replace(

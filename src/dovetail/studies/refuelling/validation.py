@@ -20,11 +20,11 @@ import scipy.optimize
 from dovetail.core import RK4, Flow
 from dovetail.core.methods.rolled import rolled
 from dovetail.mechanics.contact import KelvinVoigt, SlowReturn
-from dovetail.mechanics.drogue_rig import CONTACT_RADIUS, HungDrogue, strike_line
 from dovetail.mechanics.friction import Brush
 from dovetail.specimens.funnel import Funnel
 from dovetail.specimens.ribs import RibBasket
 from dovetail.studies.refuelling.funnel_strike import Strike
+from dovetail.studies.refuelling.hung_drogue import CONTACT_RADIUS, HungDrogue, strike_line
 
 ANGLES = tuple(np.radians(np.arange(0, 40, 5)))  # [rad]
 SPEEDS = (0.25, 0.5, 0.75, 1.0)  # [m/s]
@@ -143,7 +143,7 @@ def strikes(
     def part(name, i):
         return np.asarray(found[name])[i * runs : (i + 1) * runs]
 
-    rest = np.array([0.0, 0.0, float(HungDrogue().rope_length + HungDrogue().centre)])
+    rest = np.array([0.0, 0.0, float(HungDrogue().chain.length + HungDrogue().centre)])
     return [
         Strikes(
             time,
@@ -225,10 +225,8 @@ class Swing(Flow):
         return self.rig.derivative(t, x, {"force": jnp.zeros(6)})
 
     def output(self, t, x, u):
-        m = self.rig.motion(x)
-        return jnp.concatenate(
-            [m.r[:2, -2] - self.rig.centre * m.n[:2, -1], m.angles[:, -1] - jnp.array([jnp.pi / 2, 0.0])]
-        )
+        centre, tip = self.rig.centre_and_tip(x)
+        return jnp.concatenate([centre[:2], tip])
 
 
 @eqx.filter_jit

@@ -1,7 +1,5 @@
 """Reel-in of an S without other forces: the published models and the rigorous one."""
 
-import dataclasses
-
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -10,7 +8,7 @@ import pytest
 
 from dovetail.core import RK4
 from dovetail.core.methods.rolled import rolled
-from dovetail.mechanics.hose_reeling import BARE, DuctReelIn, ReelIn
+from dovetail.studies.refuelling.reel_in import DuctReelIn, ReelIn, bare
 
 
 @eqx.filter_jit
@@ -29,7 +27,7 @@ def forward(flow, **settings):
 @pytest.mark.parametrize(("transfer", "x"), [("printed", -12.66), ("consistent", -14.60), ("none", -15.37)])
 def test_published_model_by_its_mass_transfer(transfer, x):
     """Expected values from an independent implementation [m]."""
-    assert forward(ReelIn(hose=dataclasses.replace(BARE, transfer=transfer))) == pytest.approx(x, abs=0.01)
+    assert forward(ReelIn(chain=bare(transfer=transfer))) == pytest.approx(x, abs=0.01)
 
 
 def test_drawn_into_a_duct_without_springs():
@@ -38,8 +36,8 @@ def test_drawn_into_a_duct_without_springs():
 
 def test_sliding_hose_agrees_with_material_links_that_a_duct_guides():
     """Two formulations without a common approximation; they differ by the length of a link."""
-    sliding = ReelIn(hose=dataclasses.replace(BARE, transfer="sliding"))
-    sequential = ReelIn(hose=dataclasses.replace(BARE, links=38, shrink="sequential", transfer="none"))
+    sliding = ReelIn(chain=bare(transfer="sliding"))
+    sequential = ReelIn(chain=bare(38, shrink="sequential", transfer="none"))
     printed = forward(ReelIn())
     x = forward(sliding)
     assert forward(sequential, h=2.5e-4) == pytest.approx(x, abs=0.25)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from dovetail.core.errors import AnalysisError
-from dovetail.mechanics.hose_waves import hose_waves, transverse
+from dovetail.mechanics.chain.waves import follow_waves, transverse, wave_speeds
 
 LENGTH, SPEED = 20.0, 25.0  # [m], [m/s]
 
@@ -25,11 +25,11 @@ def string(duration=2.0):
 
 def test_a_wave_runs_at_its_speed_and_is_back_after_two_lengths():
     t, position = string()
-    found = hose_waves(t, position)
+    found = follow_waves(t, position)
     # fastest at the steep sides of the pulse, 0.1 s after it was sent, give or take its width
     expected = (LENGTH - np.arange(1, 19)) / SPEED + 0.1
     np.testing.assert_allclose(found.arrival[3:], expected[3:], atol=0.03)
-    assert found.at_tow == pytest.approx(expected[0], abs=0.06)  # where the pulse meets its own return
+    assert found.at_support == pytest.approx(expected[0], abs=0.06)  # where the pulse meets its own return
     assert found.back == pytest.approx((2 * LENGTH - 2) / SPEED + 0.1, abs=0.04)
     steepest = 0.05 * np.sqrt(2 / np.e) / 0.03  # of the pulse
     assert found.whip == pytest.approx(0.8 * steepest, rel=0.1)
@@ -40,16 +40,20 @@ def test_both_layouts_are_read_and_motion_along_the_string_does_not_count():
     slid = position.copy()
     slid[..., 0] += 0.3 * t[:, None]
     np.testing.assert_allclose(
-        hose_waves(t, np.swapaxes(slid, 1, 2)).arrival, hose_waves(t, position).arrival, atol=5e-3
+        follow_waves(t, np.swapaxes(slid, 1, 2)).arrival, follow_waves(t, position).arrival, atol=5e-3
     )
     assert np.abs(transverse(slid)[..., 0]).max() < 1e-5  # of 0.6 m: the pulse's tail tilts the start
 
 
 def test_a_recording_that_ends_before_the_return_has_none():
     t, position = string(0.85)
-    assert np.isnan(hose_waves(t, position).back)
+    assert np.isnan(follow_waves(t, position).back)
+
+
+def test_waves_run_as_on_a_string():
+    assert float(wave_speeds(2500.0, 4.0)) == 25.0
 
 
 def test_too_few_samples_are_refused():
     with pytest.raises(AnalysisError, match="too few"):
-        hose_waves(np.arange(3.0), np.zeros((3, 5, 3)))
+        follow_waves(np.arange(3.0), np.zeros((3, 5, 3)))

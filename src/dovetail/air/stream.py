@@ -10,20 +10,20 @@ import jax.numpy as jnp
 from dovetail.core import Part, kind, parameter
 
 
-class HoseAir(Part):
-    """Air in the tanker's axes (x forward, y to starboard, z down), which move with the tanker."""
+class Stream(Part):
+    """Air in the axes of flight (x forward, y to starboard, z down), which move with the towing aircraft."""
 
     @abstractmethod
     def stream(self) -> tuple[jax.Array, jax.Array]:
         """Undisturbed velocity (3,) [m/s] and density [kg/m^3]."""
 
     def velocity(self, t: jax.Array, r: jax.Array, nozzle: jax.Array) -> jax.Array:
-        """Velocity (3, n) [m/s] at places r (3, n) [m], with the receiver's nozzle at (3,) [m]."""
+        """Velocity (3, n) [m/s] at places r (3, n) [m], with a receiver's nozzle at (3,) [m]."""
         return jnp.broadcast_to(self.stream()[0][:, None], r.shape)
 
 
 @kind("uniform-air")
-class UniformAir(HoseAir):
+class UniformAir(Stream):
     """A uniform stream: 200 m/s at 8000 m by default [Bolien 2018, sec. 3.5]."""
 
     airspeed: jax.Array = parameter("m/s", "true airspeed", default=200.0, at_least=0.0)

@@ -2,7 +2,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from dovetail.mechanics.hose_tow import SteadyTow, SwayingTow
+from dovetail.mechanics.point_motion import BrakingPoint, ShiftedPoint, SteadyTow, SwayingTow
 
 POINT = jnp.array([-21.14, 0.0, 0.5])
 
@@ -23,3 +23,13 @@ def test_sway_starts_gently_and_reaches_its_amplitude():
     np.testing.assert_allclose(np.abs(place[4000:]).max(axis=0), [0.0, 0.1, 0.2], rtol=1e-5)
     slope = np.gradient(velocity[:, 2], t)[1:-1]
     np.testing.assert_allclose(slope, acceleration[1:-1, 2], atol=1e-4)  # at 1 ms
+
+
+def test_a_braking_point_stops_in_its_distance_and_a_shifted_one_stays_aside():
+    stopped = BrakingPoint(speed=1.5, distance=0.5).motion(5.0, POINT)
+    np.testing.assert_allclose(
+        stopped, [POINT + jnp.array([0.5, 0.0, 0.0]), 0 * POINT, 0 * POINT], atol=1e-12
+    )
+    np.testing.assert_allclose(BrakingPoint(speed=1.5).motion(0.0, POINT)[1], [1.5, 0.0, 0.0])
+    aside = ShiftedPoint(shift=(0.0, 0.1, 0.0), duration=0.2).motion(0.3, POINT)
+    np.testing.assert_allclose(aside[0] - POINT, [0.0, 0.1, 0.0], atol=1e-12)

@@ -3,7 +3,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from dovetail.mechanics.drogue_receiver import Receiver, SpeedProfile, StopInDistance, StopInTime
+from dovetail.air.receiver import Receiver, SpeedProfile, StopInDistance, StopInTime
 
 
 @pytest.mark.parametrize("approach", [StopInDistance(), StopInTime(), SpeedProfile()])

@@ -1,7 +1,7 @@
 import jax.numpy as jnp
 import numpy as np
 
-from dovetail.mechanics.hose_air import UniformAir
+from dovetail.air.stream import UniformAir
 
 
 def test_uniform_air_blows_aft_everywhere():

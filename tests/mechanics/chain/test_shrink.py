@@ -1,0 +1,31 @@
+"""Which links grow shorter: together they lose what is reeled in, and their rates are their derivatives."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from dovetail.mechanics.chain import shrink
+
+
+@pytest.mark.parametrize("way", shrink.WAYS)
+def test_links_together_lose_what_is_reeled_and_their_derivatives_agree(way):
+    """Reeled in as s(t) = s_0 + 0.7 t + 0.6 t^2: rates against those of automatic differentiation."""
+
+    def shrunk(t, s):
+        return shrink.lengths(way, (9.0 - s - 0.7 * t - 0.6 * t**2, 0.0, 0.0), 9.0, 6)[0]
+
+    both = jax.jit(lambda s: (jax.jacfwd(shrunk)(0.0, s), jax.jacfwd(jax.jacfwd(shrunk))(0.0, s)))
+    for s in (0.0, 0.9, 2.02, 4.4):
+        found, rate, rate2 = shrink.lengths(way, jnp.array([9.0 - s, -0.7, -1.2]), 9.0, 6)
+        first, second = both(s)
+        np.testing.assert_allclose(np.sum(found), 9.0 - s, rtol=1e-12)
+        np.testing.assert_allclose(rate, first, atol=1e-12)
+        np.testing.assert_allclose(rate2, second, atol=1e-9)
+        assert np.all(found > 0)
+
+
+def test_links_shrink_one_after_another_from_the_support():
+    l, rate, _ = shrink.sequential((8.5, -1.0, 0.0), 9.0, 6)
+    np.testing.assert_allclose(l, [1.0, 1.5, 1.5, 1.5, 1.5, 1.5])
+    np.testing.assert_allclose(rate, [-1.0, 0, 0, 0, 0, 0])

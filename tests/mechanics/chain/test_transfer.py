@@ -1,0 +1,79 @@
+"""Mass that changes lumps: what each way of accounting does to momentum, and the inertia of rope that slides."""
+
+import dataclasses
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from dovetail.core.errors import ParameterError
+from dovetail.mechanics.chain import AngleChain, LinkChain, Loads
+from dovetail.mechanics.chain.transfer import slip
+
+COMMON = {
+    "n": 5,
+    "length": 6.0,
+    "mass": 6.0 * 4.09,
+    "last_link": 0.3,
+    "tip_mass": 17.91,
+    "distribution": "end",
+}
+CHAIN = AngleChain(**COMMON, duct=(-1.0, 0.0, 0.0))
+ALONG = jnp.array([1.0, 0.0, 0.0])
+
+
+def _audit(way):
+    """Momentum made by the exchange of mass [N]: forces, less what leaves with the drum's velocity."""
+    chain = dataclasses.replace(CHAIN, transfer=way)
+    keys = jax.random.split(jax.random.key(0), 2)
+    x = {
+        "angle": jnp.array([[np.pi / 2], [0.0]])
+        + jax.random.uniform(keys[0], (2, 5), minval=-0.6, maxval=0.6),
+        "rate": jax.random.normal(keys[1], (2, 5)),
+    }
+    length = jnp.array([5.7, -0.7, 0.0])
+
+    @jax.jit
+    def exchanged():
+        s = chain.shape(x, length)
+        return s, chain.exchange(s, length)
+
+    s, force = jax.tree.map(np.asarray, exchanged())
+    loss = -4.09 * s.l[1][0]
+    change = np.sum(force, axis=1) - loss * np.sum(s.v[:, :-1], axis=1)
+    leaves = 4 * loss * 0.7 * np.array([-1.0, 0.0, 0.0])
+    extra = sum((5 - k) * (s.v[:, k - 1] - s.v[:, k - 2]) * loss for k in range(2, 5))
+    return change + leaves, extra
+
+
+def test_consistent_mass_transfer_keeps_momentum_and_the_printed_one_counts_packets_twice():
+    np.testing.assert_allclose(_audit("consistent")[0], 0.0, atol=1e-12)
+    made, extra = _audit("printed")
+    np.testing.assert_allclose(made, extra, rtol=1e-12)
+    assert np.linalg.norm(made) > 0.1
+
+
+@pytest.mark.parametrize("kind", [AngleChain, LinkChain])
+def test_rope_that_slides_past_nodes_has_its_full_inertia(kind):
+    """Straight pull: every kilogram of rope is accelerated with the reel, not in proportion to its node."""
+    drawn = Loads(jnp.zeros(3), length=jnp.array([6.0, 0.0, -2.0]))
+    for way, share in (("sliding", 1.0), ("printed", 5 / 8), ("none", 5 / 8)):
+        chain = kind(**COMMON, transfer=way)
+        solved = eqx.filter_jit(kind.solve)(chain, 0.0, chain.straight(ALONG), drawn)
+        np.testing.assert_allclose(solved.tension[0], 2.0 * (6.0 * 4.09 * share + 17.91), rtol=1e-12)
+
+
+def test_nothing_slides_where_links_shrink_in_sequence():
+    chain = dataclasses.replace(CHAIN, shrink="sequential", transfer="none")
+    length = (5.6, -0.5, 0.3)
+    for rate in slip(chain.lengths(length), length):
+        np.testing.assert_allclose(rate, 0.0, atol=1e-12)
+
+
+def test_what_counts_equal_links_refuses_others_in_words():
+    with pytest.raises(
+        ParameterError, match="far ends of links that shrink together.*Do: take end and uniform"
+    ):
+        LinkChain(n=3, length=3.0, mass=3.0, transfer="printed")

@@ -1,0 +1,48 @@
+"""A point seen from a turning body: rates are those of what is seen."""
+
+from types import SimpleNamespace
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from dovetail.mechanics.spatial import Pose
+from dovetail.mechanics.spatial.relative import seen_from, vector_rate
+from dovetail.mechanics.spatial.rotation import exponential, logarithm
+
+
+def test_rotation_vector_rate_is_the_derivative_of_the_logarithm():
+    phi, w = jnp.array([0.5, -0.3, 0.4]), jnp.array([0.2, 0.7, -0.4])
+    slope = jax.jit(lambda v: jax.jacfwd(lambda s: logarithm(exponential(s * w) @ exponential(v)))(0.0))
+    for vector in (phi, 0.01 * phi, 0 * phi):
+        np.testing.assert_allclose(vector_rate(vector, w), slope(vector), atol=1e-12)
+
+
+def test_velocity_and_acceleration_are_those_of_the_displacement():
+    """A body that turns at a steady spin about a moving joint, a point on a curve, by automatic differentiation."""
+    spin = jnp.array([0.3, -0.8, 0.5])
+    home, offset = (
+        Pose(exponential(jnp.array([0.1, 0.2, -0.3])), jnp.array([-0.7, 0.1, 0.0])),
+        jnp.array([0.2, 0.0, 0.1]),
+    )
+
+    def joint(t):
+        return jnp.stack([jnp.sin(t), t**2, jnp.cos(t)])
+
+    def point(t):
+        return jnp.stack([2 * t, 1 - t**3, jnp.sin(3 * t)])
+
+    def three(f, t):
+        return f(t), jax.jacfwd(f)(t), jax.jacfwd(jax.jacfwd(f))(t)
+
+    def seen(t):
+        body = SimpleNamespace(joint=three(joint, t), R=exponential(t * spin), w=spin, w_rate=jnp.zeros(3))
+        return seen_from(body, three(point, t), jnp.eye(3), home, offset)[1]
+
+    @jax.jit
+    def both(t):
+        return seen(t), three(lambda t: seen(t)["displacement"], t)
+
+    found, (_, first, second) = both(0.4)
+    np.testing.assert_allclose(found["velocity"], first, atol=1e-12)
+    np.testing.assert_allclose(found["acceleration"], second, atol=1e-11)
