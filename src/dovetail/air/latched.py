@@ -59,7 +59,8 @@ class LatchedHose(Flow):
             )
 
     def _chain(self, end: str) -> Any:
-        return dataclasses.replace(self.chain, end=end)  # type: ignore[type-var]
+        chain: Any = self.chain
+        return dataclasses.replace(chain, end=end)
 
     @property
     def _tow(self) -> jax.Array:

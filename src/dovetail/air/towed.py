@@ -109,7 +109,7 @@ class TowedRope(Flow):
         return g * jnp.stack([-jnp.sin(self.descent), jnp.cos(self.descent), zero])
 
     def init(self) -> dict[str, Any]:
-        chain = self.loaded_chain
+        chain: Any = self.loaded_chain
         along = direction(*self.start_angles)
         if self.start_tip is not None:
             along = self.start_tip / jnp.sqrt(self.start_tip @ self.start_tip)

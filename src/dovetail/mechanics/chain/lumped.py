@@ -35,6 +35,7 @@ from dovetail.mechanics.chain.base import (
     node_forces,
     running,
 )
+from dovetail.mechanics.chain.shrink import Rates
 
 
 class Shape(NamedTuple):
@@ -44,7 +45,7 @@ class Shape(NamedTuple):
     turn: jax.Array  # (3, n) [1/s] their rates
     v: jax.Array  # (3, n) [m/s] velocities of the nodes
     size: jax.Array  # (n,) [m] distance of the links' ends
-    l: shrink.Rates  # (n,) each: unstretched lengths and their rates
+    l: Rates  # (n,) each: unstretched lengths and their rates
     link: jax.Array  # (n,) [kg] mass of the links
     mass: jax.Array  # (n,) [kg] of the nodes
 
@@ -132,7 +133,7 @@ class LumpedChain(Chain):
         """Links of the chain proper, without a body's."""
         return self.n - (self.last_link is not None)
 
-    def lengths(self, length: Any = None) -> shrink.Rates:
+    def lengths(self, length: Any = None) -> Rates:
         """Length of every link and its first two rates, (n,) each."""
         if length is None:
             l = shrink.uniform((self.length, 0.0, 0.0), self.length, self.rope_links)

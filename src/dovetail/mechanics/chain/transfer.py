@@ -53,7 +53,7 @@ def handed_on(
     count = velocity.shape[1]
     handed = np.maximum(rope_links - np.arange(count), 0.0)  # by lump k: its own loss and all below it
     rate = apart(jnp.concatenate([jnp.zeros((3, 1)), velocity], axis=1))
-    expelled = handed * rate if twice else jnp.zeros_like(rate)
+    expelled = jnp.asarray(handed * rate) if twice else jnp.zeros_like(rate)
     expelled = expelled.at[:, 0].set(-rope_links * (leaving - velocity[:, 0]))
     return loss * (after(handed * rate) + expelled)
 
