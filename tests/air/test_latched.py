@@ -146,5 +146,7 @@ def test_measures_name_waves_whip_and_tensions(shifted):
 
 @pytest.mark.parametrize("kind", [AngleChain, LinkChain])
 def test_chains_that_cannot_stretch_are_refused_in_words(kind):
-    with pytest.raises(ParameterError, match="does not stretch link by link.*Do: take an elastic-chain"):
+    with pytest.raises(
+        ParameterError, match="does not stretch link by link and go slack.*Do: take an elastic-chain"
+    ):
         LatchedHose(chain=kind(n=5, **COMMON), drag=DRAG)

@@ -54,8 +54,8 @@ class LatchedHose(Flow):
     def __check_init__(self):
         if not isinstance(self.chain, ElasticChain):
             raise ParameterError(
-                f"LatchedHose.chain: a {name_of(type(self.chain))} does not stretch link by link, but an end that "
-                "comes on while it is held asks for it. Do: take an elastic-chain"
+                f"LatchedHose.chain: {name_of(type(self.chain))} does not stretch link by link and go slack, but an "
+                "end that comes on while it is held asks for it. Do: take an elastic-chain"
             )
 
     def _chain(self, end: str) -> Any:

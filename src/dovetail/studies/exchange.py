@@ -1,7 +1,7 @@
-"""What can be exchanged for what: families of laws, and the places in the studies that take every member of them.
+"""What can be exchanged for what: families of laws and chains, and the places in the studies that take each member.
 
-A place is a part of a test that declares a field by its family, `law: NormalLaw` or `friction: Friction`. The
-documentation prints the table, and a test walks it.
+A place is a part of a test that declares a field by its family, `law: NormalLaw`, `friction: Friction` or
+`chain: Chain`. The documentation prints the table, and tests walk it.
 """
 
 from __future__ import annotations
@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from dovetail.core.registry import kinds
+from dovetail.mechanics.chain import Chain, ElasticChain
+from dovetail.mechanics.chain.lumped import LumpedChain
 from dovetail.mechanics.contact import NormalLaw
 from dovetail.mechanics.friction import Friction
 
@@ -56,17 +58,60 @@ PLACES = (
 )
 
 
+@dataclass(frozen=True)
+class ChainPlace:
+    """Where a chain is towed, reeled or held: a test, the table in it that holds `chain`, and what that asks for."""
+
+    name: str
+    test: str
+    table: str
+    needs: str = (
+        ""  # nothing, that its length changes (`reel`), that it carries a body (`body`), that it stretches
+    )
+
+    def refusal(self, family: str, member: type) -> str:
+        """Why a formulation cannot be there; empty where it can."""
+        asked = {
+            "reel": (not issubclass(member, Chain) or member.variable, "its length cannot change"),
+            "body": (issubclass(member, LumpedChain), "it has no last link of its own that could be a body"),
+            "stretch": (issubclass(member, ElasticChain), "it cannot stretch link by link and go slack"),
+        }
+        can, why_not = asked.get(self.needs, (True, ""))
+        return "" if can else why_not
+
+
+CHAIN_PLACES = (
+    ChainPlace("rope let out", "capture/deploy", "system", "reel"),
+    ChainPlace("rope that settles", "capture/settle", "system"),
+    ChainPlace("sling load", "capture/sling-load", "system"),
+    ChainPlace("glider tow", "capture/glider-tow", "system"),
+    ChainPlace("hose with drogue", "refuelling/full-scale", "numerical", "body"),
+    ChainPlace("hose in an S reeled in", "refuelling/reel-in", "system", "body"),
+    ChainPlace("hose after the latch", "refuelling/latched", "system", "stretch"),
+    ChainPlace("hung drogue", "refuelling/validation", "numerical", "body"),
+)
+
+
+def places(family: str) -> tuple[Place | ChainPlace, ...]:
+    """Where members of a family can be."""
+    return CHAIN_PLACES if family == "chain" else PLACES
+
+
+def _members(family: str) -> dict[str, type]:
+    return kinds(Chain if family == "chain" else FAMILIES[family])
+
+
 def cross_table(family: str) -> Iterator[tuple[str, ...]]:
-    """Rows: a head with the places, then each member of a family; `yes`, or why not."""
-    yield ("kind", *(place.name for place in PLACES))
-    for name, member in kinds(FAMILIES[family]).items():
-        refusals = (place.refusal(family, member) for place in PLACES)
+    """Rows: a head with the places, then each member of a family (`law`, `friction`, `chain`); `yes`, or why not."""
+    yield ("kind", *(place.name for place in places(family)))
+    for name, member in _members(family).items():
+        refusals = (place.refusal(family, member) for place in places(family))
         yield (name, *(f"no: {why}" if why else "yes" for why in refusals))
 
 
 def law_table(family: str) -> Iterator[tuple[str, ...]]:
     """Rows: a head, then each member of a family with the first sentence that its file and its class say of it."""
     yield "kind", "class", "what it is"
-    for name, member in kinds(FAMILIES[family]).items():
+    for name, member in _members(family).items():
         said = inspect.getdoc(inspect.getmodule(member)) or ""
         yield name, member.__name__, said.split("\n\n")[0].replace("\n", " ")
