@@ -141,8 +141,7 @@ class LumpedChain(Chain):
             l = shrink.lengths(self.shrink, length, self.length, self.rope_links)
         if self.last_link is None:
             return l
-        l, rate, rate2 = (jnp.append(a, b) for a, b in zip(l, (self.last_link, 0.0, 0.0), strict=True))
-        return l, rate, rate2
+        return jnp.append(l[0], self.last_link), jnp.append(l[1], 0.0), jnp.append(l[2], 0.0)
 
     def masses(self, l: jax.Array) -> tuple[jax.Array, jax.Array]:
         """Mass [kg] of each link of lengths l (n,), and of each of the nodes 1 to n."""
