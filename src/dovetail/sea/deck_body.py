@@ -29,7 +29,7 @@ import jax
 import jax.numpy as jnp
 
 from dovetail.air.flat_plate import FlatPlates
-from dovetail.core import Part, kind, parameter
+from dovetail.core import RK4, Part, kind, parameter
 from dovetail.mechanics.contact import KelvinVoigt, Meeting, NormalLaw, approach
 from dovetail.mechanics.friction import Bristle, Friction
 from dovetail.mechanics.spatial import quaternion
@@ -184,15 +184,8 @@ class DeckBody(Part):
     def step(self, x: dict[str, Any], before: DeckFeel, after: DeckFeel, h: jax.Array) -> dict[str, Any]:
         """One step of Runge and Kutta's; the deck is straight between its two ends."""
         middle = jax.tree.map(lambda a, b: 0.5 * (a + b), before, after)
-
-        def moved(k, s):
-            return jax.tree.map(lambda a, b: a + s * b, x, k)
-
-        k1 = self.rate(x, before)
-        k2 = self.rate(moved(k1, h / 2), middle)
-        k3 = self.rate(moved(k2, h / 2), middle)
-        k4 = self.rate(moved(k3, h), after)
-        new = jax.tree.map(lambda a, p, q, r, s: a + h / 6 * (p + 2 * q + 2 * r + s), x, k1, k2, k3, k4)
+        feel = {0.0: before, 0.5: middle, 1.0: after}
+        new = RK4.tableau.step(lambda share, at: self.rate(at, feel[share]), x, h)
         q = new["attitude"]
         new["attitude"] = q / jnp.sqrt(q @ q)
         return new | self.meeting.after(new, self.forces(new, after)["met"])

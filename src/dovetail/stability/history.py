@@ -17,6 +17,7 @@ import numpy as np
 import scipy
 from jax.typing import ArrayLike
 
+from dovetail.core import RK4
 from dovetail.core.errors import AnalysisError, StepSizeError
 from dovetail.stability.delay_equation import DelayEquation
 
@@ -104,16 +105,15 @@ def _march(A0, As, lags, dt, f, x_past, slope_past):
     def step(carry, inputs):
         states, first, second, x, i = carry
         now, half, full = inputs
-        k1 = A0 @ x + late(states, first, second, i, 0.0) + now
+        slope = A0 @ x + late(states, first, second, i, 0.0) + now
         # this slope begins one interval and ends the last one, which short delays read from here on
-        first = first.at[i].set(k1)
-        second = second.at[i - 1].set(jnp.where(i > kept, k1, second[i - 1]))
-        past_half = late(states, first, second, i, 0.5) + half
-        past_full = late(states, first, second, i, 1.0) + full
-        k2 = A0 @ (x + dt / 2 * k1) + past_half
-        k3 = A0 @ (x + dt / 2 * k2) + past_half
-        k4 = A0 @ (x + dt * k3) + past_full
-        x = x + dt / 6 * (k1 + 2 * k2 + 2 * k3 + k4)
+        first = first.at[i].set(slope)
+        second = second.at[i - 1].set(jnp.where(i > kept, slope, second[i - 1]))
+        past = {
+            0.5: late(states, first, second, i, 0.5) + half,
+            1.0: late(states, first, second, i, 1.0) + full,
+        }
+        x = RK4.tableau.step(lambda share, at: A0 @ at + past[share], x, dt, first=slope)
         return (states.at[i + 1].set(x), first, second, x, i + 1), None
 
     carry = (states, first, second, x_past[-1], jnp.asarray(kept))

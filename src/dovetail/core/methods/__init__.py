@@ -2,12 +2,14 @@
 
 Depends on: nothing else of Dovetail but the contract in `core.block`.
 
-Explicit: `Euler`, `SemiImplicitEuler` (state a pair of positions and velocities), `RK4` (the usual
-choice), `DormandPrince5`, `DormandPrince8`. Implicit, for stiff parts: `ImplicitEuler`, `BDF2`, `Trapezoidal`,
-`GeneralisedAlpha`, and `Rosenbrock3`, which needs no iteration.
+Explicit: `Euler`, `SemiImplicitEuler` (state a pair of positions and velocities), `RK4` (the usual choice),
+`BogackiShampine`, `DormandPrince5`, `DormandPrince8`. Implicit, for stiff parts: `ImplicitEuler`, `BDF2`,
+`Trapezoidal`, `GeneralisedAlpha`, and `Rosenbrock3`, which needs no iteration. What is no flow but steps an equation
+takes the `step` of an explicit method's `tableau`.
 """
 
 from dovetail.core.methods.bdf2 import BDF2
+from dovetail.core.methods.bogacki_shampine import BogackiShampine
 from dovetail.core.methods.dormand_prince5 import DormandPrince5
 from dovetail.core.methods.dormand_prince8 import DormandPrince8
 from dovetail.core.methods.euler import Euler
@@ -24,6 +26,7 @@ from dovetail.core.methods.trapezoidal import Trapezoidal
 __all__ = [
     "BDF2",
     "RK4",
+    "BogackiShampine",
     "DormandPrince5",
     "DormandPrince8",
     "Euler",

@@ -8,7 +8,8 @@ is held over the step. Source: [Hairer, Norsett & Wanner 1993, sec. II.1].
 """
 
 import dataclasses
-from typing import ClassVar
+from collections.abc import Callable
+from typing import Any, ClassVar
 
 import jax
 import jax.numpy as jnp
@@ -31,6 +32,20 @@ class Tableau:
     def stages(self) -> int:
         """Evaluations of the flow in a step."""
         return len(self.b)
+
+    def rates(self, f: Callable[[float, Any], Any], x: State, h: Time, first: Any = None) -> list[Any]:
+        """Slopes f(share of the step, state) at its stages over a step of h [s] from x, with JAX or NumPy.
+
+        `first` is the slope at x where it is known already.
+        """
+        found = [] if first is None else [first]
+        for row, c in list(zip(self.a, self.c, strict=True))[len(found) :]:
+            found.append(f(c, advanced(x, h, row, found)))
+        return found
+
+    def step(self, f: Callable[[float, Any], Any], x: State, h: Time, first: Any = None) -> State:
+        """The state after that step: for an equation that is no flow."""
+        return advanced(x, h, self.b, self.rates(f, x, h, first))
 
     def stability_polynomial(self) -> np.ndarray:
         """Coefficients, lowest power first, of R(z): a step takes x to R(h lambda) x where x' = lambda x."""
@@ -56,11 +71,7 @@ class RungeKutta(Method):
     def step(self, flow: Flow, t: Time, dt: Time, x: State, u: Input, memory: tuple) -> tuple[State, tuple]:
         if flow.large:
             return in_a_loop(self.tableau, flow, t, dt, x, u), memory
-        rates: list[State] = []
-        for row, c in zip(self.tableau.a, self.tableau.c, strict=True):
-            stage_time = t + c * dt if c else t
-            rates.append(flow.derivative(stage_time, _advanced(x, dt, row, rates), u))
-        return _advanced(x, dt, self.tableau.b, rates), memory
+        return self.tableau.step(lambda c, at: flow.derivative(t + c * dt if c else t, at, u), x, dt), memory
 
     def amplification(self, z: np.ndarray) -> np.ndarray:
         """Growth |R(z)| of a step for z = h lambda."""
@@ -87,7 +98,7 @@ def in_a_loop(tableau: Tableau, flow: Flow, t: Time, dt: Time, x: State, u: Inpu
     return unravel(flat + dt * (b @ rates))
 
 
-def _advanced(x: State, dt: Time, weights: tuple[float, ...], rates: list[State]) -> State:
+def advanced(x: State, dt: Time, weights: tuple[float, ...], rates: list[State]) -> State:
     """x + dt * (sum of weights * rates), leaving out weights that are zero."""
     used = [(w, rate) for w, rate in zip(weights, rates, strict=False) if w]
     if not used:

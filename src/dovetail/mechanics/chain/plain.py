@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from dovetail.core import RK4
 from dovetail.mechanics.chain.rods import RodChain
 
 
@@ -83,9 +84,5 @@ def plain_run(
         return np.concatenate([y[size:], plain_rates(chain, y[:size], y[size:], field, tip_force)])
 
     for _ in range(number):
-        k1 = slope(y)
-        k2 = slope(y + step / 2 * k1)
-        k3 = slope(y + step / 2 * k2)
-        k4 = slope(y + step * k3)
-        y = y + step / 6 * (k1 + 2 * k2 + 2 * k3 + k4)
+        y = RK4.tableau.step(lambda _, y: slope(y), y, step)
     return {"q": y[:size], "rate": y[size:]}

@@ -21,6 +21,9 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 
+from dovetail.core.methods import BogackiShampine
+from dovetail.core.methods.runge_kutta import advanced
+
 REACH = 1.7  # of the explicit step along the imaginary axis, which is its nearest limit
 BACK = 0.5  # share of it within which an implicit method gives way, so that it does not change at every step
 
@@ -56,8 +59,7 @@ def chosen(
 
 def explicit(f: Callable, y: jax.Array, rate: jax.Array, h: jax.Array) -> tuple[Any, jax.Array]:
     """One explicit step of f(share of the step, y), and the estimate of its error."""
-    k2 = f(0.5, y + h / 2 * rate)
-    k3 = f(0.75, y + 3 * h / 4 * k2)
-    new = y + h * (2 * rate + 3 * k2 + 4 * k3) / 9
-    k4 = f(1.0, new)
-    return new, h * (-5 * rate / 72 + k2 / 12 + k3 / 9 - k4 / 8)
+    tableau = BogackiShampine.tableau
+    rates = tableau.rates(f, y, h, first=rate)
+    new = advanced(y, h, tableau.b, rates)
+    return new, advanced(jnp.zeros_like(y), h, BogackiShampine.error, [*rates, f(1.0, new)])
