@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from dovetail.cli import compiled, rigs
+from dovetail.cli.rigs import Parts
 
 app = typer.Typer(
     name="dovetail",
@@ -56,11 +57,26 @@ def parts(
     name: Annotated[
         str | None, typer.Argument(metavar="KIND", help="A kind (second-order-lag) or a family (Specimen).")
     ] = None,
+    own: Parts = None,
 ) -> None:
     """What test files can name: families and kinds, a sentence each; one with its parameters and an example."""
     from dovetail.cli.parts import print_parts
 
     print_parts(name)
+
+
+@app.command()
+def new(
+    what: Annotated[str, typer.Argument(metavar="part", help="What to begin: part.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Name of its file: my_damper.")],
+) -> None:
+    """Write a commented file to begin a part of your own with, and its test."""
+    from dovetail.cli.starting import start_part
+    from dovetail.core.errors import UnknownNameError
+
+    if what != "part":
+        raise UnknownNameError("beginning", what, ("part",))
+    start_part(name)
 
 
 @app.command()
@@ -73,6 +89,7 @@ def run(
         ),
     ] = None,
     settings: Settings = None,
+    parts: Parts = None,
     out: Annotated[
         Path | None, typer.Option(help="Folder to write; a new one under runs/ by default.")
     ] = None,
@@ -101,6 +118,7 @@ def run(
 def campaign(
     file: Annotated[str, typer.Argument(metavar="FILE", help="A campaign file, or a study's campaign.")],
     settings: Settings = None,
+    parts: Parts = None,
     out: Annotated[
         Path | None, typer.Option(help="Folder to write; a new one under runs/ by default.")
     ] = None,
@@ -127,6 +145,7 @@ def design(
         ),
     ],
     settings: Settings = None,
+    parts: Parts = None,
     out: Annotated[
         Path | None, typer.Option(help="Folder to write; a new one under runs/ by default.")
     ] = None,
@@ -172,6 +191,7 @@ def design(
 def check(
     file: Annotated[str, typer.Argument(metavar="FILE", help="A test file, or a study's test.")],
     settings: Settings = None,
+    parts: Parts = None,
 ) -> None:
     """Validate a test and print it resolved, every default written out."""
     from dovetail.cli.running import check_test
@@ -208,7 +228,7 @@ def capabilities(study: Study = None, as_json: Json = False) -> None:
 
 
 @app.command()
-def cite(test: TestName) -> None:
+def cite(test: TestName, parts: Parts = None) -> None:
     """The literature behind a test, as BibTeX, with a sentence for each entry."""
     from dovetail.cli.listing import print_citations
 
@@ -257,6 +277,7 @@ def view(
     port: Annotated[int, typer.Option(help="Port to listen on; 0 takes a free one.")] = 8080,
     ghost: Annotated[bool, typer.Option(help="Show the ideal behind the run.")] = True,
     seconds: Annotated[float | None, typer.Option(help="End by itself after so long.", hidden=True)] = None,
+    parts: Parts = None,
 ) -> None:
     """See a run in the browser: the mechanism in 3-D, played at any speed, with its signals.
 

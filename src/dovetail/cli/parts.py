@@ -31,8 +31,8 @@ def print_parts(name: str | None) -> None:
         for base in sorted(families, key=lambda base: base.__name__):
             _print_family(base, families[base])
         print(
-            "\n`dovetail parts KIND` tells its parameters and an example. A part of your own: see "
-            "docs/how-to/write-a-part.md."
+            "\n`dovetail parts KIND` tells its parameters and an example. A part of your own: "
+            "`dovetail new part NAME`, `--parts FILE.py` (docs/how-to/write-a-part.md)."
         )
         return
     by_name = {base.__name__: base for base in families}

@@ -22,6 +22,24 @@ Settings = Annotated[
 ]
 
 
+def bring(files: list[Path] | None) -> list[Path] | None:
+    """Run files with parts of the user's own, so that the test finds them."""
+    if files:
+        from dovetail.core import brought
+
+        for file in files:
+            brought.say(file)
+    return files
+
+
+Parts = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--parts", metavar="FILE.py", callback=bring, help='Parts of your own, for kind = "FILE:CLASS".'
+    ),
+]
+
+
 @app.command()
 def serve(
     test: Annotated[str, typer.Argument(metavar="TEST", help="A study's test or a file.")],
@@ -33,6 +51,7 @@ def serve(
     ] = None,
     key: Key = None,
     settings: Settings = None,
+    parts: Parts = None,
     pace: Annotated[
         float,
         typer.Option(help="A cell: seconds here for a second of its own; 0 is as fast as can be.", min=0.0),
@@ -214,6 +233,7 @@ def opensees(
         float, typer.Option(help="[N/m] what an implicit integrator is told; the forces are the rig's.")
     ] = 0.0,
     settings: Settings = None,
+    parts: Parts = None,
 ) -> None:
     """Serve the virtual rig of a test to the genericClient element of OpenSees, until Ctrl-C."""
     from dovetail import links

@@ -5,7 +5,8 @@ test it may fill) is that of its base class, so nothing is said twice.
 
 Parts of the studies and of other packages are found too: they are imported when a file uses a name that is not
 known yet. A package names the module that registers them in its metadata, as an entry point of the group
-`dovetail.parts`; for the studies it is `STUDIES`, since this room may not import them.
+`dovetail.parts`; for the studies it is `STUDIES`, since this room may not import them. A kind with a colon is a class
+in a file that the user brought (see `brought`).
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from importlib import import_module
 from importlib.metadata import entry_points
 from typing import TypeVar
 
+from dovetail.core import brought
 from dovetail.core.errors import UnknownNameError
 
 GROUP = "dovetail.parts"  # entry points: modules of other packages that register parts
@@ -41,7 +43,8 @@ def kind(name: str) -> Callable[[T], T]:
 
 def kinds(base: type | tuple[type, ...] = object) -> dict[str, type]:
     """All registered parts that are of `base`, by name."""
-    return {name: cls for name, cls in sorted(_kinds.items()) if issubclass(cls, base)}
+    every = {**_kinds, **brought.kinds()}
+    return {name: cls for name, cls in sorted(every.items()) if issubclass(cls, base)}
 
 
 def all_kinds() -> dict[str, type]:
@@ -52,6 +55,8 @@ def all_kinds() -> dict[str, type]:
 
 def find(name: str, base: type | tuple[type, ...] = object) -> type:
     """The part called `name`; an unknown name lists the known ones."""
+    if ":" in name:
+        return brought.find(name, base)
     known: Iterable[str] = kinds(base)
     if name not in known:
         _load_others()
@@ -61,14 +66,15 @@ def find(name: str, base: type | tuple[type, ...] = object) -> type:
             "kind",
             name,
             known,
-            "`dovetail parts` tells of each; docs/how-to/write-a-part.md how to bring one's own",
+            "`dovetail parts` tells of each; bring your own in a file: "
+            'parts = ["my_parts.py"] and kind = "my_parts:CLASS" (docs/how-to/write-a-part.md)',
         )
     return _kinds[name]
 
 
 def name_of(cls: type) -> str | None:
     """The name of a part's class, or None if it has not got one."""
-    return next((name for name, known in _kinds.items() if known is cls), None)
+    return brought.name_of(cls) or next((name for name, known in _kinds.items() if known is cls), None)
 
 
 def _load_others() -> None:

@@ -20,6 +20,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError, cr
 
 from dovetail.core import Part
 from dovetail.core.block import Method
+from dovetail.core.brought import texts_of
 from dovetail.core.errors import (
     DovetailError,
     Fault,
@@ -44,7 +45,7 @@ from dovetail.testing.path import declared_at, joined
 from dovetail.testing.rig import AbstractRig, Rig
 from dovetail.testing.simulation import Simulation
 from dovetail.testing.supervisor import Limits
-from dovetail.testing.table import change, copied, located
+from dovetail.testing.table import PARTS, carried, change, copied, located
 from dovetail.testing.test import Test
 from dovetail.transfer.robot import Arm, Course, SafetyLimits
 
@@ -97,12 +98,13 @@ def load(path: str | Path, changes: dict[str, Any] | None = None) -> Any:
 def read_table(path: str | Path, changes: dict[str, Any] | None = None) -> dict[str, Any]:
     """The table of a test file with other values at paths; the files that it names are named in full."""
     path = Path(path)
-    return whole_names(change(read_toml(path, "test file"), changes or {}, path.name), path.parent)
+    table = carried(read_toml(path, "test file"), path.parent, path.name, said=True)
+    return whole_names(change(table, changes or {}, path.name), path.parent, path.name)
 
 
-def whole_names(table: dict[str, Any], folder: Path) -> dict[str, Any]:
-    """The table of a test with the names of files made whole from `folder`."""
-    kind = table.get("kind")
+def whole_names(table: dict[str, Any], folder: Path, source: str = "test") -> dict[str, Any]:
+    """The table of a test with the names of files made whole from `folder`, and those with parts read."""
+    table, kind = carried(table, folder, source), table.get("kind")
     return located(table, ROOTS.get(kind, Test) if isinstance(kind, str) else Test, folder)
 
 
@@ -111,7 +113,8 @@ def parse(table: dict[str, Any], source: str = "test") -> Any:
     root = table.get("kind", "test")
     if not isinstance(root, str) or root not in ROOTS:
         raise TestFileError(source, [Fault("kind", f"got {shown(root)}; one of {', '.join(ROOTS)}, or none")])
-    table = {key: value for key, value in table.items() if key not in (PROVENANCE, "kind")}
+    table = carried(table, Path(), source)
+    table = {key: value for key, value in table.items() if key not in (PROVENANCE, PARTS, "kind")}
     try:
         test = _make(ROOTS[root], _moved(table, ROOTS[root], source))
     except ValidationError as error:
@@ -159,7 +162,10 @@ def dump(test: Test | Simulation | ChartFile | CellFile) -> dict[str, Any]:
     """The resolved test, every default written out, as a nested table that `parse` takes back."""
     name = next(name for name, root in ROOTS.items() if isinstance(test, root))
     root = {} if name == "test" else {"kind": name}
-    return root | {key: value for key, value in _dump(test).items() if key != "kind"}
+    used: set[type] = set()
+    table = {key: value for key, value in _dump(test, used).items() if key != "kind"}
+    texts = texts_of(used)
+    return root | table | ({PARTS: texts} if texts else {})
 
 
 # reading
@@ -294,8 +300,10 @@ def _class_at(table: dict[str, Any], place: tuple[int | str, ...], root: type = 
 # writing
 
 
-def _dump(node: Any) -> Any:
+def _dump(node: Any, used: set[type]) -> Any:
+    """What a file says of a node; the classes of its parts are added to `used`."""
     if isinstance(node, Part | Method):
+        used.add(type(node))
         name = name_of(type(node))
         table = {"kind": name} if name else {}
         for field in sorted(dataclasses.fields(node), key=lambda field: bool(field.kw_only)):
@@ -303,12 +311,12 @@ def _dump(node: Any) -> Any:
             if field.name not in UNSAID and field.init and value is not None:
                 # a file is named in full: what is written may be read from another folder
                 named = field.name in file_names(type(node)) and value
-                table[field.name] = str(Path(value).resolve()) if named else _dump(value)
+                table[field.name] = str(Path(value).resolve()) if named else _dump(value, used)
         return table
     if isinstance(node, dict):
-        return {key: _dump(value) for key, value in node.items()}
+        return {key: _dump(value, used) for key, value in node.items()}
     if isinstance(node, tuple | list):
-        return [_dump(value) for value in node]
+        return [_dump(value, used) for value in node]
     if isinstance(node, jax.Array | np.ndarray):
         return np.asarray(node).tolist()
     if isinstance(node, float) and math.isnan(node):

@@ -2,7 +2,8 @@
 
 A file that a test names (a ground motion, a table of operators, an FMU) is looked for from the folder of the file in
 which its name is written, whatever the working folder: `located` makes such names whole. Which fields are files says
-their declaration, `core.parameter.file_name`.
+their declaration, `core.parameter.file_name`. Files with parts of one's own are read at once, and the table holds their
+text from then on (`carried`, see `core.brought`).
 """
 
 from __future__ import annotations
@@ -14,11 +15,30 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from dovetail.core import Part
-from dovetail.core.errors import Fault, ParameterError, TestFileError, UnknownNameError, shown
+from dovetail.core import Part, brought
+from dovetail.core.errors import DovetailError, Fault, ParameterError, TestFileError, UnknownNameError, shown
 from dovetail.core.parameter import file_names
 from dovetail.core.registry import find, kinds
 from dovetail.testing.path import joined, steps
+
+PARTS = "parts"  # files, or their texts, with parts of one's own
+
+
+def carried(table: dict[str, Any], folder: Path, source: str = "test", said: bool = False) -> dict[str, Any]:
+    """The table with the texts of its files of parts, which are known from now on; with those of --parts if `said`.
+
+    Raises
+    ------
+    TestFileError
+        If one cannot be read or run.
+    """
+    try:
+        texts = brought.read(table.get(PARTS, []), folder)
+        texts = brought.with_said(texts) if said else texts
+        brought.bring(texts)
+    except DovetailError as error:
+        raise TestFileError(source, [Fault(PARTS, str(error))]) from error
+    return {**table, PARTS: texts} if texts else {key: value for key, value in table.items() if key != PARTS}
 
 
 def change(table: dict[str, Any], changes: dict[str, Any], source: str = "test") -> dict[str, Any]:
@@ -32,6 +52,8 @@ def change(table: dict[str, Any], changes: dict[str, Any], source: str = "test")
         If a path leads through what is no table or list, or to an entry that is not there.
     """
     table = copied(table)
+    if isinstance(table.get(PARTS), dict):
+        carried(table, Path(), source)
     for path, value in changes.items():
         try:
             way = steps(path)
