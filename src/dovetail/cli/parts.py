@@ -7,6 +7,7 @@ import inspect
 import re
 import textwrap
 import tomllib
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -118,33 +119,39 @@ def _plain(text: str) -> str:
 
 def _example(name: str, cls: type) -> str:
     """The shortest use of this kind in a study's files; a skeleton where there is none."""
-    from dovetail.studies.registry import studies
-
-    found = []
-    for study in studies().values():
-        for test in study.tests:
-            found += [(path, table, test.name) for path, table in _uses(name, _read(test.path))]
-    if found:
-        path, table, where = min(found, key=lambda use: len(str(use[1])))
+    if name in _shortest():
+        path, table, where = _shortest()[name]
         return f"  # as in {where}\n" + textwrap.indent(_toml(path, table), "  ")
     values = {f.name: "..." for f in dataclasses.fields(cls) if f.name in declared(cls) and _required(f)}
     return "  # in a test file\n" + textwrap.indent(_toml("PLACE", {"kind": name, **values}), "  ")
 
 
-def _read(path: Path) -> dict[str, Any]:
-    return tomllib.loads(Path(path).read_text(encoding="utf-8"))
+@cache
+def _shortest() -> dict[str, tuple[str, dict[str, Any], str]]:
+    """Place, table and test of the shortest use of every kind in the studies' files."""
+    from dovetail.studies.registry import studies
+
+    found: dict[str, tuple[str, dict[str, Any], str]] = {}
+    sizes: dict[str, int] = {}
+    for study in studies().values():
+        for test in study.tests:
+            for path, table in _uses(tomllib.loads(Path(test.path).read_text(encoding="utf-8"))):
+                name, size = str(table["kind"]), len(str(table))
+                if size < sizes.get(name, size + 1):
+                    found[name], sizes[name] = (path, table, test.name), size
+    return found
 
 
-def _uses(name: str, node: Any, path: str = ""):
-    """Places and tables of a file whose kind is `name`."""
+def _uses(node: Any, path: str = ""):
+    """Places and tables of a file that have a kind."""
     if isinstance(node, dict):
-        if node.get("kind") == name and path:
+        if "kind" in node and path:
             yield path, node
         for key, value in node.items():
-            yield from _uses(name, value, f"{path}.{key}" if path else key)
+            yield from _uses(value, f"{path}.{key}" if path else key)
     elif isinstance(node, list):
         for value in node:
-            yield from _uses(name, value, path)
+            yield from _uses(value, path)
 
 
 def _toml(path: str, table: dict[str, Any]) -> str:

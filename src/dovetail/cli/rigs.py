@@ -125,6 +125,7 @@ def check(
     moving: Annotated[bool, typer.Option("--moving", help="A cell: let it make small moves.")] = False,
     reach: Annotated[float, typer.Option(help="A cell: how far it may move [m].")] = 1e-3,
     axes: Annotated[int, typer.Option(help="A cell: number of its axes.", min=1)] = 6,
+    parts: Parts = None,
 ) -> None:
     """Check the link to a rig, or that a robot cell or its driver keeps the rules. Nothing moves unless told.
 
