@@ -18,7 +18,9 @@ LAW, FRICTION = Flores(9.08e8, restitution=0.8), Tustin()
 BALL = BallInCavity(DROGUE, LAW, FRICTION, 25e-3)
 CENTRE = jnp.array([0.15, 0.03, 0.0512])  # touches the cone by 35 um
 SPEED = Twist(jnp.array([-0.08, 0.03, 0.06]), jnp.array([0.4, -0.2, 0.1]))
-contact = eqx.filter_jit(lambda pose, twist, speed: BALL.contact(pose, twist, BALL.struck_at(speed)))
+contact = eqx.filter_jit(
+    lambda pose, twist, speed: BALL.contact(pose, twist, {**BALL.meeting.init(3), "impact_speed": speed})
+)
 
 
 def test_friction_lies_in_the_tangent_plane_against_the_slip_in_any_direction():

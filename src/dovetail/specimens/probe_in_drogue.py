@@ -57,10 +57,6 @@ class BallInCavity(Part):
         """The laws between ball and wall."""
         return Meeting(self.law, self.friction, self.latch)
 
-    def struck_at(self, impact_speed: jax.Array) -> dict[str, jax.Array]:
-        """The memory of a contact that began at a speed [m/s], with bristles that are not bent yet."""
-        return {**self.meeting.init(3), "impact_speed": jnp.asarray(impact_speed, float)}
-
     def approach(self, pose: Pose, twist: Twist) -> tuple[Touch, jax.Array]:
         """Where ball and wall are nearest, and the rate of the depth [m/s]."""
         touch = self.cavity.touch(pose.p, self.radius)
