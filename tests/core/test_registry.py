@@ -24,6 +24,11 @@ def test_an_unknown_kind_lists_the_known_ones_and_a_near_miss():
 def test_a_name_cannot_be_taken_twice():
     with pytest.raises(ValueError, match='"oscillator" is taken by Oscillator'):
         kind("oscillator")(type("Other", (), {}))
+    with pytest.raises(
+        ValueError, match='"oscillator" is taken by Oscillator'
+    ):  # nor by one that is called the same
+        kind("oscillator")(type("Oscillator", (), {}))
+    assert find("oscillator") is Oscillator
 
 
 def test_a_class_without_a_name_has_none():

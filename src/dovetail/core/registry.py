@@ -33,12 +33,18 @@ def kind(name: str) -> Callable[[T], T]:
 
     def register(cls: T) -> T:
         other = _kinds.get(name)
-        if other is not None and other.__qualname__ != cls.__qualname__:
+        if other is not None and (
+            other.__qualname__ != cls.__qualname__ or (_ours(other) and not _ours(cls))
+        ):
             raise ValueError(f'the kind "{name}" is taken by {other.__qualname__}')
         _kinds[name] = cls
         return cls
 
     return register
+
+
+def _ours(cls: type) -> bool:
+    return cls.__module__.partition(".")[0] == "dovetail"
 
 
 def kinds(base: type | tuple[type, ...] = object) -> dict[str, type]:
