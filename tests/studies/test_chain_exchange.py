@@ -28,6 +28,7 @@ EXTRA = {  # what a formulation asks for beside its kind, soft enough for such s
     "rod-chain": {"axial_stiffness": 5e3, "axial_damping": 100.0},
 }
 CHANGED = {  # so that something happens in a tenth of a second
+    "capture/sling-load": {"system.start_angles": [0.5, 0.0]},
     "capture/deploy": {"system.reel.start": 0.0, "system.reel.duration": 0.3, "system.reel.end_length": 61.0},
     "refuelling/reel-in": {
         "system.reel": {"kind": "timed-reel", "start": 0.0, "duration": 0.3, "distance": 0.5},
