@@ -23,7 +23,7 @@ class {title}(Memoryless):  # a specimen without memory; `dovetail parts` tells 
 
     # each parameter with its SI unit, meaning and range; a test file may write k = "2.25 kN/m"
     k: jax.Array = parameter("N/m", "stiffness", above=0.0)
-    k3: jax.Array = parameter("N/m^3", "cubic stiffness", default=0.0, at_least=0.0)
+    cubic: jax.Array = parameter("N/m^3", "cubic stiffness", default=0.0, at_least=0.0)
 
     def output(self, t, x, u):
         """Force [N] on the numerical substructure; `u` holds displacement [m], velocity and acceleration.
@@ -31,7 +31,7 @@ class {title}(Memoryless):  # a specimen without memory; `dovetail parts` tells 
         Use jax.numpy, jnp.where instead of `if` on values, and keep nothing on self.
         """
         z = u["displacement"]
-        return {{"force": -self.k * z - self.k3 * z**3}}
+        return {{"force": -self.k * z - self.cubic * z**3}}
 '''
 TEST = '''"""What {title} claims; run it with: python -m pytest test_{name}.py"""
 
@@ -41,7 +41,7 @@ from {name} import {title}
 
 
 def test_the_force_is_that_of_the_equation():
-    part = {title}(k=2000.0, k3=1e6)
+    part = {title}(k=2000.0, cubic=1e6)
     for z in (-0.02, 0.0, 0.01):
         force = part.output(0.0, part.init(), {{"displacement": z}})["force"]
         np.testing.assert_allclose(force, -2000.0 * z - 1e6 * z**3)
