@@ -18,10 +18,11 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from dovetail.core import Part, choice, kind, parameter
 
-UP = jnp.array([0.0, -1.0, 0.0])
+UP = np.array([0.0, -1.0, 0.0])
 TINY = 1e-12  # keeps roots differentiable in still air; far below any wind squared
 
 

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from dovetail.air.device import bluff_drag
 from dovetail.core import Part, choice, kind, parameter
 from dovetail.mechanics.chain.base import Chain
 
 TINY = 1e-12  # keeps roots differentiable in still air; far below any wind squared
-DOWN = jnp.array([0.0, 0.0, 1.0])  # in the axes of flight
+DOWN = np.array([0.0, 0.0, 1.0])  # in the axes of flight
 
 
 @kind("towed-drogue")

@@ -8,6 +8,7 @@ heads forward, towards the axis by an incidence. It keeps its attitude; the pilo
 from __future__ import annotations
 
 from abc import abstractmethod
+from functools import partial
 
 import jax
 import jax.numpy as jnp
@@ -91,6 +92,13 @@ def _braked(t, speed, before, deceleration):
     )
 
 
+@partial(jax.jit, inline=True)  # one program where it is asked outside of one
+def _home(start: jax.Array, offset: jax.Array, clock: jax.Array, incidence: jax.Array):
+    side = jnp.stack([jnp.zeros(()), -jnp.cos(clock), -jnp.sin(clock)])
+    place = jnp.stack([-start, offset * jnp.sin(clock), -offset * jnp.cos(clock)])
+    return exponential(incidence * side), place
+
+
 @kind("receiver")
 class Receiver(Part):
     """The nozzle's straight way to the drogue."""
@@ -105,11 +113,7 @@ class Receiver(Part):
     @property
     def home(self) -> Pose:
         """Pose of the nozzle in the drogue at the start."""
-        side = jnp.stack([jnp.zeros(()), -jnp.cos(self.clock), -jnp.sin(self.clock)])
-        place = jnp.stack(
-            [-self.start, self.offset * jnp.sin(self.clock), -self.offset * jnp.cos(self.clock)]
-        )
-        return Pose(exponential(self.incidence * side), place)
+        return Pose(*_home(self.start, self.offset, self.clock, self.incidence))
 
     def path(self, t: jax.Array) -> tuple[jax.Array, jax.Array, jax.Array]:
         """Place, velocity and acceleration of the nozzle, (3,) each, in the axes of the drogue at the start."""

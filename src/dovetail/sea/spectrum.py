@@ -100,5 +100,5 @@ def sea_state(number: jax.Array) -> tuple[jax.Array, jax.Array, jax.Array]:
     [Bales 1983, table 2], midpoints. Straight between the states, so 5.5 lies half way from 5 to 6.
     """
     table = np.array(list(SEA_STATES.values()))
-    height, period, wind = (jnp.interp(number, jnp.arange(2.0, 9.0), column) for column in table.T)
+    height, period, wind = (jnp.interp(number, np.arange(2.0, 9.0), column) for column in table.T)
     return height, period, wind

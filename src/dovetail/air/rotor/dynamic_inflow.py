@@ -20,10 +20,11 @@ from __future__ import annotations
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from dovetail.core import Part, kind
 
-MASS = jnp.array([8 / (3 * jnp.pi), 16 / (45 * jnp.pi), 16 / (45 * jnp.pi)])
+MASS = np.array([8 / (3 * np.pi), 16 / (45 * np.pi), 16 / (45 * np.pi)])
 
 
 @kind("pitt-peters")

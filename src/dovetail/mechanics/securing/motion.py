@@ -81,7 +81,7 @@ class TableMotion(FrameMotion):
 
     @property
     def ends(self) -> float:
-        return float(self.times[-1])
+        return float(np.asarray(self.times)[-1])
 
     def pose(self, t):
         if self.interpolation == "linear":

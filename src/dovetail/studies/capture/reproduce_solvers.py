@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 
@@ -72,7 +73,8 @@ def friction_law() -> list[float]:
     for c, n in ((10.0, 30), (100.0, 20)):
         chain = published_rope(n, bending=300.0, c=c)
         force = jnp.array([10e3, 0.0, 10e3])
-        x = chain.along(hanging_directions(n, chain.mass, 0.0, G, force), G, force)
+        hang = jax.jit(lambda c, f, n=n: c.along(hanging_directions(n, c.mass, 0.0, G, f), G, f))
+        x = hang(chain, force)
         fastest = np.abs(np.linalg.eigvals(linearise(chain, x, tip_force(n)).A)).max()
         found.append(float(fastest / (48 * c * n**3 / 250.0**2)))
     return found

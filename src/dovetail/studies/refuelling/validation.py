@@ -136,14 +136,14 @@ def strikes(
     drawn = draws(scatter, len(angles) * runs, seed)
     duration = duration_of(speed, hold)
     found = strike_batch(
-        jnp.repeat(jnp.asarray(angles), runs), jnp.asarray(speed), jnp.asarray(drawn), funnel, duration
+        jnp.asarray(np.repeat(angles, runs)), jnp.asarray(speed), jnp.asarray(drawn), funnel, duration
     )
     time = RECORD_STEP * np.arange(1, round(duration / RECORD_STEP) + 1)
 
     def part(name, i):
         return np.asarray(found[name])[i * runs : (i + 1) * runs]
 
-    rest = np.array([0.0, 0.0, float(HungDrogue().chain.length + HungDrogue().centre)])
+    rest = np.array([0.0, 0.0, _hung_length()])
     return [
         Strikes(
             time,
@@ -155,6 +155,18 @@ def strikes(
         )
         for i in range(len(angles))
     ]
+
+
+@cache
+def _hung_length() -> float:
+    """[m] from the tow point to the centre of the drogue that hangs at rest."""
+
+    @jax.jit
+    def length():
+        hung = HungDrogue()
+        return hung.chain.length + hung.centre
+
+    return float(length())
 
 
 def matrix(

@@ -40,7 +40,7 @@ def solver_statistics(test: Any, interval: float = 0.1) -> xr.Dataset:
         begin = time.process_time()
         state, piece = jax.block_until_ready(_advance(prepared, state, jnp.asarray(k * number), number))
         spent.append(time.process_time() - begin)
-        now = np.asarray(piece["solver_count"][-1])
+        now = np.asarray(piece["solver_count"])[-1]
         counts.append(now - before)
         before = now
     steps, again, events = np.array(counts).T
