@@ -242,7 +242,10 @@ def alone(target):
     """A row as if it were the first of its process: nothing is compiled yet and no result is kept from another."""
     target.function()  # its module compiles constants when it is imported
     for name, module in list(sys.modules.items()):
-        for part in vars(module).values() if name.startswith("dovetail.") else ():
+        own = name.startswith("dovetail.") and not name.startswith(
+            "dovetail.links.native"
+        )  # registered once for all
+        for part in vars(module).values() if own else ():
             if callable(clear := getattr(part, "cache_clear", None)):
                 clear()
     programs.drop()

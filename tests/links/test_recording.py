@@ -28,7 +28,7 @@ def recorded(make_cs1):
         first = {"displacement": np.float64(0.0), "measured_force": np.float64(0.0)}
         result = {"first": first, "done": np.int64(ROWS), "code": np.int64(outcome.code), "rig": ()}
         unled = ({"code": np.int64(0)}, {})  # on the way to the start and to rest no limit was met
-        result |= {"approach": unled, "rest": unled}
+        result |= {"approach": unled, "rest": unled, "watch": {"energy": 0.0, "still": (0, 0)}}
         counts = Counts(sent=700, received=690, lost=10, overruns=3, scheduling={"memory lock": "granted"})
         tick = SimpleNamespace(counts=lambda: counts)
         rig = SimpleNamespace(welcome=SimpleNamespace(name="bench"))

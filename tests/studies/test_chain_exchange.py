@@ -41,7 +41,10 @@ FORCE = jnp.array([200.0, 50.0, -300.0, 10.0, -80.0, 40.0])
 def changed(place, member):
     extra = {f"{place.table}.chain.{name}": value for name, value in EXTRA.get(member, {}).items()}
     values = {f"{place.table}.chain.kind": member, f"{place.table}.chain.n": 6} | extra
-    return load(find_test(place.test), values | CHANGED.get(place.test, {}))
+    may = not place.refusal(
+        "chain", kinds(Chain)[member]
+    )  # what cannot be there has not all that can be changed
+    return load(find_test(place.test), values | (CHANGED.get(place.test, {}) if may else {}))
 
 
 class Audited(Flow):
