@@ -241,13 +241,15 @@ COMPUTED = {f"{t.study}-{t.id}": t for t in reproduction.targets() if t.compute}
 def alone(target):
     """A row as if it were the first of its process: nothing is compiled yet and no result is kept from another."""
     target.function()  # its module compiles constants when it is imported
-    for name, module in list(sys.modules.items()):
-        own = name.startswith("dovetail.") and not name.startswith(
+    parts = [
+        p for name, m in list(sys.modules.items()) if name.startswith("dovetail.") for p in vars(m).values()
+    ]
+    for part in parts:
+        native = str(getattr(part, "__module__", "")).startswith(
             "dovetail.links.native"
         )  # registered once for all
-        for part in vars(module).values() if own else ():
-            if callable(clear := getattr(part, "cache_clear", None)):
-                clear()
+        if callable(clear := getattr(part, "cache_clear", None)) and not native:
+            clear()
     programs.drop()
     return reproduction.judge(target)
 
