@@ -22,7 +22,7 @@ from dovetail.testing import contact_gain
 from dovetail.testing.coupled import TRANSFERS, Coupled
 from dovetail.testing.loop import MOTION, READ, SEEN, judged
 from dovetail.testing.outcome import Outcome
-from dovetail.testing.record import Records
+from dovetail.testing.record import Records, in_pieces
 from dovetail.testing.room import require_room
 from dovetail.testing.run import Progress, Run, as_run
 from dovetail.testing.sharing import piece_length
@@ -133,25 +133,18 @@ def _in_pieces(
     size = -(-(total + 1) // -(-total // piece_length(total, 1000, 40)))  # with that of t = 0
     shapes = eqx.filter_eval_shape(_start, coupled, watch, method)
     carry = jax.tree.map(lambda of: np.zeros(of.shape, of.dtype), shapes)
-    records, outcome, seen = Records(test.record_every, tick=-1), Outcome.FINISHED, carry[2]
-    try:
-        while records.tick < total:
-            first = np.asarray(records.tick)
-            carry, piece = _piece(coupled, watch, method, test.dt, substeps, carry, first, size)
-            seen = jax.tree.map(np.asarray, carry[2])
-            stopped = int(seen["code"]) and int(seen["tick"]) <= total
-            end = int(seen["tick"]) if stopped else min(records.tick + size, total)
-            records.add(piece, end - records.tick)
-            if stopped:
-                outcome = Outcome.from_code(seen["code"])
-                break
-            if progress:
-                progress(records.tick / total, f"{records.tick * test.dt:.3g} s in continuous time")
-    except KeyboardInterrupt:
-        if not (keep and records.pieces):
-            raise
-        outcome = Outcome.INTERRUPTED
-    return records, seen, outcome
+    records = Records(test.record_every, tick=-1)
+
+    def advance(tick):
+        nonlocal carry
+        carry, piece = _piece(coupled, watch, method, test.dt, substeps, carry, tick, size)
+        return piece, carry[2]
+
+    def told(tick):
+        if progress:
+            progress(tick / total, f"{tick * test.dt:.3g} s in continuous time")
+
+    return records, *in_pieces(records, total, size, advance, told, keep)
 
 
 def _resolved(

@@ -15,13 +15,15 @@ Errors against the ideal, spectra and delays are of what was recorded.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+import jax
 import numpy as np
 import xarray as xr
 
 from dovetail.core.errors import Fault
+from dovetail.testing.outcome import Outcome
 
 NICE = (1, 2, 5)  # times powers of ten: numbers that people take
 WHOLE = "contact_time"  # of every tick whatever is recorded: by it contacts are judged, however short
@@ -76,6 +78,38 @@ class Records:
         """A signal at all ticks, where it is kept so or all are recorded; None where there is none of that name."""
         parts = self.whole if self.every > 1 else [piece[name] for piece in self.pieces if name in piece]
         return np.concatenate(parts) if parts else None
+
+
+def in_pieces(
+    records: Records,
+    total: int,
+    size: int,
+    advance: Callable[[np.ndarray], tuple[Mapping[str, Any], Any]],
+    told: Callable[[int], None],
+    keep: bool,
+) -> tuple[Any, Outcome]:
+    """Have a run computed piece by piece until tick `total` or a limit; what the supervisor saw, and how it ended.
+
+    `advance(tick)` gives the `size` ticks after one, and what the supervisor has seen by then; `told(tick)` passes on
+    how far it is. With `keep` an interrupt ends the run with what was computed, where there is something.
+    """
+    seen: Any = {}
+    try:
+        while records.tick < total:
+            piece, seen = advance(np.asarray(records.tick))
+            seen = jax.tree.map(np.asarray, seen)
+            stopped = int(seen["code"]) and int(seen["tick"]) <= total
+            records.add(
+                piece, (int(seen["tick"]) if stopped else min(records.tick + size, total)) - records.tick
+            )
+            if stopped:
+                return seen, Outcome.from_code(seen["code"])
+            told(records.tick)
+    except KeyboardInterrupt:
+        if not (keep and records.pieces):
+            raise
+        return seen, Outcome.INTERRUPTED
+    return seen, Outcome.FINISHED
 
 
 def also(row: Mapping[str, Any]) -> dict[str, Any]:

@@ -11,7 +11,7 @@ import numpy as np
 from dovetail.testing.continuous import in_continuous_time
 from dovetail.testing.coupled import rigged_system
 from dovetail.testing.outcome import Outcome
-from dovetail.testing.record import Records
+from dovetail.testing.record import Records, in_pieces
 from dovetail.testing.room import require_room
 from dovetail.testing.run import Progress, Run, as_run
 from dovetail.testing.sharing import piece_length, shared
@@ -58,26 +58,21 @@ def _in_pieces(
     """What was recorded, the record of t = 0, what the supervisor saw, and how it ended."""
     total = prepared.tick_count
     size, program = piece_length(total, *prepared.PIECES), shared(prepared)
-    records, outcome = Records(prepared.record_every), Outcome.FINISHED
-    try:
-        state, first = _start(program)
-        records.last, seen = jax.tree.map(np.asarray, (first, state["watch"]))
-        while records.tick < total:
-            state, piece = _advance(program, state, np.asarray(records.tick), size)
-            seen = jax.tree.map(np.asarray, state["watch"])
-            stopped = int(seen["code"]) and int(seen["tick"]) <= total
-            end = int(seen["tick"]) if stopped else min(records.tick + size, total)
-            records.add(piece, end - records.tick)
-            if stopped:
-                outcome = Outcome.from_code(seen["code"])
-                break
-            if (now := prepared.adapted(state)) is not None:
-                prepared, state = now
-                program = shared(prepared)
-            if progress:
-                progress(records.tick / total, f"{records.tick * prepared.dt:.3g} s simulated")
-    except KeyboardInterrupt:
-        if not (keep and records.pieces):
-            raise
-        outcome = Outcome.INTERRUPTED
+    records = Records(prepared.record_every)
+    state, first = _start(program)
+    records.last = jax.tree.map(np.asarray, first)
+
+    def advance(tick):
+        nonlocal prepared, program, state
+        if tick and (now := prepared.adapted(state)) is not None:
+            prepared, state = now
+            program = shared(prepared)
+        state, piece = _advance(program, state, tick, size)
+        return piece, state["watch"]
+
+    def told(tick):
+        if progress:
+            progress(tick / total, f"{tick * prepared.dt:.3g} s simulated")
+
+    seen, outcome = in_pieces(records, total, size, advance, told, keep)
     return records, jax.tree.map(np.asarray, first), seen, outcome

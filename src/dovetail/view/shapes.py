@@ -52,7 +52,13 @@ def lathe(profile: Sequence[tuple[float, float]], sides: int = SIDES) -> Mesh:
     rings = np.stack(
         [np.repeat(x[:, None], sides, 1), r[:, None] * np.cos(a), r[:, None] * np.sin(a)], axis=2
     )
-    i, j = np.meshgrid(np.arange(len(x) - 1), np.arange(sides), indexing="ij")
+    return skin(rings)
+
+
+def skin(rings: np.ndarray) -> Mesh:
+    """The surface through rings of points (n, sides, 3), one after another."""
+    count, sides = rings.shape[:2]
+    i, j = np.meshgrid(np.arange(count - 1), np.arange(sides), indexing="ij")
     here, aside = i * sides + j, i * sides + (j + 1) % sides
     faces = np.stack([here, aside, here + sides, aside, aside + sides, here + sides], axis=-1)
     return Mesh(rings.reshape(-1, 3), faces.reshape(-1, 3))
@@ -124,11 +130,7 @@ def coil(radius: float, wire: float, turns: int = 8) -> Mesh:
     other = np.cross(side, along)
     sides = 6
     b = np.linspace(0, 2 * np.pi, sides, endpoint=False)[None, :, None]
-    rings = path[:, None] + wire * (np.cos(b) * other[:, None] + np.sin(b) * side[:, None])
-    i, j = np.meshgrid(np.arange(len(t) - 1), np.arange(sides), indexing="ij")
-    here, aside = i * sides + j, i * sides + (j + 1) % sides
-    faces = np.stack([here, aside, here + sides, aside, aside + sides, here + sides], axis=-1)
-    return Mesh(rings.reshape(-1, 3), faces.reshape(-1, 3))
+    return skin(path[:, None] + wire * (np.cos(b) * other[:, None] + np.sin(b) * side[:, None]))
 
 
 # machines

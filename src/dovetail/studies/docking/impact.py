@@ -25,7 +25,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 
-from dovetail.core import RK4, Flow, Part, kind, parameter
+from dovetail.core import RK4, Part, kind, parameter
 from dovetail.mechanics.contact import FreePair, NormalLaw
 from dovetail.specimens import ImpactPair
 from dovetail.testing import Coupled
@@ -136,7 +136,7 @@ def first_impact(
     stop = hertz_depth(law.stiffness.value, law.exponent, mass, speed) / speed  # [s]
     dt = ((1.8 + 1.6 / slowest) * stop + lags * instruments.lag) / steps
     systems = coupled(law, mass, speed, instruments)
-    equations = tuple(_Once(jax.jit(lambda t, x, of=system: of.derivative(t, x, None))) for system in systems)
+    equations = tuple(jax.jit(lambda t, x, of=system: of.derivative(t, x, None)) for system in systems)
 
     def advance(carry, k):
         states, (ideal, hil), both = carry
@@ -171,24 +171,12 @@ def touching(system: Any) -> dict[str, Any]:
     return {**x, "specimen": {**x["specimen"], "impact_speed": system.numerical.speed}}
 
 
-class _Once(Flow):
-    """An equation that is traced once for all stages of a step: that is most of the time of a first batch."""
+def _step(system: Coupled, equation: Callable, x, t, dt):
+    """The state after a step, and depth, its rate, contact force, force on the bodies, their speed, heat.
 
-    equation: Callable = eqx.field(static=True)
-
-    def init(self):
-        raise NotImplementedError
-
-    def derivative(self, t, x, u):
-        return self.equation(t, x)
-
-    def output(self, t, x, u):
-        raise NotImplementedError
-
-
-def _step(system: Coupled, equation: _Once, x, t, dt):
-    """The state after a step, and depth, its rate, contact force, force on the bodies, their speed, heat."""
-    x, _ = RK4().step(equation, t, dt, x, None, ())
+    `equation` is traced once for all stages of a step: that is most of the time of a first batch.
+    """
+    x = RK4.tableau.step(lambda share, at: equation(t + share * dt if share else t, at), x, dt)
     at = system.interface(t + dt, x)
     shown = at["shown"]
     contact, force = -shown["force"], -at["given"]["force"]
