@@ -65,7 +65,7 @@ def _refuelling(title: str, run: Any, data: xr.Dataset, nodes: np.ndarray, lines
             Solid("receiver", receiver, _follow(nozzle), GREY, scenery=True),
         ]
         arrows = _contact(data, joint, centre, nozzle)
-    notes = _tip_notes(nodes)
+    notes = _tip_notes(nodes, "aircraft")
     stage = Stage(
         title,
         data.time.values,
@@ -148,7 +148,7 @@ def _towing(title: str, run: Any, data: xr.Dataset, nodes: np.ndarray, lines: li
         data.time.values,
         [*lines, Line("way of the tip", lambda k: so_far(last, k), FAINT, 1.5)],
         up="-y",
-        notes=_tip_notes(nodes),
+        notes=_tip_notes(nodes, "aircraft and device"),
         solids=solids,
         tubes=[Tube("rope", lambda k: nodes[k], thick, SIMULATED)],
         setting="sky",
@@ -163,10 +163,8 @@ def _towed(plane: float, device: float) -> tuple[shapes.Mesh, shapes.Mesh]:
     return shapes.moved(aircraft, (-0.48 * plane, 0, 0)), shapes.turned(shapes.device(device), -X, -Y)
 
 
-def _tip_notes(nodes: np.ndarray) -> Callable[[int], str]:
-    return lambda k: (
-        f"tip at {', '.join(f'{v:.3g}' for v in nodes[k][-1])} m; aircraft and device not to scale"
-    )
+def _tip_notes(nodes: np.ndarray, signs: str) -> Callable[[int], str]:
+    return lambda k: f"tip at {', '.join(f'{v:.3g}' for v in nodes[k][-1])} m; {signs} not to scale"
 
 
 def _follow(path: np.ndarray) -> Pose:
