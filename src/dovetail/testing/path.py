@@ -78,7 +78,8 @@ def put(tree: Any, path: str, value: Any) -> Any:
 def spread(tree: Any, path: str, value: Any) -> Any:
     """The tree with another number at a path, the same for all entries where there is an array."""
     old = get(tree, path)
-    return put(tree, path, jnp.broadcast_to(jnp.asarray(value, dtype=old.dtype), jnp.shape(old)))
+    library = jnp if isinstance(value, jax.Array) else np  # NumPy compiles nothing
+    return put(tree, path, jnp.asarray(library.broadcast_to(value, old.shape), dtype=old.dtype))
 
 
 def declared_at(tree: Any, path: str) -> Parameter | None:
