@@ -5,12 +5,9 @@ import re
 from functools import cache
 from pathlib import Path
 
-import pytest
-
 from dovetail.studies import capabilities
 
 ROOT = Path(__file__).resolve().parents[2]
-NAMED = sorted({(row.id, test) for row in capabilities() for test in row.tests})
 
 
 @cache
@@ -35,15 +32,18 @@ def exists(test: str) -> bool:
     return path.is_file() and name.partition("[")[0] in names_in(path)
 
 
-@pytest.mark.parametrize(("capability", "test"), NAMED)
-def test_a_named_test_exists(capability, test):
-    assert exists(test), f"{capability} names {test}, which does not exist"
+def test_every_named_test_exists():
+    named = sorted({(row.id, test) for row in capabilities() for test in row.tests})
+    missing = [
+        f"{capability} names {test}, which does not exist" for capability, test in named if not exists(test)
+    ]
+    assert not missing, "\n".join(missing)
 
 
 def test_a_test_that_does_not_exist_is_noticed():
     here = "tests/package/test_capability_tests.py"
-    assert exists(f"{here}::test_a_named_test_exists")
-    assert exists(f"{here}::test_a_named_test_exists[SUB-01]")
+    assert exists(f"{here}::test_every_named_test_exists")
+    assert exists(f"{here}::test_every_named_test_exists[SUB-01]")
     assert not exists(f"{here}::test_nothing")
     assert not exists("tests/package/test_nothing.py::test_nothing")
 

@@ -4,8 +4,6 @@ import importlib
 import inspect
 import pkgutil
 
-import pytest
-
 import dovetail
 
 PACKAGES = [
@@ -15,19 +13,24 @@ PACKAGES = [
 MODULES = sorted(m.name for m in pkgutil.walk_packages(dovetail.__path__, "dovetail."))
 
 
-@pytest.mark.parametrize("name", PACKAGES)
-def test_a_package_lists_its_public_names_and_has_them(name):
-    package = importlib.import_module(name)
-    assert isinstance(package.__all__, list), f"{name} lists no public names"
-    assert len(set(package.__all__)) == len(package.__all__)
-    for public in package.__all__:
-        assert hasattr(package, public), f"{name}.{public} is listed and missing"
+def test_every_package_lists_its_public_names_and_has_them():
+    wrong = []
+    for name in PACKAGES:
+        package = importlib.import_module(name)
+        listed = getattr(package, "__all__", None)
+        if not isinstance(listed, list):
+            wrong.append(f"{name} lists no public names")
+            continue
+        wrong += [f"{name}.{public} is listed twice" for public in set(listed) if listed.count(public) > 1]
+        wrong += [
+            f"{name}.{public} is listed and missing" for public in listed if not hasattr(package, public)
+        ]
+    assert not wrong, "\n".join(wrong)
 
 
-@pytest.mark.parametrize("name", MODULES)
-def test_a_module_says_what_it_is(name):
-    docstring = importlib.import_module(name).__doc__ or ""
-    assert len(docstring.split()) >= 2, f"{name} has no docstring"
+def test_every_module_says_what_it_is():
+    silent = [name for name in MODULES if len((importlib.import_module(name).__doc__ or "").split()) < 2]
+    assert not silent, f"no docstring: {', '.join(silent)}"
 
 
 def _ours() -> dict[str, object]:
