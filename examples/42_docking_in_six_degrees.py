@@ -90,8 +90,8 @@ axes[0].legend(fontsize=8)
 # %%
 # Which approaches dock at all: nine attitudes by nine heights, each cell a whole docking.
 
-table = dv.load(find_test("docking/map")).chart.compute()
+chart = dv.load(find_test("docking/map")).chart
 figure, axis = plt.subplots(figsize=(6.4, 5), layout="constrained")
-mark_outcomes(axis, table)
+mark_outcomes(axis, chart.shown(chart.compute()))
 figure.legend(loc="outside upper left", ncols=3, markerscale=0.4)
 plt.show()

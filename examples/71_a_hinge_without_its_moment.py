@@ -20,7 +20,7 @@ printed = {"loads": [(246.42, 246.42), (164.05, 328.79), (83.71, 409.13), (7.13,
 printed["roll"] = [0.0, -0.0165, -0.0326, -0.0479]
 
 figure, (load, roll) = plt.subplots(1, 2, figsize=(9.5, 3.8), layout="constrained")
-for form, style in (("thesis", "--"), ("consistent", "-")):
+for form, style in (("printed", "--"), ("consistent", "-")):
     rests = [at_rest("case-1", with_offset(float(x), form)) for x in offsets]
     loads = np.array([r["loads"][:, 1] for r in rests])
     for foot, colour in ((0, "#0072b2"), (1, "#d55e00")):

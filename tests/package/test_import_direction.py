@@ -1,6 +1,7 @@
 """Each package leans only on those above it. Read from the imports, nothing is run."""
 
 import ast
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -31,12 +32,20 @@ EXCEPTIONS: dict[tuple[str, str], str] = {
     ("testing/test.py", "links"): "a test runs itself against a rig",
     ("testing/runnable.py", "report"): "a test draws its loop in a notebook, a simulation says what it is",
     ("campaign/execute.py", "report"): "a campaign shows its results in a notebook",
+    ("campaign/plan.py", "studies"): "a campaign may name a study's test",
+    ("core/registry.py", "studies"): "a file may name a part of a study",
 }
+MODULE = re.compile(r"dovetail(\.[a-z_0-9]+)+")  # a module named in a string: imported, or its folder opened
 
 
 def imports(file: Path, *, at_top: bool = False) -> Iterator[str]:
-    """Rooms of Dovetail that a file imports, inside functions too; what only a type checker sees is not."""
+    """Rooms of Dovetail that a file imports, or names in strings; what only a type checker sees is not.
+
+    Inside functions too, unless only what happens `at_top`, when the file is imported, is asked for.
+    """
     tree = ast.parse(file.read_text("utf-8"))
+    if not at_top:
+        yield from opened(tree)
     package = ["dovetail", *file.relative_to(SOURCE).parent.parts]
     todo: list[ast.AST] = [tree]
     while todo:
@@ -46,7 +55,9 @@ def imports(file: Path, *, at_top: bool = False) -> Iterator[str]:
         if at_top and isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             continue
         todo += ast.iter_child_nodes(node)
-        if isinstance(node, ast.Import):
+        if isinstance(node, ast.Constant) and MODULE.fullmatch(str(node.value)) and not at_top:
+            names = [str(node.value)] if str(node.value).split(".")[1] in rooms() else []
+        elif isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
             base = package[: len(package) + 1 - node.level] if node.level else []
@@ -55,6 +66,21 @@ def imports(file: Path, *, at_top: bool = False) -> Iterator[str]:
         else:
             continue
         yield from (name.split(".")[1] for name in names if name.startswith("dovetail."))
+
+
+def opened(tree: ast.AST) -> Iterator[str]:
+    """Rooms that a file reaches by a path from its own place or from the package's."""
+    starts = ["__file__", "files('dovetail')"]
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Assign) and any(start in ast.unparse(node.value) for start in starts):
+            starts += [ast.unparse(target) for target in node.targets]  # a place that is kept under a name
+    for node in ast.walk(tree):
+        if isinstance(node, ast.BinOp | ast.Call) and ast.unparse(node).startswith(("Path(", *starts)):
+            if not any(start in ast.unparse(node) for start in starts):
+                continue
+            strings = [leaf.value for leaf in ast.walk(node) if isinstance(leaf, ast.Constant)]
+            first = (str(value).split("/")[0] for value in strings)
+            yield from (name for name in first if name in rooms())
 
 
 def rooms() -> list[str]:
@@ -83,10 +109,52 @@ def test_an_exception_is_needed_and_waits_until_it_is_asked_for(file, room):
     assert room not in imports(SOURCE / file, at_top=True)
 
 
-@pytest.mark.parametrize("room", rooms())
-def test_a_package_says_what_it_depends_on(room):
-    docstring = ast.get_docstring(ast.parse((SOURCE / room / "__init__.py").read_text("utf-8"))) or ""
-    assert "Depends on:" in docstring
+def packages() -> list[Path]:
+    """The rooms, and the packages in them; of the studies only the room."""
+    found = sorted(file.parent for file in SOURCE.rglob("*/__init__.py"))
+    return [p for p in found if "studies" not in p.parts or p == SOURCE / "studies"]
+
+
+def said(package: Path) -> set[str]:
+    """What the first docstring names after "Depends on:", up to the end of the sentence."""
+    docstring = ast.get_docstring(ast.parse((package / "__init__.py").read_text("utf-8"))) or ""
+    sentence = re.search(r"Depends on:(.*?)(?:\.\s|\.$)", docstring, re.DOTALL)
+    assert sentence, f"{package.relative_to(SOURCE)}: its docstring says not what it depends on"
+    return set(re.findall(r"[a-z_]+", sentence[1]))
+
+
+def neighbours(package: Path) -> set[str]:
+    """Packages beside a package that it imports: rooms, or packages of the same room."""
+    if package.parent == SOURCE:
+        return {other for file in package.rglob("*.py") for other in imports(file)} - {package.name}
+    inside = re.compile(
+        rf"(?:from|import) dovetail\.{'.'.join(package.parent.relative_to(SOURCE).parts)}\.(\w+)"
+    )
+    found = {other for file in package.rglob("*.py") for other in inside.findall(file.read_text("utf-8"))}
+    return {other for other in found - {package.name} if (package.parent / other).is_dir()}
+
+
+@pytest.mark.parametrize("package", packages(), ids=lambda p: str(p.relative_to(SOURCE)))
+def test_a_package_depends_on_what_its_docstring_says_and_on_nothing_else(package):
+    words, found = said(package), neighbours(package)
+    if "everything" in words:
+        return
+    beside = {p.name for p in package.parent.iterdir() if p.is_dir()}
+    assert found <= words, f"not said: {sorted(found - words)}"
+    assert words & beside <= found, f"said and not needed: {sorted((words & beside) - found)}"
+    if package.parent != SOURCE:
+        others = {other for file in package.rglob("*.py") for other in imports(file)} - {
+            package.relative_to(SOURCE).parts[0]
+        }
+        assert others <= words, f"not said: {sorted(others - words)}"
+
+
+def test_a_room_named_in_a_string_or_reached_by_a_path_counts_as_imported():
+    tree = ast.parse(
+        "a = Path(__file__).parents[1] / 'studies' / 'x.toml'\nb = files('dovetail').joinpath('air/y')"
+    )
+    assert list(dict.fromkeys(opened(tree))) == ["studies", "air"]
+    assert MODULE.fullmatch("dovetail.studies.parts")
 
 
 def test_no_module_imports_a_study_from_another():

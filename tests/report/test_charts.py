@@ -16,8 +16,14 @@ RATIO = xr.Dataset(
     {"restitution": [0.8, 1.0], "delay": ("delay", [1e-3, 2e-3], {"units": "s"})},
 )
 MAP = xr.Dataset(
-    {"ending": (("height", "pitch"), [[0, 1], [2, 1]]), "impacts": (("height", "pitch"), [[20, 1], [8, 2]])},
-    {"height": [0.0, 0.1], "pitch": [0.0, 0.1]},
+    {
+        "ending": (("height", "pitch"), [[0, 1], [2, 1]], {"words": ["going", "well", "not well"]}),
+        "impacts": (("height", "pitch"), [[20, 1], [8, 2]]),
+    },
+    {
+        "height": ("height", [0.0, 0.1], {"units": "mm", "long_name": "height"}),
+        "pitch": ("pitch", [0.0, 0.1], {"units": "deg", "long_name": "pitch of the one that comes"}),
+    },
 )
 
 
@@ -55,7 +61,10 @@ def test_a_map_shows_every_value_and_the_line_of_one():
 
 
 def test_outcomes_are_marked_with_their_impacts():
-    assert texts(charts.outcomes(MAP)) == {"?\n20", "o\n1", "·\n8", "o\n2"}
+    figure = charts.outcomes(MAP)
+    assert texts(figure) == {"?\n20", "o\n1", "·\n8", "o\n2"}
+    assert figure.axes[0].get_xlabel() == "pitch of the one that comes [deg]"
+    assert [text.get_text() for text in figure.legends[0].texts] == ["going", "well", "not well"]
 
 
 def test_bars_stand_beside_each_other():

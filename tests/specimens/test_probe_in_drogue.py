@@ -87,7 +87,7 @@ def test_another_mechanism_takes_the_drogues_place():
     ("changes", "message"),
     [
         ({"home": (0.15, 0.0, 0.07)}, "overlaps the wall by .* mm at the start"),
-        ({"radius": 35e-3}, "35 mm does not fit into the docking cylinder of 32.5 mm"),
+        ({"radius": 35e-3}, "35 mm does not fit into the cylinder of 32.5 mm"),
         ({"radius": -1.0}, "radius: got -1; must be above 0 m"),
     ],
 )
@@ -101,8 +101,8 @@ def test_a_run_is_over_when_the_probe_is_home_or_has_left():
     x = np.array([0.0, -0.1, -0.2, -0.2199, -0.2201, -0.23])  # [m] from home at 245 mm; the radius is 25 mm
     along = np.zeros((6, 6))
     along[:, 0] = x
-    assert probe.ending(along) == (4, "docked")
+    assert probe.ending(along) == (4, "joined")
     along[:, 0] = [0.0, -0.01, -0.005, 0.0, 1e-4, 2e-4]
-    assert probe.ending(along) == (4, "left")
+    assert probe.ending(along) == (4, "parted")
     along[:, 0] = [0.0, -0.01, -0.02, -0.01, -0.02, -0.01]
     assert probe.ending(along) is None

@@ -11,7 +11,7 @@ def test_every_outcome_is_a_sentence_and_round_trips():
 
 
 def test_only_what_a_test_was_made_for_is_completed():
-    done = [Outcome.FINISHED, Outcome.LATCHED, Outcome.DOCKED, Outcome.LEFT]
+    done = [Outcome.FINISHED, Outcome.LATCHED, Outcome.JOINED, Outcome.PARTED]
     assert [o for o in Outcome if o.completed] == done
     assert Outcome.FINISHED.code == 0
 

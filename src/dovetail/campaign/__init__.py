@@ -1,6 +1,6 @@
 """Many variants of one thing: design spaces, sweeps, ranking, figures of merit.
 
-Depends on: core, testing, fidelity, design.
+Depends on: core, testing, fidelity; report and studies are asked by those who name them.
 
 A campaign file is read by `load`, computed by `run`, and its results are opened by `open_results`.
 """

@@ -3,7 +3,7 @@
 A campaign file::
 
     title = "Delay against damping"
-    test = "substructuring/cs1"          # a study's test or a file; or model = / evaluate = "module:function"
+    test = "study/test"                  # a study's test or a file; or model = / evaluate = "module:function"
     modes = ["emulate", "rehearse"]      # side by side
     seeds = 4                            # replicates
     measures = ["rms e1", "peak displacement", "fidelity.delay", "mymodule:myfunction"]
@@ -309,10 +309,9 @@ def find_test(name: str, folder: Path = Path()) -> Path:
     """The file of a test: a path beside the campaign file, or a study's test by its name."""
     if name.endswith(".toml"):
         return folder / name
-    known = {f"{p.parents[1].name}/{p.stem}": p for p in (PACKAGE / "studies").glob("*/tests/*.toml")}
-    if name not in known:
-        raise UnknownNameError("test", name, known)
-    return known[name]
+    from dovetail.studies.registry import find_test as of_a_study
+
+    return of_a_study(name)
 
 
 def _name(of: str, folder: Path) -> str:

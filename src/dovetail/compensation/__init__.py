@@ -1,6 +1,6 @@
 """Outer loops that make a late actuator look punctual: predict ahead, invert a model, adapt, add margin.
 
-Depends on: core, mechanics, transfer, specimens.
+Depends on: core, transfer.
 """
 
 from dovetail import core as _core  # noqa: F401  (sets float64 before any array is made)

@@ -1,6 +1,6 @@
 """Links to real rigs and other programs: the rig protocol, the `run` mode, OpenSees, FMI, robots.
 
-Depends on: core, mechanics, specimens, testing.
+Depends on: core, mechanics, transfer, specimens, testing.
 """
 
 from dovetail.links import egm, fmi, watching

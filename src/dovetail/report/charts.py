@@ -19,7 +19,7 @@ from dovetail.report.page import Folded, Page, Picture, Section, Verdict
 from dovetail.report.style import COLOURS, WIDTH, new_figure, prefixed, styled
 
 SHADES = ("#0072b2", "#d55e00", "#009e73", "#a5408c", "#56b4e9", "#b8860b", "#20252b", "#8b939c")
-OUTCOMES = (("still going", "#e8e2d0", "?"), ("docked", "#bfe3d0", "o"), ("left", "#f2d5c4", "·"))
+ENDINGS = (("#e8e2d0", "?"), ("#bfe3d0", "o"), ("#f2d5c4", "·"))  # not yet, well, not well
 SYSTEMS = {
     "d": ("ideal", COLOURS["ideal"]),
     "m": ("modelled test", COLOURS["demand"]),
@@ -50,7 +50,7 @@ def draw(chart: Chart, data: xr.Dataset) -> list[Picture]:
     if chart.picture == "none":
         return []
     if chart.picture == "outcomes":
-        return [Picture(outcomes(data), "Each cell is a whole docking; the number is that of its impacts.")]
+        return [Picture(outcomes(data), "Each cell is a whole run; the number is that of its impacts.")]
     if chart.picture == "map":
         return [Picture(coloured(data[name]), _caption(data[name], name)) for name in data.data_vars]
     if chart.picture == "bars":
@@ -160,7 +160,7 @@ def coloured(values: xr.DataArray) -> Figure:
 
 
 def outcomes(data: xr.Dataset) -> Figure:
-    """A map of endings over height and pitch, with the number of impacts of each docking."""
+    """A map of endings over two coordinates, with the number of impacts of each run."""
     figure, ((axes,),) = new_figure(height=4.6, width=WIDTH * 0.85)
     with styled():
         mark_outcomes(axes, data)
@@ -171,19 +171,19 @@ def outcomes(data: xr.Dataset) -> Figure:
 
 
 def mark_outcomes(axes: Any, data: xr.Dataset, size: float = 620.0) -> None:
-    """The same on axes that are there."""
-    pitch, height = np.degrees(data.pitch.values), 1e3 * data.height.values
-    for k, (name, colour, _) in enumerate(OUTCOMES):
+    """The same on axes that are there; `words` of the endings say what each is called."""
+    down, across = (data[name] for name in data.ending.dims)
+    for k, (name, (colour, _)) in enumerate(zip(data.ending.attrs["words"], ENDINGS, strict=True)):
         i, j = np.nonzero(data.ending.values == k)
         if len(i):
-            axes.scatter(pitch[j], height[i], s=size, marker="s", color=colour, lw=0, label=name)
+            axes.scatter(across[j], down[i], s=size, marker="s", color=colour, lw=0, label=name)
     for i, j in np.ndindex(data.ending.shape):
-        text = f"{OUTCOMES[int(data.ending.values[i, j])][2]}\n{int(data.impacts.values[i, j])}"
-        axes.text(pitch[j], height[i], text, ha="center", va="center", fontsize=8)
-    axes.set_xticks(pitch)
-    axes.set_yticks(height)
-    axes.set_xlabel("pitch of the chaser [deg]")
-    axes.set_ylabel("height of the probe's tip [mm]")
+        text = f"{ENDINGS[int(data.ending.values[i, j])][1]}\n{int(data.impacts.values[i, j])}"
+        axes.text(float(across[j]), float(down[i]), text, ha="center", va="center", fontsize=8)
+    axes.set_xticks(across.values)
+    axes.set_yticks(down.values)
+    axes.set_xlabel(f"{across.attrs['long_name']} [{across.attrs['units']}]")
+    axes.set_ylabel(f"{down.attrs['long_name']} [{down.attrs['units']}]")
     axes.margins(0.09)
     axes.grid(visible=False)
 

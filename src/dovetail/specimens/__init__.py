@@ -1,6 +1,6 @@
 """Virtual stand-ins for the part under test: motion in, force out, with memory.
 
-Depends on: core, mechanics, sea, transfer.
+Depends on: core, mechanics, sea.
 """
 
 from dovetail.specimens.base import Specimen

@@ -75,8 +75,8 @@ def misfit(cavity: Cavity, radius) -> str | None:
     bore = getattr(cavity, "cylinder_radius", None)
     if bore is None or float(radius) < float(bore):
         return None
-    size = f"{1e3 * float(radius):g} mm does not fit into the docking cylinder of {1e3 * float(bore):g} mm"
-    return f"{size}; it could never dock"
+    size = f"{1e3 * float(radius):g} mm does not fit into the cylinder of {1e3 * float(bore):g} mm"
+    return f"{size}; it could never come home"
 
 
 @kind("probe-in-drogue")
@@ -111,12 +111,12 @@ class ProbeInDrogue(Specimen):
             raise ParameterError(f"ProbeInDrogue.radius: {too_large}")
 
     def ending(self, displacement: np.ndarray) -> tuple[int, str] | None:
-        """Docked when the front of the ball reaches the bottom; left when its centre is out and goes away."""
+        """Joined when the front of the ball reaches the bottom; parted when its centre is out and goes away."""
         x = float(self.home[0]) + np.asarray(displacement)[:, 0]
         outward = np.diff(x, prepend=x[0]) > 0
-        docked, left = x <= float(self.radius), (x > float(self.cavity.mouth)) & outward
-        over = np.flatnonzero(docked | left)
-        return (int(over[0]), "docked" if docked[over[0]] else "left") if over.size else None
+        home, out = x <= float(self.radius), (x > float(self.cavity.mouth)) & outward
+        over = np.flatnonzero(home | out)
+        return (int(over[0]), "joined" if home[over[0]] else "parted") if over.size else None
 
     @property
     def ball(self) -> BallInCavity:

@@ -20,7 +20,7 @@
 `integrate`                 time histories of a delay equation; `growth_rate` read from a trace
 ==========================  ====================================================================
 
-Depends on: core, mechanics, transfer, specimens, compensation.
+Depends on: core, transfer, compensation.
 """
 
 from dovetail.stability import (

@@ -1,6 +1,7 @@
 """The test, the loop, its modes, the supervisor, the recorder, the outcome.
 
-Depends on: core, specimens, transfer, compensation, stability.
+Depends on: core, mechanics, air, sea, transfer, specimens, compensation, stability; a run asks links and report
+for what they do with it.
 """
 
 from dovetail.testing import excitation

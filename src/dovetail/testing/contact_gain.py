@@ -1,8 +1,8 @@
 r"""Energy that a contact gives back beyond what it took: created by a loop that is late or too coarse for it.
 
 No contact law gives back more than it took. A force that is held over a tick, or comes through a late rig, does:
-to first order :math:`\tau/m \int F^2\,dt` in each contact, with the lag :math:`\tau` (see
-`studies.docking.contact_energy`). What the simulation receives is known exactly, as its force is held,
+to first order :math:`\tau/m \int F^2\,dt` in each contact, with the lag :math:`\tau`. What the simulation
+receives is known exactly, as its force is held,
 
 .. math:: W = \sum_k F_k^T\,\tfrac12 (v_k + v_{k+1})\,\Delta t ,
 

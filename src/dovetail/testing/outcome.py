@@ -26,8 +26,8 @@ class Outcome(Enum):
     LINK_LOST = "The rig was silent for longer than allowed, so the test was stopped."
     RIG_STOPPED = "The rig went to its safe state by itself, so the test was stopped."
     LATCHED = "The two sides latched: the contact that was to be tested is over."
-    DOCKED = "The probe came home in the drogue: docked."
-    LEFT = "The probe left the drogue: not docked."
+    JOINED = "The two sides came home in each other: joined."
+    PARTED = "The two sides parted without having joined."
     ENERGY = (
         "The interface gave the simulation more energy than its limit allows: the rig feeds the loop, "
         "so the test was stopped."
@@ -46,7 +46,7 @@ class Outcome(Enum):
     @property
     def completed(self) -> bool:
         """True if the test ran to its end, or to the event it was made for."""
-        return self in (Outcome.FINISHED, Outcome.LATCHED, Outcome.DOCKED, Outcome.LEFT)
+        return self in (Outcome.FINISHED, Outcome.LATCHED, Outcome.JOINED, Outcome.PARTED)
 
     @staticmethod
     def from_code(code: int) -> Outcome:

@@ -18,7 +18,7 @@ from dovetail.testing.supervisor import CHECKS, TURNED, Watch, across
 if TYPE_CHECKING:
     from dovetail.testing.runnable import Runnable
 
-SPECIMENS = (Outcome.LATCHED, Outcome.DOCKED, Outcome.LEFT)  # what a specimen's own way of ending is called
+SPECIMENS = (Outcome.LATCHED, Outcome.JOINED, Outcome.PARTED)  # what a specimen's own way of ending is called
 Progress = Callable[[float, str], None]  # share done in [0, 1], and what is going on
 
 

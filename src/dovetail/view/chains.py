@@ -28,7 +28,7 @@ def picture(name: str, up: str) -> Callable[[str, Any, xr.Dataset, xr.Dataset | 
             wanted = nodes_of(ideal, name)
             lines.append(Line("ideal", lambda k: wanted[k], FAINT, 2.0, ghost=True))
         if {"ball_joint_position", "drogue_position"} <= set(data):
-            return _refuelling(title, run, data, nodes, lines)
+            return _hose(title, run, data, nodes, lines)
         return _towing(title, run, data, nodes, lines)
 
     return draw
@@ -37,7 +37,7 @@ def picture(name: str, up: str) -> Callable[[str, Any, xr.Dataset, xr.Dataset | 
 # a hose with a drogue, in axes forward, starboard, down
 
 
-def _refuelling(title: str, run: Any, data: xr.Dataset, nodes: np.ndarray, lines: list[Line]) -> Stage:
+def _hose(title: str, run: Any, data: xr.Dataset, nodes: np.ndarray, lines: list[Line]) -> Stage:
     joint, centre = data["ball_joint_position"].values, data["drogue_position"].values
     specimen = getattr(getattr(run.test, "rig", None), "specimen", None) or getattr(run.test, "system", None)
     parts = drogue_of(specimen)

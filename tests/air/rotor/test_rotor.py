@@ -25,7 +25,7 @@ def test_thrust_of_the_printed_form_falls_with_finer_elements_and_of_midpoints_d
     blades = [dataclasses.replace(GENERIC, elements=n) for n in (40, 80, 160)]
     printed = [float(Rotor.as_printed(b, section=OFF).loads(Controls(135.0, 0.14)).thrust) for b in blades]
     np.testing.assert_allclose(printed, [608.8, 599.2, 594.6], rtol=5e-4)
-    middle = Rotor(GENERIC, OFF, inflow="thesis")
+    middle = Rotor(GENERIC, OFF, inflow="printed")
     assert float(loads(middle, Controls(135.0, 0.14)).thrust) == pytest.approx(590.0, rel=5e-4)
 
 
@@ -57,7 +57,7 @@ def test_head_wind_rolls_to_starboard_down_and_the_moment_is_odd_in_it():
 
 
 def test_cyclic_pitch_moves_thrust_to_where_the_pitch_is():
-    rotor = Rotor(GENERIC, OFF, inflow="thesis", forces="thrust")
+    rotor = Rotor(GENERIC, OFF, inflow="printed", forces="thrust")
     got = loads(rotor, Controls(135.0, 0.145, 0.005, np.pi / 2), wind=jnp.array([-0.5, 0.0, 0.0]))
     assert float(got.moment[0]) == pytest.approx(19.6, rel=0.01)
     assert float(got.thrust) == pytest.approx(611, rel=1e-3)
@@ -72,7 +72,7 @@ def test_thrust_grows_with_the_square_of_the_speed_and_climbing_takes_some():
 
 def test_forms_disagree_as_much_as_the_missing_blades_and_the_wrong_speed():
     at = Controls(60.0, 0.1)
-    printed = float(loads(Rotor(REAL, OFF, inflow="thesis"), at).thrust)
+    printed = float(loads(Rotor(REAL, OFF, inflow="printed"), at).thrust)
     momentum = float(loads(Rotor(REAL, OFF), at).thrust)
     iterated = loads(Rotor(REAL, OFF, inflow="iterated"), at)
     assert printed > 1.3 * momentum
@@ -82,7 +82,7 @@ def test_forms_disagree_as_much_as_the_missing_blades_and_the_wrong_speed():
     assert float(lossy.thrust) < float(iterated.thrust)
 
 
-@pytest.mark.parametrize("inflow", ["thesis", "momentum", "iterated"])
+@pytest.mark.parametrize("inflow", ["printed", "momentum", "iterated"])
 def test_a_stopped_rotor_in_a_gust_gives_a_finite_force_and_none_in_still_air(inflow):
     rotor, wind = Rotor(REAL, inflow=inflow), jnp.array([-10.0, 8.0, 2.0])
     assert float(jnp.max(jnp.abs(loads(rotor, Controls(0.0, 0.14)).force))) == 0.0

@@ -181,7 +181,7 @@ def test_a_gear_may_start_deformed_and_remembers_its_own_shape(make, rate):
 
 def test_the_published_form_needs_all_freedoms(make):
     with pytest.raises(ParameterError, match="set gear.modes to 0"):
-        make(2, modes=4, formulation="thesis")
+        make(2, modes=4, formulation="printed")
 
 
 def test_a_state_at_the_start_has_the_types_of_every_later_one(make):

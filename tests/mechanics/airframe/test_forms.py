@@ -11,10 +11,10 @@ def test_the_published_hinge_loses_moment_and_the_report_says_how_much(make):
     np.testing.assert_allclose(data.force_left, 0.0, atol=1e-5)  # either form carries the weight
     np.testing.assert_allclose(data.moment_left.sel(form="consistent"), 0.0, atol=1e-5)
     np.testing.assert_allclose(data.moment_left.sel(offset=0.0), 0.0, atol=1e-5)
-    lost = data.moment_left.sel(form="thesis", offset=0.3)
+    lost = data.moment_left.sel(form="printed", offset=0.3)
     assert abs(float(lost)) > 5.0
     # independent computations of both forms for this geometry, to 0.02 N
-    np.testing.assert_allclose(data["load"].sel(offset=0.3, form="thesis"), [7.11, 485.73], atol=0.02)
+    np.testing.assert_allclose(data["load"].sel(offset=0.3, form="printed"), [7.11, 485.73], atol=0.02)
     np.testing.assert_allclose(data["load"].sel(offset=0.3, form="consistent"), [45.27, 447.57], atol=0.02)
     text = chart.summary(data)
     assert "38.16 N" in text

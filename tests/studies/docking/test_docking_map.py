@@ -57,5 +57,5 @@ def test_a_map_without_success_has_no_worst():
 
 def test_a_tip_larger_than_the_drogue_is_told_whatever_the_map():
     for name in ("map", "energy-map", "robot-by-mass"):
-        with pytest.raises(TestFileError, match="33 mm does not fit into the docking cylinder of 32.5 mm"):
+        with pytest.raises(TestFileError, match="33 mm does not fit into the cylinder of 32.5 mm"):
             testing.load(find_test(f"docking/{name}"), {"chart.radius": "33 mm"})

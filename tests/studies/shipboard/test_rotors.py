@@ -13,8 +13,8 @@ def test_radii_and_solidities_are_the_published_ones():
 
 
 def test_both_forms_have_four_blades_and_no_mach_number():
-    for form in ("thesis", "consistent"):
+    for form in ("printed", "consistent"):
         rotor = generic(form)
         assert (rotor.blades, rotor.sectors, rotor.section.compressibility) == (4, 20, "off")
-    assert generic("thesis").inflow == "thesis"
+    assert generic("printed").inflow == "printed"
     assert generic().inflow == "momentum"

@@ -69,7 +69,7 @@ class Rotor(Part):
     """Blades that turn in a wind.
 
     `inflow`: "momentum" is the closed form of the balance for small angles; "iterated" solves the full one with
-    Prandtl's losses (`loss`), flow across the disc and any angle; "thesis" is the published formula with its two
+    Prandtl's losses (`loss`), flow across the disc and any angle; "printed" is the published formula with its two
     slips; "none" leaves it out. `Rotor.as_printed` sets everything as the source has it.
     """
 
@@ -78,7 +78,7 @@ class Rotor(Part):
     blades: int = count("number of blades", default=4, at_least=1)
     sectors: int = count("parts of the disc", default=20, at_least=3)
     inflow: str = choice(
-        "momentum", "iterated", "thesis", "none", about="induced velocity", default="momentum"
+        "momentum", "iterated", "printed", "none", about="induced velocity", default="momentum"
     )
     loss: str = choice(
         "none", "prandtl", about="tip and root loss; needs the iterated inflow", default="none"
@@ -93,7 +93,7 @@ class Rotor(Part):
         import dataclasses
 
         ends = dataclasses.replace(blade, sampling="ends")
-        return cls(ends, **({"inflow": "thesis", "forces": "thrust"} | fields))
+        return cls(ends, **({"inflow": "printed", "forces": "thrust"} | fields))
 
     @property
     def azimuths(self) -> jax.Array:
@@ -167,7 +167,7 @@ class Rotor(Part):
         zero = jnp.zeros_like(flow.v2)
         if self.inflow == "none":
             return zero, zero
-        if self.inflow == "thesis":
+        if self.inflow == "printed":
             return balances.printed(flow, self.blade.radius), zero
         if self.inflow == "momentum":
             return balances.closed(flow, self.blades), zero

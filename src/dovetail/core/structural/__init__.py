@@ -1,6 +1,6 @@
 """Methods of structural dynamics for M a + C v + R(x, v) = F(t), simulated or with R measured.
 
-Depends on: nothing else of Dovetail but the contract in `core.block` and the Newton iteration.
+Depends on: nothing else of Dovetail but the contract in `core.block` and the `methods`.
 
 `CentralDifference` and `OperatorSplitting` ask for the force at one displacement a step and so serve
 a pseudo-dynamic test: predict, impose, measure, correct. `Newmark` and `HHTAlpha` iterate on a force that is

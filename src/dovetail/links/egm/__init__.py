@@ -5,7 +5,7 @@ the address it is set up with, and takes `EgmSensor` messages (where it should g
 millimetres and joints in degrees; everywhere here they are in metres and radians. There is no authentication in it:
 keep it on the robot's own network.
 
-Depends on: core.
+Depends on: core, mechanics, transfer.
 """
 
 from dovetail.links.egm.controller import Axes, VirtualController

@@ -1,6 +1,7 @@
 """Rigid airframes with flexible landing gears: plane and space, gears, struts, loads, the whole aircraft.
 
-Depends on: core, and of this package `beam`, `collision`, `securing` and `spatial`.
+Depends on: core, and of this package `beam`, `collision`, `contact`, `friction`,
+`securing` and `spatial`.
 """
 
 from dovetail.mechanics.airframe.aircraft import Airframe, DeckAircraft

@@ -5,7 +5,7 @@ Speeds :math:`u = (\xi, \nu)` follow from :math:`\mathcal M\dot u = F`, assemble
 together with the accelerations, are what is left of the interface rows.
 
 Two formulations. `consistent` follows from one Lagrangian: energy and momentum are kept exactly, inner forces do not
-act on the whole. `thesis` is the source's: damping on absolute speeds, inner forces in the rows of the airframe,
+act on the whole. `printed` is the source's: damping on absolute speeds, inner forces in the rows of the airframe,
 inertia by nodal accelerations, and a hinge that passes force but no moment to the airframe.
 
 The state holds a ledger of work: gear damping, struts, contact (losses and what springs hold), moving bodies, loads.
@@ -67,7 +67,7 @@ class DeckAircraft(Flow):
     start_shape: jax.Array | None = parameter("1", "deformation of the gear's coordinates", default=None)
     gravity: jax.Array = parameter("m/s^2", "acceleration of gravity", default=9.81, at_least=0.0)
     formulation: str = choice(
-        "consistent", "thesis", about="of the joint of gear and airframe", default="consistent"
+        "consistent", "printed", about="of the joint of gear and airframe", default="consistent"
     )
     surfaces: str = choice(
         "last-crossed", "nearest", about="how the touched surface is found", default="last-crossed"
@@ -103,9 +103,9 @@ class DeckAircraft(Flow):
         dim = dimension(d)
         offset = np.broadcast_to(np.asarray(self.airframe.offset), (d,))
         model = self.gear.model(offset, tuple(s.node - 1 for s in self.struts))
-        if isinstance(model, ModalGear) and self.formulation == "thesis":
+        if isinstance(model, ModalGear) and self.formulation == "printed":
             raise ParameterError(
-                "DeckAircraft.formulation: the thesis form needs all freedoms; set gear.modes to 0"
+                "DeckAircraft.formulation: the printed form needs all freedoms; set gear.modes to 0"
             )
         size = model.nd + model.speed_size
         own = np.zeros((size, size))

@@ -24,7 +24,7 @@ from dovetail.core.chart import Chart
 from dovetail.mechanics.airframe.aircraft import DeckAircraft
 from dovetail.mechanics.airframe.statics import equilibrium, foot_loads, node_places
 
-FORMS = ("thesis", "consistent")
+FORMS = ("printed", "consistent")
 
 
 @kind("forms-chart")

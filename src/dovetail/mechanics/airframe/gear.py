@@ -194,7 +194,7 @@ class NodalGear(GearModel):
     def _speeds(self, formulation):
         """V = N (xi, nu): all node velocities from the speeds, at the undeformed nodes."""
         body = self.partials_at_rest * self.held_mask.reshape(-1, 1)
-        if formulation == "thesis" and self.hinged:
+        if formulation == "printed" and self.hinged:
             body = body * (np.arange(self.nd) < self.d)
         own = np.eye(self.count * self.nd)[:, list(self.free)]
         join = np.concatenate if isinstance(body, np.ndarray) else jnp.concatenate
@@ -208,7 +208,7 @@ class NodalGear(GearModel):
         w, dim, d = twist[self.d :], self.dim, self.d
         free, mask = np.array(self.free), self.mask
         V = self.velocity(twist, speed, rho)
-        if formulation == "thesis":
+        if formulation == "printed":
             remainder = jnp.concatenate([dim.cross(w, V[:, :d]), dim.spin(w, V[:, d:])], 1)
             inner = self.K @ deformation.ravel() + self.C @ V.ravel() + self.M @ remainder.ravel()
             Q = load + self.gravity(g) - inner.reshape(self.count, self.nd)
@@ -236,7 +236,7 @@ class NodalGear(GearModel):
         w, dim, d = twist[self.d :], self.dim, self.d
         V = self.velocity(twist, speed, rho)
         pushed = (self.M @ (self._speeds("consistent") @ rate)).reshape(self.count, self.nd)
-        if formulation == "thesis":
+        if formulation == "printed":
             remainder = jnp.concatenate([dim.cross(w, V[:, :d]), dim.spin(w, V[:, d:])], 1)
             inner = self.K @ deformation.ravel() + self.C @ V.ravel() + self.M @ remainder.ravel()
             return pushed + inner.reshape(self.count, self.nd) - load - self.gravity(g)

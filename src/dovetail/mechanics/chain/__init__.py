@@ -10,7 +10,7 @@ Depends on: core.
 `AncfCable`     cable elements with nodal slopes: the accurate reference
 =============== ==================================================================================
 
-Beside them: `ManyLinks` (link chains side by side, for sweeps), `capture.join` (a body caught at the tip), `remesh`
+Beside them: `ManyLinks` (link chains side by side, for sweeps), `catch.join` (a body caught at the tip), `remesh`
 (another number of links, and `AdaptiveElements`: as many as a run needs), `taut` (one straight rod), `torsion` (twist),
 `static` (equilibria), `identify` (damping from a measurement), `plain` (NumPy only), `ledger`.
 """

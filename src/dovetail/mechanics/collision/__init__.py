@@ -1,6 +1,6 @@
 """Contact of nodes with moving bodies: which surface is touched, forces, and steps that end at events.
 
-Depends on: core, and of this package `contact`, `friction` and `geometry`.
+Depends on: core, and of this package `contact` and `friction`.
 """
 
 from dovetail.mechanics.collision.separating_axis import edge_axes, separation

@@ -1,6 +1,6 @@
 """Where two shapes touch: distance, normal and contact points.
 
-Depends on: core, mechanics.spatial.
+Depends on: core.
 """
 
 from dovetail.mechanics.geometry.base import Cavity, Touch

@@ -32,7 +32,7 @@ class Touch(eqx.Module):
 class Cavity(Part):
     """A surface that a ball may touch, fixed in a frame D whose x axis points out of the mouth.
 
-    A ball whose front has reached x = 0 is home (docked); one beyond `mouth` has left.
+    A ball whose front has reached x = 0 is home; one beyond `mouth` has left.
     """
 
     @property

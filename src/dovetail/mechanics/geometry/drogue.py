@@ -1,4 +1,4 @@
-r"""A ball in a drogue: a docking cylinder that opens into a cone.
+r"""A ball in a drogue: a cylinder that opens into a cone.
 
 The frame D sits in the middle of the cylinder's bottom with x out of the drogue. With the ball's centre at x
 and at the radius i from the axis, the wall's nearest point is found in one of three zones:
@@ -31,10 +31,10 @@ ZONES = ("A cone", "B rim", "C cylinder")
 
 @kind("drogue")
 class Drogue(Cavity):
-    """Docking cylinder and cone."""
+    """Cylinder and cone."""
 
-    cylinder_radius: jax.Array = parameter("m", "radius of the docking cylinder", above=0.0)
-    cylinder_length: jax.Array = parameter("m", "length of the docking cylinder", at_least=0.0)
+    cylinder_radius: jax.Array = parameter("m", "radius of the cylinder", above=0.0)
+    cylinder_length: jax.Array = parameter("m", "length of the cylinder", at_least=0.0)
     cone_length: jax.Array = parameter("m", "length of the cone along its axis", above=0.0)
     half_angle: jax.Array = parameter("rad", "half the cone's opening angle", above=0.0, below=jnp.pi / 2)
 

@@ -1,6 +1,6 @@
 """What an aircraft stands on and is held by: prescribed frames, platforms, clamps.
 
-Depends on: core, and of this package `dimension`, `collision` and `spatial`.
+Depends on: core, and of this package `collision`, `geometry` and `spatial`.
 """
 
 from dovetail.mechanics.securing.drive import Drive

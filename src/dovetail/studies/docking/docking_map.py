@@ -22,6 +22,7 @@ from dovetail.studies.docking.docking_record import outcomes
 from dovetail.studies.docking.docking_steps import DOCKED, GOING, LEFT, Docking
 
 SIGNS = {GOING: "?", DOCKED: "o", LEFT: "."}
+WORDS = ["still going", "docked", "left"]
 
 
 @kind("docking-map")
@@ -83,6 +84,14 @@ class DockingMap(Chart):
             "pitch": ("pitch", np.ravel(self.pitch), {"units": "rad", "long_name": "pitch of the chaser"}),
         }
         return xr.Dataset(variables, coordinates)
+
+    def shown(self, data: xr.Dataset) -> xr.Dataset:
+        """In degrees and millimetres."""
+        names = {name: data[name].attrs["long_name"] for name in ("height", "pitch")}
+        data = data.assign_coords(height=1e3 * data.height, pitch=np.degrees(data.pitch))
+        data.height.attrs |= {"units": "mm", "long_name": names["height"]}
+        data.pitch.attrs |= {"units": "deg", "long_name": names["pitch"]}
+        return data.assign(ending=data.ending.assign_attrs(words=WORDS))
 
     def summary(self, data: xr.Dataset) -> str:
         """The map as text: o docked, . left, ? still going; and the worst cases that dock."""

@@ -15,7 +15,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 
-from dovetail.core import Flow, kind, parameter
+from dovetail.core import Flow, kind, parameter, signals
 from dovetail.mechanics.chain.angles import angle_rates, angles, direction, tangents
 from dovetail.mechanics.chain.attitude import flown, tilt
 from dovetail.mechanics.chain.base import Chain, Loads, Solved, after, before, gathered
@@ -23,6 +23,7 @@ from dovetail.mechanics.chain.drum import Drum, HoseDrum, driven
 from dovetail.mechanics.chain.length import ReelLaw, TimedReel, remaining
 from dovetail.studies.refuelling.assembly import LENGTH, hose
 
+signals.declare("reel_error", symbol="s - s_r", unit="m", label="reeled length less what the drum was told")
 TOLD = TimedReel(distance=5 * LENGTH / 19, duration=5.0, start=0.5)
 
 

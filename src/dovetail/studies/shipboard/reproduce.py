@@ -124,7 +124,7 @@ def strut_trends() -> list[bool]:
 
 def offset_rolls() -> list[float]:
     """RT-08: roll at rest by offset of the centre of gravity, in the published form [rad]."""
-    return [float(at_rest("case-1", with_offset(x, "thesis"))["roll"][0]) for x in OFFSETS]
+    return [float(at_rest("case-1", with_offset(x, "printed"))["roll"][0]) for x in OFFSETS]
 
 
 def _loads(changes: Changes) -> list[float]:
@@ -133,7 +133,7 @@ def _loads(changes: Changes) -> list[float]:
 
 def offset_loads() -> list[float]:
     """RT-09: loads on the left and right foot by offset, in the published form [N]."""
-    return [v for x in OFFSETS[2:] for v in _loads(with_offset(x, "thesis"))]
+    return [v for x in OFFSETS[2:] for v in _loads(with_offset(x, "printed"))]
 
 
 def consistent_loads() -> list[float]:
@@ -151,20 +151,20 @@ def balance() -> float:
     """RT-10: largest sum of loads and weights over the offsets [N]."""
     sums = []
     for x in OFFSETS:
-        rest = at_rest("case-1", with_offset(x, "thesis"))
+        rest = at_rest("case-1", with_offset(x, "printed"))
         sums.append(rest["loads"][:, 1].sum() - rest["airframe"] - rest["gear"])
     return float(np.abs(sums).max())
 
 
 def mirror() -> float:
     """RT-11: departure of the offset of -0.3 m from the mirror image of +0.3 m."""
-    left, right = (at_rest("case-1", with_offset(x, "thesis")) for x in (-0.3, 0.3))
+    left, right = (at_rest("case-1", with_offset(x, "printed")) for x in (-0.3, 0.3))
     return float(
         max(abs(left["roll"] + right["roll"])[0], np.abs(left["loads"][:, 1] - right["loads"][::-1, 1]).max())
     )
 
 
-def split_level(formulation: str = "thesis") -> list[float]:
+def split_level(formulation: str = "printed") -> list[float]:
     """RT-12: loads on the lower and the upper foot [N]."""
     start = (("system.formulation", formulation), ("system.start", (-2.0, 0.5, 0.135)))
     loads = at_rest("case-5", start)["loads"][:, 1]

@@ -11,7 +11,7 @@ from dovetail.studies.shipboard.assembly import Changes, aircraft, run
 
 DEVICE, LEFT, RIGHT = 1, 2, 3  # platforms of the cases with clamps
 FACE = 2.03  # [m] half width of the device
-PUBLISHED: Changes = (("system.formulation", "thesis"),)  # the loads of the feet depend on it
+PUBLISHED: Changes = (("system.formulation", "printed"),)  # the loads of the feet depend on it
 
 
 def _slip(name: str, changes: Changes = ()) -> tuple[float, int]:

@@ -43,18 +43,18 @@ def _loads(form: str, speed: float, pitch: float, wind: tuple = CALM) -> RotorLo
 
 def hover_thrust() -> float:
     """RT-26: thrust [N] at full speed, as printed."""
-    return float(_loads("thesis", FULL, 0.14).thrust)
+    return float(_loads("printed", FULL, 0.14).thrust)
 
 
 def zero_wind() -> list[float]:
     """RT-26: rolling moment over thrust times radius, and thrust at half speed over a quarter of that at full."""
-    full, half = _loads("thesis", FULL, 0.14), _loads("thesis", FULL / 2, 0.14)
+    full, half = _loads("printed", FULL, 0.14), _loads("printed", FULL / 2, 0.14)
     return [float(abs(full.moment[0]) / full.thrust / 3.0), float(4 * half.thrust / full.thrust)]
 
 
 def _in_the_middle(*controls: float, wind: tuple = CALM) -> RotorLoads:
     """With elements in the middle of their parts."""
-    return _on_hub(dataclasses.replace(generic("thesis"), blade=GENERIC), FULL, *controls, wind=wind)
+    return _on_hub(dataclasses.replace(generic("printed"), blade=GENERIC), FULL, *controls, wind=wind)
 
 
 def mesh_of_blade() -> list[float]:
@@ -62,13 +62,13 @@ def mesh_of_blade() -> list[float]:
     thrusts = []
     for n in (40, 80, 160, 320):
         ends = dataclasses.replace(GENERIC, elements=n, sampling="ends")
-        thrusts.append(float(_on_hub(dataclasses.replace(generic("thesis"), blade=ends), FULL, 0.14).thrust))
+        thrusts.append(float(_on_hub(dataclasses.replace(generic("printed"), blade=ends), FULL, 0.14).thrust))
     return [*thrusts, float(_in_the_middle(0.14).thrust)]
 
 
 def sectors_matter_little() -> float:
     """RT-28: rolling moment in the head-wind with 20 sectors over that with 30."""
-    few, many = (_on_hub(generic("thesis", sectors=n), FULL, 0.14, wind=HEAD) for n in (20, 30))
+    few, many = (_on_hub(generic("printed", sectors=n), FULL, 0.14, wind=HEAD) for n in (20, 30))
     return float(few.moment[0] / many.moment[0])
 
 
@@ -90,7 +90,7 @@ def cyclic_sizes() -> list[float]:
 
 def cyclic() -> bool:
     """RT-30: whether the moment has turned positive and is more than threefold."""
-    before = _loads("thesis", FULL, 0.14, HEAD).moment[0]
+    before = _loads("printed", FULL, 0.14, HEAD).moment[0]
     return bool(cyclic_sizes()[0] > 3 * abs(before))
 
 
@@ -107,7 +107,7 @@ def figure_of_merit() -> list[float]:
 
 @cache
 def _s76(form: str) -> np.ndarray:
-    if form == "thesis":
+    if form == "printed":
         rotor = Rotor.as_printed(S76)
     elif form == "prandtl":
         rotor = Rotor(dataclasses.replace(S76, outer=1.0), inflow="iterated", loss="prandtl")
@@ -118,7 +118,7 @@ def _s76(form: str) -> np.ndarray:
 
 def s76_as_printed() -> list[float]:
     """RT-32: C_T/sigma of the S-76 model at 4 to 9 degrees, printed inflow."""
-    return [float(v) for v in _s76("thesis")]
+    return [float(v) for v in _s76("printed")]
 
 
 def s76_consistent() -> list[float]:
@@ -128,7 +128,7 @@ def s76_consistent() -> list[float]:
 
 def s76_bias() -> list[bool | float]:
     """RT-32: the printed inflow gives more thrust at every pitch; least and most of the excess."""
-    excess = _s76("thesis") / _s76("consistent") - 1
+    excess = _s76("printed") / _s76("consistent") - 1
     return [bool(np.all(excess > 0)), float(excess.min()), float(excess.max())]
 
 

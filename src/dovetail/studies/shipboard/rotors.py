@@ -53,6 +53,6 @@ MEASURED = {
 def generic(form: str = "consistent", **fields) -> Rotor:
     """The generic rotor, as printed or consistent; no Mach number in either."""
     off = Section(compressibility="off")
-    if form == "thesis":
+    if form == "printed":
         return Rotor.as_printed(GENERIC, section=off, **fields)
     return Rotor(GENERIC, off, **fields)

@@ -19,7 +19,7 @@ from dovetail.air.rotor import RotorLoad
 from dovetail.core.errors import OutputError
 
 PROFILE = ("chord", "twist", "thickness", "lift_slope", "lift_offset", "drag_slope", "drag_offset")
-AS_PRINTED = {"inflow": "thesis", "forces": "thrust"}
+AS_PRINTED = {"inflow": "printed", "forces": "thrust"}
 DENSITY = 1.225  # [kg/m^3]
 TO_PLANE, TO_SPACE = [1, 2, 0], [2, 0, 1]  # forward, port, up to port, up, forward; and back
 

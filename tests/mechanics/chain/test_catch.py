@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dovetail.mechanics.chain import AncfCable, ElasticChain, LinkChain, RodChain
-from dovetail.mechanics.chain.capture import join, release
+from dovetail.mechanics.chain.catch import join, release
 
 
 @eqx.filter_jit
