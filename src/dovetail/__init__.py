@@ -26,6 +26,7 @@ __version__ = _metadata.version("dovetail")
 
 _ROOMS = (
     "air",
+    "campaign",
     "compensation",
     "core",
     "design",

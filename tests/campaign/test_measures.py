@@ -70,3 +70,59 @@ def test_words_that_mean_nothing_are_told(models, text):
         read_measure(text)
     with pytest.raises(UnknownNameError):
         read_measure("fidelity.lateness")
+
+
+def test_stability_is_that_of_the_test_at_each_point_and_infinite_where_no_delay_destabilises(tmp_path):
+    from dovetail import campaign, testing
+    from dovetail.campaign.answers import rows
+    from dovetail.campaign.odds import probability
+    from dovetail.campaign.plan import find_test
+    from dovetail.report.campaign import write_campaign
+
+    rng = np.random.default_rng(24)
+    delays, stiff = rng.uniform(1e-3, 9e-3, 3).tolist(), [300.0, rng.uniform(1500.0, 2500.0)]
+    plan = campaign.parse(
+        {
+            "test": "substructuring/cs1",
+            "set": {"duration": "0.05 s"},
+            "measures": ["stability.margin", "stability.growth", "stability.critical_delay"],
+            "seeds": 2,
+            "axis": [
+                {"path": "rig.actuator.delay", "values": delays},
+                {"path": "rig.specimen.k", "values": stiff},
+            ],
+            "answers": [{"kind": "worst", "measure": "stability_margin", "number": 1}],
+        }
+    )
+    assert campaign.run(plan, tmp_path / "c").failed == 0
+    data = campaign.open_results(tmp_path / "c")
+    for delay, k in [(d, k) for d in delays for k in stiff]:
+        values = {"duration": 0.05, "rig.actuator.delay": delay, "rig.specimen.k": k}
+        alone = testing.load(find_test("substructuring/cs1"), values).stability()
+        at = data.sel(delay=delay, k=k)
+        expected = [alone.margin, alone.growth_rate, alone.critical_delay]
+        names = ("stability_margin", "stability_growth", "stability_critical_delay")
+        np.testing.assert_allclose([float(at[name]) for name in names], expected, rtol=1e-9)
+    assert np.isinf(data.stability_critical_delay.sel(k=300.0)).all()
+    table = rows(campaign.open_results(tmp_path / "c", flat=True))
+    assert probability(table, "stability_critical_delay > 1").share == 0.5  # an infinite delay is a value
+    told = campaign.answers(tmp_path / "c")
+    worst = float(data.stability_margin.min())
+    assert any(f"  {worst:.5g} at point" in line for line in told), told
+    assert any("3 infinite" in line for line in told)
+    assert write_campaign(tmp_path / "c", tmp_path / "c.html").is_file()
+
+
+def test_what_is_no_measure_of_stability_is_told():
+    with pytest.raises(UnknownNameError, match='did you mean "margin"'):
+        read_measure("stability.margins")
+    from dovetail.campaign import parse
+    from dovetail.core.errors import TestFileError
+
+    table = {
+        "test": "capture/swing",
+        "measures": ["stability.margin"],
+        "axis": [{"path": "duration", "values": [1.0]}],
+    }
+    with pytest.raises(TestFileError, match="stability is of a hybrid test, and this has no rig"):
+        parse(table)

@@ -194,3 +194,18 @@ def test_the_unit_of_an_axis_is_that_of_its_parameter(file):
         TestFileError, match=r'axis.0.unit   got "deg", and the parameter is in s; leave it out'
     ):
         load(file(FILE.replace('path = "rig.actuator.delay"', 'path = "rig.actuator.delay"\nunit = "deg"')))
+
+
+def test_every_key_of_a_campaign_stands_in_its_page():
+    import re
+    from pathlib import Path
+
+    from dovetail.campaign import axes, distributions, measures, plan, questions, sampling
+
+    page = (Path(__file__).resolve().parents[2] / "docs" / "how-to" / "campaigns.md").read_text("utf-8")
+    said = set(re.findall(r"[\w.-]+", " ".join(re.findall(r"`([^`\n]+)`", page))))
+    known = {*plan.KEYS, *axes.KEYS, *distributions.KINDS, *sampling.KINDS, "points", "seed"}
+    known |= {f"stability.{name}" for name in measures.STABILITY}
+    for kind, (needed, optional, _) in questions.KINDS.items():
+        known |= {kind, *needed, *optional}
+    assert not known - said

@@ -95,3 +95,30 @@ def test_a_question_that_the_results_cannot_answer_is_no_success(dovetail, file,
     code, text, _ = dovetail("campaign", file, "--out", tmp_path / "out")
     assert "no answer: " in text
     assert code == 1
+
+
+def test_questions_are_corrected_and_answered_from_the_store_without_computing_a_point(
+    dovetail, file, tmp_path, monkeypatch
+):
+    file.write_text(FILE + '[[answers]]\nkind = "worst"\nmeasure = "frequency"\n')
+    dovetail("campaign", file, "--out", tmp_path / "out")
+    (tmp_path / "campaigning_model.py").unlink()  # nothing of the subject is needed for it
+    monkeypatch.setattr("dovetail.campaign.run", None)
+    file.write_text(FILE + '[[answers]]\nkind = "probability"\nrule = "frequency > 9"\n')
+    code, out, err = dovetail("campaign", file, "--out", tmp_path / "out", "--answers")
+    assert code == 0, err
+    assert "frequency > 9: 75 % of the points (3 of 4)" in out
+    assert [q["kind"] for q in Store.resume(tmp_path / "out").campaign.answers] == ["probability"]
+    file.write_text(FILE + '[[answers]]\nkind = "probability"\nrule = "frequenzy > 9"\n')
+    code, out, _ = dovetail("campaign", file, "--out", tmp_path / "out", "--answers")
+    assert code == 1
+    assert 'did you mean "frequency"' in out
+    for text, words in (
+        (FILE, "answers   there are none"),
+        (FILE + "answers = 3\n", "needs a list of tables"),
+    ):
+        file.write_text(text if "answers =" not in text else "answers = 3\n" + FILE)
+        code, _, err = dovetail("campaign", file, "--out", tmp_path / "out", "--answers")
+        assert code == 2
+        assert words in err
+    assert dovetail("campaign", file, "--answers")[0] == 2

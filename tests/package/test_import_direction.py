@@ -34,6 +34,7 @@ EXCEPTIONS: dict[tuple[str, str], str] = {
     ("campaign/execute.py", "report"): "a campaign shows its results in a notebook",
     ("campaign/plan.py", "studies"): "a campaign may name a study's test",
     ("core/registry.py", "studies"): "a file may name a part of a study",
+    ("campaign/plan.py", "report"): "a campaign shows what it will vary in a notebook",
 }
 MODULE = re.compile(r"dovetail(\.[a-z_0-9]+)+")  # a module named in a string: imported, or its folder opened
 

@@ -53,3 +53,28 @@ def test_the_style_is_for_the_inside_only():
     assert "--demand" in scoped_style()
     assert wrapped("x").startswith('<div class="dovetail">')
     assert "<script" not in wrapped("x")
+
+
+def test_a_campaign_that_is_to_be_computed_shows_what_it_will_vary():
+    table = {
+        "title": "A <b>bold</b> campaign",
+        "test": "substructuring/cs1",
+        "measures": ["rms e1", "stability.margin"],
+        "modes": ["emulate", "rehearse"],
+        "axis": [
+            {"path": "rig.actuator.delay", "distribution": "normal", "mean": "4 ms", "deviation": "1 ms"},
+            {"path": "numerical.c", "name": "damping", "from": 10.0, "to": 20.0},
+        ],
+        "correlation": [{"axes": ["delay", "damping"], "value": 0.5}],
+        "design": {"kind": "random", "points": 6},
+    }
+    html = dv.campaign.parse(table)._repr_html_()
+    assert "A &lt;b&gt;bold&lt;/b&gt; campaign" in html
+    for words in (
+        "random, 6 points",
+        "rig.actuator.delay: normal (0.004, 0.001) s",
+        "numerical.c: 10 to 20 N s/m",
+        "delay and damping: 0.5",
+        "stability.margin",
+    ):
+        assert words in html

@@ -17,7 +17,7 @@ large), `rank` (measure; one-at-a-time), `sobol` and `morris` (measure; of such 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -39,13 +39,17 @@ class Answers(list[str]):
     unanswered = 0
 
 
-def answers(folder: str | Path) -> Answers:
-    """What a campaign's folder holds, in words; each question of its file with its answer, or why there is none."""
+def answers(folder: str | Path, questions: Sequence[Mapping[str, Any]] | None = None) -> Answers:
+    """What a campaign's folder holds, in words; each question of its file with its answer, or why there is none.
+
+    Other `questions` may be asked of the same points: nothing is computed but the answers.
+    """
     store = Store.resume(folder)
     data = open_results(folder, flat=True)
     lines = Answers([*_ranges(data), *_failures(store)])
     table = rows(data)
-    for question in store.campaign.answers or _usual(store, data):
+    asked = store.campaign.answers if questions is None else questions
+    for question in asked or _usual(store, data):
         try:
             lines += answer(store, table, question)
         except DovetailError as error:
@@ -211,7 +215,9 @@ def _ranges(data: xr.Dataset) -> list[str]:
                 continue
             unit = array.attrs.get("units", "1")
             told = f"{finite.min():.4g} to {finite.max():.4g}{'' if unit == '1' else ' ' + unit}"
-            lines.append(f"  {label:<34} {told}, median {np.median(finite):.4g}")
+            endless = int(np.isinf(values).sum())
+            told += f", median {np.median(finite):.4g}" + (f"; {endless} infinite" if endless else "")
+            lines.append(f"  {label:<34} {told}")
     return lines + _outcomes(data)
 
 

@@ -8,7 +8,15 @@ In a file::
     values = ["1 ms", "3 ms"]        # or: from, to, count, scale = "linear" | "log"
     default = "2 ms"                 # for one-at-a-time designs; the test's own value otherwise
 
-An axis with a range and no count is for designs that draw: Latin hypercube, Sobol, random, Morris.
+An axis with a range and no count is for designs that draw: Latin hypercube, Sobol, random, Morris. There it may have a
+distribution (see `distributions`)::
+
+    [[axis]]
+    path = "rig.specimen.k"
+    distribution = "normal"          # mean, deviation; "lognormal": median, dispersion; "triangular": likeliest
+    mean = "2250 N/m"
+    deviation = "110 N/m"
+    from = "1800 N/m"                # cut there, where it is said
 """
 
 from __future__ import annotations
@@ -16,14 +24,16 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from dovetail.campaign import distributions
 from dovetail.core.errors import Fault, ParameterError, did_you_mean, shown
 from dovetail.core.units import SIGNAL, to_si
 
 KEYS = ("path", "paths", "name", "values", "from", "to", "count", "scale", "default", "unit", "about")
+KEYS += ("distribution", *distributions.SAID)
 MOST_VALUES = 10_000_000
 NAME = re.compile(r"[A-Za-z_]\w*$")
 
@@ -41,6 +51,9 @@ class Axis:
     default: Any = None
     unit: str = "1"
     about: str = ""
+    distribution: str = "uniform"  # of what is drawn
+    centre: float = 0.0  # of the distribution, and its spread: see `distributions.quantile`
+    spread: float = 0.0
 
     @property
     def numeric(self) -> bool:
@@ -49,9 +62,36 @@ class Axis:
             isinstance(v, int | float) and not isinstance(v, bool) for v in self.values
         )
 
+    @property
+    def bounded(self) -> bool:
+        """Whether all its values lie between two ends."""
+        return bool(self.values) or None not in (self.low, self.high)
+
+    def ends(self) -> tuple[Any, ...]:
+        """Its values, or the ends of its range; where it has none, what one of a thousand is beyond on each side."""
+        if self.values or self.bounded:
+            return self.values or (self.low, self.high)
+        return tuple(float(value) for value in self.at(np.array([1e-3, 1 - 1e-3])))
+
+    def __str__(self) -> str:
+        unit = "" if self.unit == "1" else f" {self.unit}"
+        if self.distribution != "uniform":
+            beside = f", {self.spread:g}" if self.spread else ""
+            ends = [f"{word} {v:g}" for word, v in (("from", self.low), ("to", self.high)) if v is not None]
+            return " ".join([f"{self.distribution} ({self.centre:g}{beside}){unit}", *ends])
+        if self.values and (len(self.values) <= 4 or not self.numeric):
+            return ", ".join(f"{v:g}" if self.numeric else str(v) for v in self.values) + unit
+        low, high = self.ends()[0], self.ends()[-1]
+        number = f", {len(self.values)} values" if self.values else ""
+        return f"{low:g} to {high:g}{unit}{number}{', logarithmic' if self.scale == 'log' else ''}"
+
     def at(self, share: np.ndarray) -> np.ndarray:
-        """Values at shares of the range in [0, 1]; of a list, its entries in equal parts."""
+        """Values at shares in [0, 1] of the range or distribution; of a list, its entries in equal parts."""
         share = np.asarray(share, float)
+        if self.distribution != "uniform":
+            return distributions.quantile(
+                self.distribution, share, self.centre, self.spread, self.low, self.high
+            )
         if self.low is None or self.high is None:
             place = np.minimum((share * len(self.values)).astype(int), len(self.values) - 1)
             return as_column([self.values[i] for i in place])
@@ -99,13 +139,54 @@ def read_axis(
     unit = said
     about = str(table.get("about", ""))
     try:
-        values, low, high, scale = _values(table, unit)
+        drawn = _drawn(table, unit) if "distribution" in table or _said(table) else None
+        values, low, high, scale = (
+            _values(table, unit) if drawn is None else ((), drawn.low, drawn.high, "linear")
+        )
         default = _single(table["default"], unit) if "default" in table else None
     except ParameterError as error:
         return None, [*faults, Fault(place, str(error))]
     if faults:
         return None, faults
-    return Axis(str(name), tuple(paths), values, low, high, scale, default, unit, about), []
+    spread = () if drawn is None else (drawn.kind, drawn.centre, drawn.spread)
+    return Axis(str(name), tuple(paths), values, low, high, scale, default, unit, about, *spread), []
+
+
+class _Drawn(NamedTuple):
+    kind: str
+    centre: float
+    spread: float
+    low: float | None
+    high: float | None
+
+
+def _said(table: Mapping[str, Any]) -> list[str]:
+    return [key for key in distributions.SAID if key in table]
+
+
+def _drawn(table: Mapping[str, Any], unit: str) -> _Drawn | None:
+    """The distribution of an axis, cut to its range where it has one; None of a uniform one."""
+    kind = table.get("distribution", "uniform")
+    if not isinstance(kind, str) or (not table.get("distribution") and _said(table)):
+        had = shown(kind) if not isinstance(kind, str) else f"{_said(table)[0]} and no distribution"
+        raise ParameterError(f"distribution: got {had}; one of {', '.join(distributions.KINDS)}")
+    units = {"dispersion": "1"}
+    centre, spread = distributions.parameters(
+        kind, lambda key: _number(table[key], units.get(key, unit)), tuple(table)
+    )
+    if kind == "uniform":
+        return None
+    beside = [key for key in ("values", "count", "scale") if key in table]
+    if beside:
+        raise ParameterError(
+            f"{beside[0]}: has no meaning beside a {kind} distribution, which is for designs that draw; leave it out"
+        )
+    low, high = (_number(table[key], unit) if key in table else None for key in ("from", "to"))
+    if low is not None and high is not None and not high > low:
+        raise ParameterError(f"is empty: from {low:g} to {high:g}; to must be above from")
+    found = _Drawn(kind, centre, spread, low, high)
+    distributions.quantile(kind, 0.5, centre, spread, low, high)  # refuses a range that holds nothing of it
+    return found
 
 
 def _values(table: Mapping[str, Any], unit: str) -> tuple[tuple[Any, ...], float | None, float | None, str]:

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from dovetail.campaign.measures import WORSE
 from dovetail.campaign.plan import Campaign
 from dovetail.core.errors import UnknownNameError
 
@@ -22,10 +23,14 @@ class Case(NamedTuple):
 
 
 def worst(campaign: Campaign, table: Mapping[str, np.ndarray], measure: str, number: int = 3) -> list[Case]:
-    """The points with the largest size of a measure; `table` has a row for each point (and seed)."""
+    """The points with the largest size of a measure; `table` has a row for each point (and seed).
+
+    Of stability the worst are the fastest growth, the smallest margin and the shortest critical delay.
+    """
     if measure not in table:
         raise UnknownNameError("measure", measure, table)
-    size = np.abs(np.asarray(table[measure], float))
+    values = np.asarray(table[measure], float)
+    size = WORSE[measure] * values if measure in WORSE else np.abs(values)
     order = np.argsort(np.where(np.isfinite(size), -size, np.inf), kind="stable")
     found = []
     for row in order[:number]:

@@ -15,7 +15,9 @@ import numpy as np
 
 from dovetail.campaign import measures as kept_of
 from dovetail.campaign.lane import emulated, simulated
+from dovetail.campaign.places import longest_buffers
 from dovetail.campaign.subjects import Values
+from dovetail.core.errors import DovetailError
 from dovetail.testing import Outcome
 from dovetail.testing.path import declared_at, get, spread
 from dovetail.testing.room import require_room
@@ -29,7 +31,8 @@ class Group:
     """Points that differ in traced numbers only: one program."""
 
     def __init__(self, subject: TestSubject, test: Any):
-        self.subject, self.test = subject, test
+        self.subject, self.as_said = subject, test
+        self.test = test = longest_buffers(test, subject.varied, subject.campaign.points())
         require_room(test.checked())
         self.shape = test.shape
         self.traced = True
@@ -49,7 +52,9 @@ class Group:
 
     def variant(self, values: Mapping[str, Any]) -> Any:
         """The test with the numbers of a point, traced or not."""
-        test = self.test
+        return self._with(self.test, values)
+
+    def _with(self, test: Any, values: Mapping[str, Any]) -> Any:
         for axis in self.subject.varied:
             for path in axis.paths:
                 test = spread(test, path, values[axis.name])
@@ -115,7 +120,29 @@ class Group:
             found, broken = self._one_by_one(lanes, seed_lanes)
             bad |= {int(places[i // len(seeds)]): reason for i, reason in broken.items()}
         found = jax.tree.map(lambda a: np.asarray(a).reshape(filled, len(seeds), *a.shape[1:]), found)
-        return self._labelled(found, good, number, bad)
+        table, bad = self._labelled(found, good, number, bad)
+        return table | self._of_tests(own, good, number, bad), bad
+
+    def _of_tests(self, own, good, number, bad) -> dict[str, Values]:
+        """What is asked of the tests themselves, one after another: their stability."""
+        asked = [measure for measure in self.subject.measures if measure.of_test]
+        found = {m.name: Values((), np.full(number, np.nan), attributes(m)) for m in asked}
+        known: dict[tuple[float, ...], Any] = {}  # a chunk is filled up with its last point
+        for i in good if asked else ():
+            point = {name: float(column[i]) for name, column in own.items()}
+            try:
+                key = tuple(point.values())
+                outlook = known[key] = known.get(key) or self._with(self.as_said, point).stability()
+            except DovetailError as error:
+                bad.setdefault(int(i), f"stability: {error}")
+                continue
+            for measure in asked:
+                found[measure.name].array[i] = value = measure.compute(outlook)
+                if np.isnan(value):  # infinite is an answer, not known is none
+                    bad.setdefault(
+                        int(i), f"{measure.name} is not known: {'; '.join(outlook.remarks) or 'no remark'}"
+                    )
+        return found
 
     def _out_of_range(self, own: dict[str, np.ndarray]) -> dict[int, str]:
         found: dict[int, str] = {}
@@ -160,7 +187,7 @@ class Group:
         runs = found.pop("runs", None)
         about = {m.name: m for m in subject.measures}
         for measure in subject.measures:
-            if not measure.compiled:
+            if not measure.compiled and not measure.of_test:
                 found[measure.name] = self._on_host(measure, runs, len(good), bad, good)
         if runs is not None:
             for name in subject.campaign.traces:
@@ -181,7 +208,7 @@ class Group:
             if not trace:
                 for i in good[~np.isfinite(array.reshape(len(good), -1)).all(axis=1)]:
                     bad.setdefault(int(i), f"{name} is not finite")
-            attrs = {"units": about[name].unit, "long_name": about[name].about} if name in about else {}
+            attrs = attributes(about[name]) if name in about else {}
             if name == "end_time":
                 attrs = {"units": "s", "long_name": "end of the run"}
             if name == "outcome":
@@ -209,6 +236,11 @@ class Group:
             except Exception as error:
                 bad.setdefault(int(good[i]), f"{measure.name}: {type(error).__name__}: {error}")
         return values
+
+
+def attributes(measure: kept_of.Measure) -> dict[str, str]:
+    """What the store says of a measure."""
+    return {"units": measure.unit, "long_name": measure.about}
 
 
 def _joined(trees: list[Any]) -> Any:

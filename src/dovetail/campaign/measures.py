@@ -4,6 +4,7 @@
 `"peak displacement"`     of any recorded signal: `peak`, `rms`, `mean`, `least`, `most`, `last`
 `"rms e1"`, `"peak e"`    errors against the ideal over its rms, as `fidelity.norms` has them (e1, e2, e)
 `"fidelity.delay"`        any field of `fidelity.compare`: delay, gain, rest, growth_rate, rms.e2, ...
+`"stability.margin"`      of `test.stability()` at each point: margin, growth, critical_delay; no run needed for it
 `"module:function"`       of the user: `f(run)` or `f(run, ideal)`, datasets in, a number out
 ========================= ==================================================================================
 
@@ -50,7 +51,10 @@ _OVER_TIME: dict[str, Callable[..., Any]] = {
 
 @dataclass(frozen=True)
 class Measure:
-    """A number of a run. `compute` takes records, ideal records and the length of a tick (compiled), or datasets."""
+    """A number of a run. `compute` takes records, ideal records and the length of a tick (compiled), or datasets.
+
+    A measure `of_test` takes the stability of the test instead.
+    """
 
     name: str
     compute: Callable[..., Any]
@@ -58,6 +62,7 @@ class Measure:
     needs_ideal: bool
     unit: str = "1"
     about: str = ""
+    of_test: bool = False  # of the test with a point's values, and not of a run
 
 
 def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -75,10 +80,13 @@ def read_measure(text: str) -> Measure:
         return _user(text)
     if text.startswith("fidelity."):
         return _fidelity(text.removeprefix("fidelity."))
+    if text.startswith("stability."):
+        return _stability(text.removeprefix("stability."))
     how, _, what = text.partition(" ")
     if how not in _OVER_TIME or not what:
         raise ParameterError(
-            f'"{text}": is no measure; say "peak displacement", "rms e1", "fidelity.delay" or "module:function" '
+            f'"{text}": is no measure; say "peak displacement", "rms e1", "fidelity.delay", "stability.margin" or '
+            '"module:function" '
             f"({', '.join(_OVER_TIME)} of a signal)"
         )
     if what in ERRORS:
@@ -140,6 +148,28 @@ def _fidelity(field: str) -> Measure:
         unit,
         f"{field} of the comparison with the ideal",
     )
+
+
+STABILITY = {  # measure: field of `testing.Stability`, unit, meaning
+    "margin": ("margin", "s", "extra delay that the loop as it runs bears"),
+    "growth": ("growth_rate", "1/s", "growth rate of the sampled loop"),
+    "critical_delay": ("critical_delay", "s", "critical delay of the substructures"),
+}
+
+
+WORSE = {"stability_growth": 1.0, "stability_margin": -1.0, "stability_critical_delay": -1.0}  # else the size
+
+
+def _stability(name: str) -> Measure:
+    """A number of `test.stability()`; infinite where no delay destabilises, NaN where it is not known."""
+    if name not in STABILITY:
+        raise UnknownNameError("measure of stability", name, STABILITY)
+    field, unit, about = STABILITY[name]
+
+    def compute(outlook):
+        return float(getattr(outlook, field))
+
+    return Measure(f"stability_{name}", compute, False, False, unit, about, of_test=True)
 
 
 def _user(text: str) -> Measure:

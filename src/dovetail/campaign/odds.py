@@ -37,7 +37,7 @@ def probability(table: Mapping[str, np.ndarray], rule: str, confidence: float = 
     valid = np.ones(len(next(iter(table.values()))), dtype=bool)
     for column in named.values():
         if column.dtype != object:
-            valid &= np.isfinite(column.astype(float))
+            valid &= ~np.isnan(column.astype(float))  # an infinite margin is a value
     if not valid.any():
         raise AnalysisError(f'"{rule}": no point has values for it')
     holds = kept(rule, {name: column[valid] for name, column in table.items()})

@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
+import numpy as np
+
 from dovetail.campaign.axes import Axis
 from dovetail.core.errors import DovetailError
 from dovetail.core.units import SIGNAL
@@ -38,15 +40,16 @@ def unit_at(test: Any, entry: Mapping[str, Any]) -> str:
     return about.unit if about is not None and not about.choices else SIGNAL
 
 
-def longest_buffers(test: Any, axes: list[Axis]) -> Any:
-    """The test with room for the longest of every delay that varies."""
+def longest_buffers(test: Any, axes: list[Axis], points: Mapping[str, np.ndarray] | None = None) -> Any:
+    """The test with room for the longest of every delay that varies, over its axis or among points."""
     for axis in axes:
         for path in axis.paths:
             parent, _, name = path.rpartition(".")
             part = get(test, parent) if parent else test
             if name == "delay" and hasattr(part, "longest"):
-                longest = max(axis.values) if axis.values else axis.high
-                test = put(test, parent, dataclasses.replace(part, longest=max(float(longest), part.longest)))
+                most = np.max(axis.ends() if points is None else points[axis.name])
+                longest = max(float(most), part.longest)
+                test = put(test, parent, dataclasses.replace(part, longest=longest))
     return test
 
 

@@ -39,7 +39,7 @@ from typing import Any
 
 import numpy as np
 
-from dovetail.campaign import constraints, questions, sampling
+from dovetail.campaign import constraints, distributions, questions, sampling
 from dovetail.campaign.axes import Axis, read_axis
 from dovetail.campaign.measures import read_measure
 from dovetail.campaign.places import flat
@@ -70,7 +70,7 @@ KEYS = (
     "traces",
     "constraints",
 )
-KEYS += ("set", "axis", "design", "chunk", "batch", "answers")
+KEYS += ("set", "axis", "correlation", "design", "chunk", "batch", "answers")
 MODES = ("emulate", "rehearse", "simulate")
 UNSEEN = ("title", "source", "answers", "chunk", "batch", "fixed")  # change no result
 MOST_SEEDS = 1_000_000
@@ -100,6 +100,7 @@ class Campaign:
     chunk: int = 0  # points that are stored together; 0 for what suits the memory
     batch: int = 0  # of which so many are computed at once; 0 likewise
     answers: tuple[dict[str, Any], ...] = ()
+    correlations: tuple[distributions.Correlation, ...] = ()
 
     def points(self) -> sampling.Table:
         """All points, in the order in which they are computed and stored; to be read, not changed."""
@@ -107,7 +108,7 @@ class Campaign:
 
     @cached_property
     def _points(self) -> sampling.Table:
-        table = sampling.points(self.axes, self.kind, self.number, self.seed)
+        table = self._designed()
         if self.constraints:
             if self.kind in ("saltelli", "morris"):
                 raise ParameterError(
@@ -122,8 +123,10 @@ class Campaign:
 
     def as_designed(self) -> np.ndarray:
         """Where each point of the design is among `points`: indexing with it undoes their order."""
-        table = sampling.points(self.axes, self.kind, self.number, self.seed)
-        return np.argsort(self._order(table))
+        return np.argsort(self._order(self._designed()))
+
+    def _designed(self) -> sampling.Table:
+        return sampling.points(self.axes, self.kind, self.number, self.seed, self.correlations)
 
     def _order(self, table: sampling.Table) -> np.ndarray:
         """Points with the same words one after another, as they are computed together."""
@@ -132,6 +135,11 @@ class Campaign:
             return np.arange(len(next(iter(table.values()))))
         keys = [np.unique(table[name].astype(str), return_inverse=True)[1] for name in reversed(words)]
         return np.lexsort(keys)
+
+    def _repr_html_(self) -> str:
+        from dovetail.report.notebook import plan_html
+
+        return plan_html(self)
 
     def spec(self) -> dict[str, Any]:
         """All of it as plain data, for a worker, a file, a fingerprint."""
@@ -149,7 +157,8 @@ class Campaign:
             Axis(**{key: tuple(v) if isinstance(v, list) else v for key, v in axis.items()})
             for axis in spec["axes"]
         ]
-        return cls(**{**values, "axes": tuple(axes)})
+        pairs = tuple(tuple(pair) for pair in spec.get("correlations", ()))
+        return cls(**{**values, "axes": tuple(axes), "correlations": pairs})
 
     @cached_property
     def fingerprint(self) -> str:
@@ -217,12 +226,47 @@ def parse(table: Mapping[str, Any], source: str = "campaign", folder: Path = Pat
         Fault("axis", f'"{axis.name}" is taken; give it another name') for axis in axes if axis.name in taken
     ]
     values = _settings(table, subject, faults)
+    values["correlations"] = _correlations(table.get("correlation", []), axes, faults)
     if faults:
         raise TestFileError(source, faults)
     values["modes"] = values["modes"] or _usual(inner)
     fixed = flat(table.get("set", {}))
     campaign = Campaign(subject, _name(str(table[subject]), folder), tuple(axes), inner, fixed, **values)
     return checked(campaign, source)
+
+
+def _correlations(
+    entries: Any, axes: list[Axis], faults: list[Fault]
+) -> tuple[distributions.Correlation, ...]:
+    """Pairs of axes that are drawn together, `[[correlation]]` with axes and value."""
+    if not isinstance(entries, list):
+        faults.append(Fault("correlation", f"got {shown(entries)}; needs a list of tables, [[correlation]]"))
+        return ()
+    found: dict[frozenset[str], distributions.Correlation] = {}
+    known = [axis.name for axis in axes if axis.numeric]
+    for i, entry in enumerate(entries):
+        place = f"correlation.{i}"
+        if not isinstance(entry, Mapping) or set(entry) != {"axes", "value"}:
+            faults.append(
+                Fault(
+                    place,
+                    f"got {shown(entry)}; needs the names of two axes and the value of their correlation",
+                )
+            )
+            continue
+        pair, value = entry["axes"], entry["value"]
+        if not isinstance(pair, list) or len(pair) != 2 or not all(isinstance(name, str) for name in pair):
+            faults.append(Fault(f"{place}.axes", f"got {shown(pair)}; needs the names of two axes"))
+        elif unknown := [name for name in pair if name not in known]:
+            text = str(UnknownNameError("axis with numbers", unknown[0], known))
+            faults.append(Fault(f"{place}.axes", text))
+        elif pair[0] == pair[1] or frozenset(pair) in found:
+            faults.append(Fault(f"{place}.axes", f"got {shown(pair)}; two axes, and each pair once"))
+        elif not isinstance(value, int | float) or isinstance(value, bool) or not -1 < value < 1:
+            faults.append(Fault(f"{place}.value", f"got {shown(value)}; must be above -1 and below 1"))
+        else:
+            found[frozenset(pair)] = (pair[0], pair[1], float(value))
+    return tuple(found.values())
 
 
 def checked(campaign: Campaign, source: str = "campaign") -> Campaign:

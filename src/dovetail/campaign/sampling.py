@@ -15,16 +15,24 @@ import numpy as np
 from scipy.stats import qmc
 
 from dovetail.campaign.axes import Axis, as_column
+from dovetail.campaign.distributions import Correlation, correlated
 from dovetail.core.errors import ParameterError
 
 Table = dict[str, np.ndarray]
 DRAWN = ("latin-hypercube", "sobol", "random", "saltelli", "morris")
+CORRELATED = ("latin-hypercube", "sobol", "random")
 KINDS = ("grid", "list", "one-at-a-time", *DRAWN)
 MOST_POINTS = 100_000_000
 LEVELS = 4  # of a Morris design: steps of 2/3 of the range, as in the source
 
 
-def points(axes: Sequence[Axis], kind: str, number: int = 0, seed: int = 0) -> Table:
+def points(
+    axes: Sequence[Axis],
+    kind: str,
+    number: int = 0,
+    seed: int = 0,
+    correlations: Sequence[Correlation] = (),
+) -> Table:
     """The table of points of a design.
 
     Parameters
@@ -34,6 +42,9 @@ def points(axes: Sequence[Axis], kind: str, number: int = 0, seed: int = 0) -> T
         axis through its values. The others draw: `latin-hypercube`, `sobol`, `random` have `number` points;
         `saltelli` has number (k + 2) points for Sobol indices of k axes [Saltelli 2010]; `morris` has
         number (k + 1) for elementary effects [Morris 1991].
+    correlations
+        Names of two axes and the correlation of the normal variables behind them, of `latin-hypercube`, `sobol` and
+        `random`; see `distributions.correlated`.
     """
     if kind not in KINDS:
         raise ParameterError(f'design.kind: got "{kind}"; one of {", ".join(KINDS)}')
@@ -45,14 +56,23 @@ def points(axes: Sequence[Axis], kind: str, number: int = 0, seed: int = 0) -> T
         raise ParameterError(
             f"design: a {kind} design of {sizes.get(kind, number)} points; at most {MOST_POINTS} fit into memory"
         )
+    if correlations and kind not in CORRELATED:
+        raise ParameterError(
+            f"correlation: a {kind} design has independent axes; take {', '.join(CORRELATED)} for correlated ones"
+        )
     if kind in DRAWN:
         if number < 1:
             raise ParameterError(f"design.points: got {number}; a {kind} design needs at least 1")
-        return _drawn(axes, kind, number, seed)
+        endless = [axis.name for axis in axes if not axis.bounded] if kind == "morris" else []
+        if endless:
+            raise ParameterError(
+                f"axis {', '.join(endless)}: has no ends; a morris design steps through ranges, give from and to"
+            )
+        return _drawn(axes, kind, number, seed, correlations)
     missing = [axis.name for axis in axes if not axis.values]
     if missing:
         raise ParameterError(
-            f"axis {', '.join(missing)}: has a range but no values; a {kind} design needs values, or a count"
+            f"axis {', '.join(missing)}: has no values; a {kind} design needs values, or a range with a count"
         )
     if kind == "grid":
         rows = list(itertools.product(*(axis.values for axis in axes)))
@@ -78,7 +98,9 @@ def _one_at_a_time(axes: Sequence[Axis]) -> list[tuple[Any, ...]]:
     return rows
 
 
-def _drawn(axes: Sequence[Axis], kind: str, number: int, seed: int) -> Table:
+def _drawn(
+    axes: Sequence[Axis], kind: str, number: int, seed: int, correlations: Sequence[Correlation]
+) -> Table:
     k = len(axes)
     rng = np.random.default_rng(seed)
     if kind == "latin-hypercube":
@@ -92,6 +114,8 @@ def _drawn(axes: Sequence[Axis], kind: str, number: int, seed: int) -> Table:
         shares = saltelli_shares(k, number, rng)
     else:
         shares = morris_shares(k, number, rng)
+    if correlations:
+        shares = correlated(shares, [axis.name for axis in axes], correlations)
     return {axis.name: axis.at(shares[:, i]) for i, axis in enumerate(axes)}
 
 

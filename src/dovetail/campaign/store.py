@@ -126,6 +126,12 @@ class Store:
             kept = replace(kept, **{key: getattr(campaign, key) for key in SAID})
         return cls(folder, kept, sizes[0], sizes[1], total)
 
+    def ask(self, questions: Any) -> None:
+        """Keep other questions than before; `OutputError` while another process computes."""
+        self.campaign = replace(self.campaign, answers=tuple(questions))
+        with self.writing():
+            self.say()
+
     def say(self) -> None:
         """Write the campaign down as it is now: its questions and titles may be other than when it was begun."""
         about = zarr_files.attributes(self.folder / RESULTS)
@@ -337,6 +343,8 @@ def _span(axis: Mapping[str, Any]) -> str:
     """Values of an axis, in a few words."""
     if len(axis["values"]) > 4:
         return f"{len(axis['values'])} values from {axis['values'][0]} to {axis['values'][-1]}"
+    if axis["distribution"] != "uniform":
+        return f"a {axis['distribution']} distribution about {axis['centre']:g}"
     return ", ".join(map(str, axis["values"])) or f"{axis['low']:g} to {axis['high']:g}"
 
 

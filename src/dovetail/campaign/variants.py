@@ -17,7 +17,7 @@ import numpy as np
 from dovetail.campaign import measures as kept_of
 from dovetail.campaign.axes import Axis
 from dovetail.campaign.group import Group
-from dovetail.campaign.places import longest_buffers, parsed
+from dovetail.campaign.places import parsed
 from dovetail.campaign.plan import Campaign
 from dovetail.campaign.subjects import MEMORY, Result, Subject, Values, groups, own_columns
 from dovetail.core.errors import DovetailError, Fault, ParameterError, TestFileError, UnknownNameError
@@ -54,6 +54,10 @@ class TestSubject(Subject):
                         f'{measure.name}: compares with the ideal; needs modes = ["emulate", "rehearse"]',
                     )
                 )
+        if any(measure.of_test for measure in self.measures) and self.test.rig is None:
+            faults.append(
+                Fault("measures", "stability is of a hybrid test, and this has no rig; leave it out")
+            )
         self.static: list[Axis] = []
         self.varied: list[Axis] = []
         for axis in campaign.axes:
@@ -86,7 +90,7 @@ class TestSubject(Subject):
             self.varied.append(axis)
             return []
         self.static.append(axis)
-        for value in axis.values or (axis.low, axis.high):
+        for value in axis.ends():
             try:
                 self._changed({path: value for path in axis.paths})
             except TestFileError as error:
@@ -108,7 +112,7 @@ class TestSubject(Subject):
     # how many at once
 
     def sizes(self, total):
-        group = self._group(tuple((axis.values or (axis.low,))[0] for axis in self.static))
+        group = self._group(tuple(axis.ends()[0] for axis in self.static))
         lanes = 1 if isinstance(group, str) else max(1, self._memory() // max(group.bytes_per_lane(), 1))
         most = LANES if jax.default_backend() == "cpu" else MANY_LANES
         at_once = 2 ** int(math.log2(min(lanes, most)))
@@ -117,7 +121,7 @@ class TestSubject(Subject):
         return chunk, batch
 
     def _keeps_traces(self):
-        return bool(self.campaign.traces) or not all(m.compiled for m in self.measures)
+        return bool(self.campaign.traces) or not all(m.compiled or m.of_test for m in self.measures)
 
     def _memory(self) -> int:
         try:
@@ -159,7 +163,7 @@ class TestSubject(Subject):
         """The group of points with these static values, or why there is none."""
         changes = {path: value for axis, value in zip(self.static, key, strict=True) for path in axis.paths}
         try:
-            return Group(self, longest_buffers(self._changed(changes), self.varied))
+            return Group(self, self._changed(changes))
         except (DovetailError, ValueError) as error:
             return f"{type(error).__name__}: {error}"
 

@@ -23,11 +23,14 @@ def run_campaign(
     resume: bool,
     workers: int,
     cluster: str | None,
+    answers: bool = False,
 ) -> int:
     """Compute, store, print what was found; the exit code is 1 if points failed or a question has no answer."""
     from dovetail.studies.registry import find_campaign
 
     file = find_campaign(name)
+    if answers:
+        return answer_again(file, out)
     plan = campaigns.load(file, parse_settings(settings))
     target = out or folders.next_folder(Path("runs"), f"{file.stem}-campaign")
     if resume and out is None:
@@ -62,6 +65,27 @@ def run_campaign(
         say(line)
     say(f"a page with pictures: dovetail report {shlex.quote(str(target))}")
     return 1 if done.failed or told.unanswered else 0
+
+
+def answer_again(file: Path, folder: Path | None) -> int:
+    """Print the answers to a file's questions from what a folder holds, and keep the questions; nothing is computed."""
+    from dovetail.campaign import questions
+    from dovetail.core.errors import Fault, ParameterError, TestFileError
+    from dovetail.core.toml_file import read_toml
+
+    if folder is None:
+        raise ParameterError("--answers needs --out with the folder of the campaign to ask")
+    store = campaigns.Store.resume(folder)
+    asked = read_toml(file, "campaign file").get("answers", [])
+    found = questions.faults(asked, None, store.campaign.kind)
+    if found or not asked:
+        raise TestFileError(
+            file.name, found or [Fault("answers", "there are none; write them as [[answers]]")]
+        )
+    store.ask(asked)
+    told = campaigns.answers(folder)
+    print("\n".join(told))
+    return 1 if told.unanswered else 0
 
 
 def _executor(workers: int, cluster: str | None) -> Any:

@@ -67,16 +67,13 @@ def parts(
 
 @app.command()
 def new(
-    what: Annotated[str, typer.Argument(metavar="part", help="What to begin: part.")],
-    name: Annotated[str, typer.Argument(metavar="NAME", help="Name of its file: my_damper.")],
+    what: Annotated[str, typer.Argument(metavar="WHAT", help="What to begin: part, test, study.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Name of its file or folder: my_damper.")],
 ) -> None:
-    """Write a commented file to begin a part of your own with, and its test."""
-    from dovetail.cli.starting import start_part
-    from dovetail.core.errors import UnknownNameError
+    """Write commented files to begin a part, a test or a study of your own with, and their test."""
+    from dovetail.cli.starting import start
 
-    if what != "part":
-        raise UnknownNameError("beginning", what, ("part",))
-    start_part(name)
+    start(what, name)
 
 
 @app.command()
@@ -129,11 +126,17 @@ def campaign(
     cluster: Annotated[
         str | None, typer.Option(help="Use the cluster whose scheduler is at tcp://HOST:PORT.")
     ] = None,
+    answers: Annotated[
+        bool,
+        typer.Option(
+            "--answers", help="Compute no point: answer the questions of FILE from the folder in --out."
+        ),
+    ] = False,
 ) -> None:
     """Compute a test at many points, chunk by chunk into a store, and answer from it."""
     from dovetail.cli.campaigning import run_campaign
 
-    raise typer.Exit(run_campaign(file, settings or [], out, resume, workers, cluster))
+    raise typer.Exit(run_campaign(file, settings or [], out, resume, workers, cluster, answers))
 
 
 @app.command()

@@ -57,6 +57,17 @@ def run_html(run: Any) -> str:
     return wrapped("".join(parts))
 
 
+def plan_html(campaign: Any) -> str:
+    """A campaign that is to be computed: its subject, what is varied and how, and what is kept."""
+    number = len(next(iter(campaign.points().values())))
+    seeds = f", {len(campaign.seeds)} seeds each" if len(campaign.seeds) > 1 else ""
+    rows = [("of", campaign.of), ("design", f"{campaign.kind}, {number} points{seeds}")]
+    rows += [(axis.name, f"{', '.join(axis.paths)}: {axis}") for axis in campaign.axes]
+    rows += [("correlation", f"{a} and {b}: {value:g}") for a, b, value in campaign.correlations]
+    rows += [("measures", ", ".join(campaign.measures))] if campaign.measures else []
+    return wrapped(f"<b>{escape(campaign.title or 'campaign')}</b>{facts(rows)}")
+
+
 def campaign_html(folder: str | Path) -> str:
     """A campaign that was computed: its verdict, what was varied, and its first measure's ranking and map."""
     from dovetail.report.campaign import campaign_page
