@@ -18,13 +18,56 @@ Names are loaded when they are first used, so that importing Dovetail, and askin
 help, costs next to nothing.
 """
 
-from importlib import import_module as _import_module
 from importlib import metadata as _metadata
-from typing import Any as _Any
+from typing import TYPE_CHECKING
+
+from dovetail.lazily import lazily as _lazily
+
+if TYPE_CHECKING:
+    from dovetail import (
+        air,
+        compensation,
+        core,
+        design,
+        fidelity,
+        links,
+        mechanics,
+        report,
+        sea,
+        specimens,
+        stability,
+        studies,
+        testing,
+        transfer,
+    )
+    from dovetail.core import Block, Flow, Sampled
+    from dovetail.testing import Limits, Outcome, Ramp, Rig, Run, Switch, Test, load, simulate
+    from dovetail.testing.excitation import Pulse, Rest, Sine, Step, SumOfSines, Sweep, Table, WhiteNoise
+
+_lazily(__name__)
 
 __version__ = _metadata.version("dovetail")
 
-_ROOMS = (
+__all__ = [
+    "Block",
+    "Flow",
+    "Limits",
+    "Outcome",
+    "Pulse",
+    "Ramp",
+    "Rest",
+    "Rig",
+    "Run",
+    "Sampled",
+    "Sine",
+    "Step",
+    "SumOfSines",
+    "Sweep",
+    "Switch",
+    "Table",
+    "Test",
+    "WhiteNoise",
+    "__version__",
     "air",
     "campaign",
     "compensation",
@@ -32,47 +75,14 @@ _ROOMS = (
     "design",
     "fidelity",
     "links",
+    "load",
     "mechanics",
     "report",
     "sea",
+    "simulate",
     "specimens",
     "stability",
     "studies",
     "testing",
     "transfer",
-)
-_NAMES = {
-    "Block": "core",
-    "Flow": "core",
-    "Sampled": "core",
-    "Limits": "testing",
-    "Outcome": "testing",
-    "Ramp": "testing",
-    "Rig": "testing",
-    "Run": "testing",
-    "Switch": "testing",
-    "Test": "testing",
-    "load": "testing",
-    "simulate": "testing",
-    "Pulse": "testing.excitation",
-    "Rest": "testing.excitation",
-    "Sine": "testing.excitation",
-    "Step": "testing.excitation",
-    "SumOfSines": "testing.excitation",
-    "Sweep": "testing.excitation",
-    "Table": "testing.excitation",
-    "WhiteNoise": "testing.excitation",
-}
-__all__ = ["__version__", *_ROOMS, *_NAMES]
-
-
-def __getattr__(name: str) -> _Any:
-    if name in _ROOMS:
-        return _import_module(f"dovetail.{name}")
-    if name in _NAMES:
-        return getattr(_import_module(f"dovetail.{_NAMES[name]}"), name)
-    raise AttributeError(f"module 'dovetail' has no attribute {name!r}; it has {', '.join(sorted(__all__))}")
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+]

@@ -24,6 +24,7 @@ ROOMS = [
     "campaign",
     "studies",
 ]
+LAZILY = "lazily"  # how packages load their names: belongs to no room
 OBSERVERS = ["report", "view", "cli"]  # may use everything; no room uses them
 
 # Imports against the order, each inside a function so that it happens only when asked for: why
@@ -33,7 +34,6 @@ EXCEPTIONS: dict[tuple[str, str], str] = {
     ("testing/runnable.py", "report"): "a test draws its loop in a notebook, a simulation says what it is",
     ("campaign/execute.py", "report"): "a campaign shows its results in a notebook",
     ("campaign/plan.py", "studies"): "a campaign may name a study's test",
-    ("core/registry.py", "studies"): "a file may name a part of a study",
     ("campaign/plan.py", "report"): "a campaign shows what it will vary in a notebook",
 }
 MODULE = re.compile(r"dovetail(\.[a-z_0-9]+)+")  # a module named in a string: imported, or its folder opened
@@ -43,6 +43,7 @@ def imports(file: Path, *, at_top: bool = False) -> Iterator[str]:
     """Rooms of Dovetail that a file imports, or names in strings; what only a type checker sees is not.
 
     Inside functions too, unless only what happens `at_top`, when the file is imported, is asked for.
+    A package loads what its own file shows to type checkers (`dovetail.lazily`): that counts.
     """
     tree = ast.parse(file.read_text("utf-8"))
     if not at_top:
@@ -51,7 +52,8 @@ def imports(file: Path, *, at_top: bool = False) -> Iterator[str]:
     todo: list[ast.AST] = [tree]
     while todo:
         node = todo.pop()
-        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
+        unseen = isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)
+        if unseen and file.name != "__init__.py":
             continue
         if at_top and isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             continue
@@ -66,7 +68,8 @@ def imports(file: Path, *, at_top: bool = False) -> Iterator[str]:
             names = [f"{module}.{alias.name}" if module == "dovetail" else module for alias in node.names]
         else:
             continue
-        yield from (name.split(".")[1] for name in names if name.startswith("dovetail."))
+        found = (name.split(".")[1] for name in names if name.startswith("dovetail."))
+        yield from (room for room in found if room != LAZILY)
 
 
 def opened(tree: ast.AST) -> Iterator[str]:

@@ -6,7 +6,7 @@ from dovetail.core import Part
 from dovetail.core.errors import TestFileError
 from dovetail.core.registry import kinds
 from dovetail.testing import Test
-from dovetail.testing.table import _parts, change, located
+from dovetail.testing.table import change, located, parts_of
 
 TABLE = {"numerical": {"mass": [1, 2], "rows": [[1, 2], [3, 4]]}, "parts": [{"k": 1}], "excitation": "rest"}
 
@@ -84,7 +84,5 @@ def test_names_of_files_are_made_whole_wherever_they_stand(tmp_path):
 
 
 def test_the_parts_in_every_part_can_be_told():
-    import dovetail.links.fmi  # noqa: F401  (registers its kinds)
-
-    assert all(isinstance(_parts(cls), dict) for cls in kinds(Part).values())
-    assert _parts(Test)["dials"][1]  # by name
+    assert all(isinstance(parts_of(cls), dict) for cls in kinds(Part).values())
+    assert parts_of(Test)["dials"][1]  # by name

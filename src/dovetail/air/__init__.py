@@ -6,51 +6,60 @@ Axes of everything towed: x downstream, y down, z to starboard, with the towing 
 origin and translating with it.
 """
 
-from dovetail.air.air_wake import (
-    GriddedAirWake,
-    GustyWind,
-    SteadyWind,
-    WindField,
-    WindFields,
-    WindTable,
-)
-from dovetail.air.aircraft import (
-    Accelerating,
-    RecordedAcceleration,
-    SineSquaredPulse,
-    SteadyFlight,
-    SupportMotion,
-    Tug,
-)
-from dovetail.air.atmosphere import StandardAtmosphere
-from dovetail.air.bow_wave import HalfBody, NoBowWave
-from dovetail.air.commands import Command, Doublet, HoldPosition, NoCommand, RampCommand, StepCommand
-from dovetail.air.cylinder import AlongAndAcross, CableDrag, CrossFlow, TabulatedCylinder
-from dovetail.air.device import (
-    LaggedDevice,
-    NoDevice,
-    PointDevice,
-    PulledTip,
-    RigidDevice,
-    TipDevice,
-    WingedStage,
-)
-from dovetail.air.drogue import TowedDrogue
-from dovetail.air.drogue_hose import DrogueHose
-from dovetail.air.flat_plate import FlatPlates, WindDrag
-from dovetail.air.fleet import RopeFleet
-from dovetail.air.latched import LatchedHose
-from dovetail.air.piloted_rotor import PilotedRotor
-from dovetail.air.receiver import Receiver
-from dovetail.air.rotor import Blade, Controls, FlappingRotor, Rotor, RotorLoad, RotorSchedule
-from dovetail.air.settling import Settling, settling
-from dovetail.air.stepper import RopeStepper
-from dovetail.air.stream import UniformAir
-from dovetail.air.sweep import TowedLinks
-from dovetail.air.tanker import TankerAir
-from dovetail.air.towed import TowedRope
-from dovetail.air.turbulence import Dryden, StillAir
-from dovetail.air.wake import GriddedWake, NoWake, VortexPair, Wake
+from typing import TYPE_CHECKING
+
+from dovetail import core as _core  # noqa: F401  (sets float64 before any array is made)
+from dovetail.lazily import lazily
+
+if TYPE_CHECKING:
+    from dovetail.air.air_wake import (
+        GriddedAirWake,
+        GustyWind,
+        SteadyWind,
+        WindField,
+        WindFields,
+        WindTable,
+    )
+    from dovetail.air.aircraft import (
+        Accelerating,
+        RecordedAcceleration,
+        SineSquaredPulse,
+        SteadyFlight,
+        SupportMotion,
+        Tug,
+    )
+    from dovetail.air.atmosphere import StandardAtmosphere
+    from dovetail.air.bow_wave import HalfBody, NoBowWave
+    from dovetail.air.commands import Command, Doublet, HoldPosition, NoCommand, RampCommand, StepCommand
+    from dovetail.air.cylinder import AlongAndAcross, CableDrag, CrossFlow, TabulatedCylinder
+    from dovetail.air.device import (
+        LaggedDevice,
+        NoDevice,
+        PointDevice,
+        PulledTip,
+        RigidDevice,
+        TipDevice,
+        WingedStage,
+    )
+    from dovetail.air.drogue import TowedDrogue
+    from dovetail.air.drogue_hose import DrogueHose
+    from dovetail.air.flat_plate import FlatPlates, WindDrag
+    from dovetail.air.fleet import RopeFleet
+    from dovetail.air.latched import LatchedHose
+    from dovetail.air.piloted_rotor import PilotedRotor
+    from dovetail.air.receiver import Receiver
+    from dovetail.air.rotor import Blade, Controls, FlappingRotor, Rotor, RotorLoad, RotorSchedule
+    from dovetail.air.settling import Settling, settling
+    from dovetail.air.stepper import RopeStepper
+    from dovetail.air.stream import UniformAir
+    from dovetail.air.sweep import TowedLinks
+    from dovetail.air.tanker import TankerAir
+    from dovetail.air.towed import TowedRope
+    from dovetail.air.turbulence import Dryden, StillAir
+    from dovetail.air.wake import GriddedWake, NoWake, VortexPair, Wake
+
+lazily(__name__)
+
 
 __all__ = [
     "Accelerating",

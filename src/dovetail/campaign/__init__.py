@@ -5,29 +5,38 @@ Depends on: core, testing, fidelity; report and studies are asked by those who n
 A campaign file is read by `load`, computed by `run`, and its results are opened by `open_results`.
 """
 
-from dovetail.campaign.answers import answers
-from dovetail.campaign.axes import Axis
-from dovetail.campaign.cases import worst
-from dovetail.campaign.design_space import DesignSpace, Point, Variable
-from dovetail.campaign.execute import Progress, Summary, Threads, run
-from dovetail.campaign.measures import compiled
-from dovetail.campaign.merit import (
-    Requirements,
-    Verdict,
-    admissible,
-    judge,
-    requirements,
-    speed_over_gap,
-)
-from dovetail.campaign.odds import largest, probability
-from dovetail.campaign.optimise import descend, search
-from dovetail.campaign.pareto import non_dominated, pareto_search
-from dovetail.campaign.plan import Campaign, load, parse
-from dovetail.campaign.ranking import Influence, key_parameters, rank, trade_off
-from dovetail.campaign.sensitivity import morris, sobol
-from dovetail.campaign.store import Store, open_results
-from dovetail.campaign.surface import fit_surface
-from dovetail.campaign.sweep import evaluate, factorial, gives, one_at_a_time, takes
+from typing import TYPE_CHECKING
+
+from dovetail import core as _core  # noqa: F401  (sets float64 before any array is made)
+from dovetail.lazily import lazily
+
+if TYPE_CHECKING:
+    from dovetail.campaign.answers import answers
+    from dovetail.campaign.axes import Axis
+    from dovetail.campaign.cases import worst
+    from dovetail.campaign.design_space import DesignSpace, Point, Variable
+    from dovetail.campaign.execute import Progress, Summary, Threads, run
+    from dovetail.campaign.measures import compiled
+    from dovetail.campaign.merit import (
+        Requirements,
+        Verdict,
+        admissible,
+        judge,
+        requirements,
+        speed_over_gap,
+    )
+    from dovetail.campaign.odds import largest, probability
+    from dovetail.campaign.optimise import descend, search
+    from dovetail.campaign.pareto import non_dominated, pareto_search
+    from dovetail.campaign.plan import Campaign, load, parse
+    from dovetail.campaign.ranking import Influence, key_parameters, rank, trade_off
+    from dovetail.campaign.sensitivity import morris, sobol
+    from dovetail.campaign.store import Store, open_results
+    from dovetail.campaign.surface import fit_surface
+    from dovetail.campaign.sweep import evaluate, factorial, gives, one_at_a_time, takes
+
+lazily(__name__)
+
 
 __all__ = [
     "Axis",

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
-from scipy.stats import binomtest
+import scipy
 
 from dovetail.campaign.constraints import kept
 from dovetail.campaign.merit import admissible
@@ -41,7 +41,7 @@ def probability(table: Mapping[str, np.ndarray], rule: str, confidence: float = 
     if not valid.any():
         raise AnalysisError(f'"{rule}": no point has values for it')
     holds = kept(rule, {name: column[valid] for name, column in table.items()})
-    found = binomtest(int(holds.sum()), len(holds))
+    found = scipy.stats.binomtest(int(holds.sum()), len(holds))
     interval = found.proportion_ci(confidence, method="exact")
     return Odds(int(holds.sum()), len(holds), float(holds.mean()), float(interval.low), float(interval.high))
 

@@ -18,7 +18,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import optimistix as optx
-from scipy.optimize import minimize
+import scipy
 
 from dovetail.campaign.axes import Axis
 from dovetail.campaign.lane import emulated, simulated
@@ -126,7 +126,9 @@ def search(
 
     begun = time.perf_counter()
     options = {"maxfev": evaluations, "xatol": tolerance, "fatol": tolerance}
-    found = minimize(of, _logit(_start(test, bounds, start)), method="Nelder-Mead", options=options)
+    found = scipy.optimize.minimize(
+        of, _logit(_start(test, bounds, start)), method="Nelder-Mead", options=options
+    )
     best = jax.nn.sigmoid(jnp.asarray(found.x))
     seconds = time.perf_counter() - begun
     return _optimum(best, bounds, float(found.fun), counted[0], seconds, "derivative-free (Nelder-Mead)")

@@ -322,9 +322,10 @@ def _subject_table(subject: str, table: Mapping[str, Any], folder: Path, faults:
 
 def _usual(inner: dict[str, Any]) -> tuple[str, ...]:
     """The mode that is meant where the campaign says none."""
-    from dovetail.testing.file import ROOTS
+    from dovetail.testing.file import ROOTS, root
 
-    return (getattr(ROOTS.get(inner.get("kind", "test")), "USUAL", "rehearse"),)
+    kind = inner.get("kind", "test")
+    return (getattr(root(kind if kind in ROOTS else "test"), "USUAL", "rehearse"),)
 
 
 def _plain(node: Any) -> bool:

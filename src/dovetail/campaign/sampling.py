@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from scipy.stats import qmc
+import scipy
 
 from dovetail.campaign.axes import Axis, as_column
 from dovetail.campaign.distributions import Correlation, correlated
@@ -104,10 +104,10 @@ def _drawn(
     k = len(axes)
     rng = np.random.default_rng(seed)
     if kind == "latin-hypercube":
-        shares = qmc.LatinHypercube(k, rng=rng).random(number)
+        shares = scipy.stats.qmc.LatinHypercube(k, rng=rng).random(number)
     elif kind == "sobol":
         # a whole power of two is drawn and cut, which keeps the balance of what is left as far as it can be
-        shares = qmc.Sobol(k, rng=rng).random_base2(math.ceil(math.log2(max(number, 1))))[:number]
+        shares = scipy.stats.qmc.Sobol(k, rng=rng).random_base2(math.ceil(math.log2(max(number, 1))))[:number]
     elif kind == "random":
         shares = rng.random((number, k))
     elif kind == "saltelli":
@@ -121,7 +121,7 @@ def _drawn(
 
 def saltelli_shares(k: int, number: int, rng: np.random.Generator) -> np.ndarray:
     """Blocks A, B and, for each axis i, A with column i of B, one below the other: (number (k + 2), k)."""
-    base = qmc.Sobol(2 * k, rng=rng).random_base2(math.ceil(math.log2(max(number, 1))))[:number]
+    base = scipy.stats.qmc.Sobol(2 * k, rng=rng).random_base2(math.ceil(math.log2(max(number, 1))))[:number]
     a, b = base[:, :k], base[:, k:]
     mixed = [np.column_stack([b[:, j] if j == i else a[:, j] for j in range(k)]) for i in range(k)]
     return np.concatenate([a, b, *mixed])

@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from scipy.stats import sobol_indices
+import scipy
 
 from dovetail.campaign.plan import Campaign
 from dovetail.campaign.sampling import LEVELS, morris_shares
@@ -47,7 +47,7 @@ def sobol(campaign: Campaign, values: np.ndarray, resamples: int = 200) -> list[
     if not np.ptp(values) > 0:
         raise AnalysisError("the measure is the same at all points, so there is nothing to explain")
     blocks = values.reshape(k + 2, 1, n)
-    found = sobol_indices(
+    found = scipy.stats.sobol_indices(
         func={"f_A": blocks[0], "f_B": blocks[1], "f_AB": blocks[2:]}, n=n, rng=np.random.default_rng(0)
     )
     interval = found.bootstrap(confidence_level=0.95, n_resamples=resamples)

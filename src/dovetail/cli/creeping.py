@@ -5,8 +5,7 @@ from __future__ import annotations
 from contextlib import ExitStack
 from pathlib import Path
 
-from dovetail import links, testing
-from dovetail.fidelity import audit
+from dovetail import fidelity, links, testing
 from dovetail.links.live import Live
 from dovetail.testing import Run
 from dovetail.testing.creep.estimate import describe_time
@@ -48,6 +47,6 @@ def summary(run: Run) -> str:
         f"moves     {told['moves']}, {told['moves_resumed']} of them from the journal; "
         f"{describe_time(told['cell_seconds'])} of the cell's time, {describe_time(told['wall_seconds'])} here",
     ]
-    if books := str(audit(run)):
+    if books := str(fidelity.audit(run)):
         rows.append(f"audit     {books}")
     return "\n".join([*rows, f"remark    {told['remark']}"] if told["remark"] else rows)

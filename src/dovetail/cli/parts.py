@@ -14,60 +14,53 @@ from typing import Any
 
 from dovetail.core import Block, Flow, Part
 from dovetail.core.errors import UnknownNameError
+from dovetail.core.index import Entry, entry_of, full_name, sentence
 from dovetail.core.parameter import declared
 from dovetail.core.randomness import Random
-from dovetail.core.registry import all_kinds, name_of
+from dovetail.core.registry import entries, find, name_of
 
-ROOMS = ("campaign", "testing")  # which import all rooms that have parts
 GENERAL = (Part, Block, Flow, Random)  # what is no family by itself
 
 
 def print_parts(name: str | None) -> None:
     """All families with their kinds, those of one family, or one kind in full."""
-    kinds = every_kind()
-    families: dict[type, dict[str, type]] = {}
-    for known, cls in kinds.items():
-        families.setdefault(family(cls), {})[known] = cls
+    kinds = entries()
+    families: dict[str, dict[str, Entry]] = {}
+    for known, entry in kinds.items():
+        families.setdefault(family(entry), {})[known] = entry
+    by_name = {base.rpartition(".")[-1]: base for base in families}
     if name is None:
-        for base in sorted(families, key=lambda base: base.__name__):
-            _print_family(base, families[base])
+        for base in sorted(by_name):
+            _print_family(by_name[base], families[by_name[base]])
         print(
             "\n`dovetail parts KIND` tells its parameters and an example. A part of your own: "
             "`dovetail new part NAME`, `--parts FILE.py` (docs/how-to/write-a-part.md)."
         )
-        return
-    by_name = {base.__name__: base for base in families}
-    if name in kinds:
-        print(in_full(name, kinds[name]))
+    elif name in kinds:
+        print(in_full(name, find(name)))
     elif name in by_name:
         _print_family(by_name[name], families[by_name[name]])
     else:
         raise UnknownNameError("part", name, [*kinds, *by_name])
 
 
-def every_kind() -> dict[str, type]:
-    """All parts of Dovetail and of the packages that bring their own."""
-    for room in ROOMS:
-        import_module(f"dovetail.{room}")
-    return all_kinds()
-
-
-def family(cls: type) -> type:
+def family(entry: Entry) -> str:
     """What a kind is one of: the most general of its base classes that says more than `Flow` or `Part`."""
-    bases = [base for base in cls.__mro__[1:] if base.__module__.startswith("dovetail")]
-    own = [base for base in bases if base not in GENERAL]
-    return own[-1] if own else (Flow if Flow in bases else Part)
+    own = [base for base in entry.bases if base not in map(full_name, GENERAL)]
+    return own[-1] if own else full_name(Flow if full_name(Flow) in entry.bases else Part)
 
 
-def _print_family(base: type, kinds: dict[str, type]) -> None:
-    print(f"\n{base.__name__}: {_sentence(base)}")
-    for name, cls in kinds.items():
-        print(f"  {name:<28} {_sentence(cls)}")
+def _print_family(base: str, kinds: dict[str, Entry]) -> None:
+    module, _, name = base.rpartition(".")
+    print(f"\n{name}: {sentence(getattr(import_module(module), name))}")
+    for kind, entry in kinds.items():
+        print(f"  {kind:<28} {entry.about}")
 
 
 def in_full(name: str, cls: type) -> str:
     """A part's sentence, equation, parameters, places for other parts, sources, and an example as a file has it."""
-    lines = [f"{name}: {cls.__name__}, a {family(cls).__name__} ({cls.__module__})", ""]
+    _, _, base = family(entry_of(cls)).rpartition(".")
+    lines = [f"{name}: {cls.__name__}, a {base} ({cls.__module__})", ""]
     lines += [*textwrap.indent(_plain(inspect.getdoc(cls) or ""), "  ").splitlines(), ""]
     rows = list(parameter_rows(cls))
     widths = [max((len(row[i]) for row in rows), default=0) for i in range(5)]
@@ -105,11 +98,6 @@ def _default(field: dataclasses.Field) -> str:
     if isinstance(value, int | float):
         return f"{value:g}"
     return value if isinstance(value, str) else (name_of(type(value)) or str(value))
-
-
-def _sentence(cls: type) -> str:
-    """The first line of a docstring, plain."""
-    return _plain(inspect.getdoc(cls) or "").split("\n")[0].replace("`", "")
 
 
 def _plain(text: str) -> str:

@@ -7,24 +7,24 @@ import tomllib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import tomli_w
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from dovetail import fidelity, testing
-from dovetail.cli.creeping import creep_with_progress, summary
 from dovetail.cli.rigs import describe, run_against, save_somewhere
 from dovetail.core.errors import AnalysisError, Fault, OutputError, ParameterError, TestFileError, answered
 from dovetail.studies.registry import find_test
-from dovetail.testing import Outcome, Run, folder, rehearse
-from dovetail.testing.creep.estimate import estimate
+from dovetail.testing import Outcome
 from dovetail.testing.file import read_table
 from dovetail.testing.remarks import remarks
-from dovetail.testing.room import require_room
 from dovetail.testing.supervisor import MODES
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
+
+    from dovetail.testing import Run
 
 EXIT_STOPPED, EXIT_INTERRUPTED = 3, 130
 GREW = (
@@ -100,6 +100,13 @@ def run_test(
     live: bool = True,
 ) -> int:
     """Run, save, print what was found; the exit code."""
+    from rich.console import Console
+
+    from dovetail.cli.creeping import creep_with_progress
+    from dovetail.testing import folder
+    from dovetail.testing.creep.estimate import estimate
+    from dovetail.testing.room import require_room
+
     _refuse_mixed(mode, recording, rig, resume)
     file = find_test(name)
     test = testing.load(file, parse_settings(settings))
@@ -180,6 +187,8 @@ def _told(run: Run) -> list[str]:
     if run.mode == "run":
         return [describe(run)]
     if run.mode == "creep":
+        from dovetail.cli.creeping import summary
+
         return [summary(run)]
     if run.mode != "simulate":
         return []
@@ -206,6 +215,9 @@ def afterwards(run: Run, target: Path, judge: Callable[[], None], say: Callable[
 
 def progress_bar(doing: str) -> Progress:
     """A bar on the terminal that vanishes when it is done; nothing where no terminal is."""
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
     console = Console(stderr=True)
     columns = (TextColumn(doing), BarColumn(), TextColumn("{task.description}"), TimeRemainingColumn())
     return Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
@@ -214,10 +226,12 @@ def progress_bar(doing: str) -> Progress:
 def with_progress(test: Any, mode: str, recording: Path | None = None) -> Run:
     """Run a test in a mode; a bar, which vanishes when it is done, shows how far it is."""
     if mode == "replay" and recording is not None:
-        return test.replay(folder.readings(recording))
+        from dovetail.testing.folder import readings
+
+        return test.replay(readings(recording))
     doing = {"emulate": "emulating", "rehearse": "rehearsing"}.get(mode, "simulating")
     with telling(doing) as tell:
-        return test.emulate(progress=tell, keep=True) if mode == "emulate" else rehearse(test, tell)
+        return test.emulate(progress=tell, keep=True) if mode == "emulate" else testing.rehearse(test, tell)
 
 
 @contextmanager

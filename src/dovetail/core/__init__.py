@@ -11,6 +11,7 @@ compiled programs before a process holds too many.
 
 import os as _os
 from importlib.metadata import version as _version
+from typing import TYPE_CHECKING
 
 _FLAGS = ["--xla_backend_extra_options=xla_cpu_small_while_loop_byte_threshold=1048576"]
 if _version("jaxlib").startswith("0.10."):  # XLA ends the process at a flag that it does not know
@@ -24,23 +25,28 @@ import jax as _jax  # noqa: E402
 _jax.config.update("jax_enable_x64", True)
 
 from dovetail.core import programs as _programs  # noqa: E402, F401  (guards what is compiled from here on)
-from dovetail.core.block import Block, Flow, Method, Part, Sampled  # noqa: E402
-from dovetail.core.linear import LinearModel, Modes, linearise, modes  # noqa: E402
-from dovetail.core.methods import (  # noqa: E402
-    BDF2,
-    RK4,
-    DormandPrince5,
-    DormandPrince8,
-    Euler,
-    GeneralisedAlpha,
-    ImplicitEuler,
-    Rosenbrock3,
-    SemiImplicitEuler,
-    check_step,
-    stability_limit,
-)
-from dovetail.core.parameter import Parameter, choice, constant, count, parameter  # noqa: E402
-from dovetail.core.registry import kind  # noqa: E402
+from dovetail.lazily import lazily as _lazily  # noqa: E402
+
+if TYPE_CHECKING:
+    from dovetail.core.block import Block, Flow, Method, Part, Sampled
+    from dovetail.core.linear import LinearModel, Modes, linearise, modes
+    from dovetail.core.methods import (
+        BDF2,
+        RK4,
+        DormandPrince5,
+        DormandPrince8,
+        Euler,
+        GeneralisedAlpha,
+        ImplicitEuler,
+        Rosenbrock3,
+        SemiImplicitEuler,
+        check_step,
+        stability_limit,
+    )
+    from dovetail.core.parameter import Parameter, choice, constant, count, parameter
+    from dovetail.core.registry import kind
+
+_lazily(__name__)
 
 __all__ = [
     "BDF2",

@@ -18,7 +18,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 
-from dovetail.core import parameter
+from dovetail.core.parameter import check, count
 
 Time = Any  # a float or a scalar array [s]
 State = Any  # a pytree
@@ -30,7 +30,7 @@ class Part(eqx.Module):
     """What `Block` and `Flow` share: checked parameters and shapes fixed at build."""
 
     def __check_init__(self):
-        parameter.check(self)
+        check(self)
 
     def sampled_at(self, dt: float, shape: tuple[int, ...] = ()) -> Self:
         """This part with its shapes fixed for steps of `dt` [s] and interface signals of `shape`.
@@ -131,7 +131,7 @@ class Sampled(Block):
 
     flow: Flow
     method: Method
-    substeps: int = parameter.count("equal steps inside one step of the block", default=1, at_least=1)
+    substeps: int = count("equal steps inside one step of the block", default=1, at_least=1)
 
     def init(self) -> State:
         x = self.flow.init()

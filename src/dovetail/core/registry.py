@@ -1,27 +1,26 @@
 """The names under which parts appear in test files: `kind = "delay"`.
 
 A part registers itself with `@kind("delay")`; a test file then finds it. The part's role (what slot of a
-test it may fill) is that of its base class, so nothing is said twice.
+test it may fill) is that of its base class, so nothing is said twice. Where a part is stands in an index (see
+`index`), and its module is imported when its name is used.
 
-Parts of the studies and of other packages are found too: they are imported when a file uses a name that is not
-known yet. A package names the module that registers them in its metadata, as an entry point of the group
-`dovetail.parts`; for the studies it is `STUDIES`, since this room may not import them. A kind with a colon is a class
-in a file that the user brought (see `brought`).
+Parts of other packages are found too: they are imported when a file uses a name that is not known yet. A package names
+the module that registers them in its metadata, as an entry point of the group `dovetail.parts`. A kind with a colon is
+a class in a file that the user brought (see `brought`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from importlib import import_module
+from collections.abc import Callable
 from importlib.metadata import entry_points
 from typing import TypeVar
 
-from dovetail.core import brought
+from dovetail.core import brought, index
 from dovetail.core.errors import UnknownNameError
 
 GROUP = "dovetail.parts"  # entry points: modules of other packages that register parts
 
-STUDIES = "dovetail.studies.parts"
+Bases = type | tuple[type, ...]
 
 _kinds: dict[str, type] = {}
 _loaded: set[str] = set()  # names of the entry points that were imported
@@ -32,6 +31,8 @@ def kind(name: str) -> Callable[[T], T]:
     """Class decorator: let test files call this part `name`."""
 
     def register(cls: T) -> T:
+        if not _ours(cls) and name in index.entries():
+            index.load(name)
         other = _kinds.get(name)
         if other is not None and (
             other.__qualname__ != cls.__qualname__ or (_ours(other) and not _ours(cls))
@@ -47,31 +48,52 @@ def _ours(cls: type) -> bool:
     return cls.__module__.partition(".")[0] == "dovetail"
 
 
-def kinds(base: type | tuple[type, ...] = object) -> dict[str, type]:
-    """All registered parts that are of `base`, by name."""
-    every = {**_kinds, **brought.kinds()}
-    return {name: cls for name, cls in sorted(every.items()) if issubclass(cls, base)}
+def registered() -> dict[str, type]:
+    """The parts of Dovetail that were imported, by name."""
+    return {name: cls for name, cls in _kinds.items() if _ours(cls)}
+
+
+def names(base: Bases = object) -> list[str]:
+    """The names of all parts that are of `base`; their modules are not imported."""
+    found = {name for name, cls in _known().items() if issubclass(cls, base)}
+    bases = base if isinstance(base, tuple) else (base,)
+    return sorted(found | {name for name, entry in index.entries().items() if entry.is_one_of(bases)})
+
+
+def kinds(base: Bases = object) -> dict[str, type]:
+    """All parts that are of `base`, by name."""
+    for name in names(base):
+        if name not in _kinds and name in index.entries():
+            index.load(name)
+    return {name: cls for name, cls in sorted(_known().items()) if issubclass(cls, base)}
 
 
 def all_kinds() -> dict[str, type]:
-    """Every registered part, those of the studies and of other packages too."""
+    """Every part, those of other packages too."""
     _load_others()
     return kinds()
 
 
-def find(name: str, base: type | tuple[type, ...] = object) -> type:
+def entries() -> dict[str, index.Entry]:
+    """What is known of every part without importing those of Dovetail."""
+    _load_others()
+    others = {name: index.entry_of(cls) for name, cls in _known().items() if not _ours(cls)}
+    return dict(sorted({**index.entries(), **others}.items()))
+
+
+def find(name: str, base: Bases = object) -> type:
     """The part called `name`; an unknown name lists the known ones."""
     if ":" in name:
         return brought.find(name, base)
-    known: Iterable[str] = kinds(base)
-    if name not in known:
+    if name not in _kinds:
+        index.load(name)
+    if name not in _kinds:
         _load_others()
-        known = kinds(base)
-    if name not in known:
+    if name not in _kinds or not issubclass(_kinds[name], base):
         raise UnknownNameError(
             "kind",
             name,
-            known,
+            names(base),
             "`dovetail parts` tells of each; bring your own in a file: "
             'parts = ["my_parts.py"] and kind = "my_parts:CLASS" (docs/how-to/write-a-part.md)',
         )
@@ -83,9 +105,12 @@ def name_of(cls: type) -> str | None:
     return brought.name_of(cls) or next((name for name, known in _kinds.items() if known is cls), None)
 
 
+def _known() -> dict[str, type]:
+    return {**_kinds, **brought.kinds()}
+
+
 def _load_others() -> None:
-    """Import the studies' parts and the modules that other packages name; each once."""
-    import_module(STUDIES)
+    """Import the modules that other packages name; each once."""
     for entry in entry_points(group=GROUP):
         if entry.value not in _loaded:
             _loaded.add(entry.value)

@@ -37,20 +37,19 @@ _CYCLES = (
     "revolutions_per_minute",
     "revolutions_per_second",
 )  # what counts them, as pint says it
-_NUMBER = re.compile(r"\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*([a-zA-Z][a-zA-Z/ ]*?)\s*")
+_NUMBER = re.compile(r"\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*([a-zA-Z][\w/ ^]*?)\s*")
 LONGEST = 200  # characters of a quantity
 # powers of a unit have one digit, and none has a power of its own; pint would compute 9**9**9 to the end
 _POWER = re.compile(r"\s*([-+]?\d(\.\d+)?|\(\s*[-+]?\d(\.\d+)?(\s*/\s*\d)?\s*\))\s*(?![\d.])")
-_USUAL = {  # unit: SI unit, factor; as pint has them
-    "s": {"s": 1.0, "ms": 1e-3, "us": 1e-6, "min": 60.0},
-    "m": {"m": 1.0, "mm": 1e-3, "um": 1e-6, "cm": 1e-2, "km": 1e3},
-    "m/s": {"m/s": 1.0, "mm/s": 1e-3},
-    "kg": {"kg": 1.0},
-    "N": {"N": 1.0, "kN": 1e3, "mN": 1e-3},
-    "N m": {"N m": 1.0},
-    "N/m": {"N/m": 1.0, "kN/m": 1e3},
-    "Hz": {"Hz": 1.0, "kHz": 1e3},
-    "rad": {"rad": 1.0, "mrad": 1e-3},
+_USUAL = {  # SI unit: other units and their factors; as pint has them
+    "s": {"ms": 1e-3, "us": 1e-6, "min": 60.0},
+    "m": {"mm": 1e-3, "um": 1e-6, "cm": 1e-2, "km": 1e3},
+    "m/s": {"mm/s": 1e-3, "km/s": 1e3},
+    "N": {"kN": 1e3, "mN": 1e-3},
+    "N/m": {"kN/m": 1e3, "MN/m": 1e6},
+    "N s/m": {"kN s/m": 1e3},
+    "Hz": {"kHz": 1e3},
+    "rad": {"mrad": 1e-3, "deg": math.pi / 180},
 }
 
 
@@ -82,9 +81,9 @@ def to_si(value: Any, unit: str) -> float | list:
 
 
 def _parse(text: str, unit: str) -> float:
-    known = _NUMBER.fullmatch(text)
-    if known and known[2] in _USUAL.get(unit, ()):
-        return float(known[1]) * _USUAL[unit][known[2]]
+    usual = _usual(text, unit)
+    if usual is not None:
+        return usual
     try:
         powers = text.replace("**", "^").split("^")[1:]
         rests = [_POWER.sub("", power, count=1) if _POWER.match(power) else None for power in powers]
@@ -95,6 +94,15 @@ def _parse(text: str, unit: str) -> float:
         raise
     except Exception as error:  # pint lets errors of the tokenizer, and of arithmetic, through
         raise ParameterError(f"got {shown(text)}; not a quantity{_example(unit)}") from error
+
+
+def _usual(text: str, unit: str) -> float | None:
+    """A quantity in the very unit that is needed, or in one that is usual for it; None of any other."""
+    known = _NUMBER.fullmatch(text)
+    if known is None or unit in (SIGNAL, PARAMETER):
+        return None
+    factor = 1.0 if known[2] == unit else _USUAL.get(unit, {}).get(known[2])
+    return None if factor is None else float(known[1]) * factor
 
 
 def _by_pint(text: str, unit: str) -> float:
@@ -135,8 +143,7 @@ def turned(value: Any, unit: str) -> str | None:
     """
     if not isinstance(value, str) or unit in (SIGNAL, PARAMETER):
         return None
-    known = _NUMBER.fullmatch(value)
-    if known and known[2] in _USUAL.get(unit, ()):
+    if _usual(value, unit) is not None:
         return None
     si = _parse(value, unit)
     registry = _registry()

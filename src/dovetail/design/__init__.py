@@ -3,14 +3,23 @@
 Depends on: core, transfer, compensation, stability, testing, fidelity.
 """
 
-from dovetail.design.compensate import Candidate, Spectrum, candidates, spectrum, tracking_error
-from dovetail.design.identify import Identification, identify
-from dovetail.design.margins import delay_margin, growths, growths_later, stacked
-from dovetail.design.plan import markdown, record, write
-from dovetail.design.real_time_need import RealTimeNeed, contact_mass, need_of, real_time_need
-from dovetail.design.robustify import Measure, measures, required_margin
-from dovetail.design.verify import Check, Verification, verify
-from dovetail.design.workflow import Design, Wishes, accept, design
+from typing import TYPE_CHECKING
+
+from dovetail import core as _core  # noqa: F401  (sets float64 before any array is made)
+from dovetail.lazily import lazily
+
+if TYPE_CHECKING:
+    from dovetail.design.compensate import Candidate, Spectrum, candidates, spectrum, tracking_error
+    from dovetail.design.identify import Identification, identify
+    from dovetail.design.margins import delay_margin, growths, growths_later, stacked
+    from dovetail.design.plan import markdown, record, write
+    from dovetail.design.real_time_need import RealTimeNeed, contact_mass, need_of, real_time_need
+    from dovetail.design.robustify import Measure, measures, required_margin
+    from dovetail.design.verify import Check, Verification, verify
+    from dovetail.design.workflow import Design, Wishes, accept, design
+
+lazily(__name__)
+
 
 __all__ = [
     "Candidate",

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import numpy as np
 import xarray as xr
-from scipy.spatial.transform import Rotation
 
 from dovetail.core.errors import AnalysisError
 from dovetail.fidelity.traces import Recording, dataset, trace
@@ -29,6 +28,8 @@ def euclidean(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 def frobenius(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """Frobenius norm of the rotation between rotation vectors (..., 3) [rad], less the identity."""
     shape = np.broadcast_shapes(np.shape(a), np.shape(b))
+    from scipy.spatial.transform import Rotation
+
     first, second = (Rotation.from_rotvec(np.array(np.broadcast_to(v, shape)).reshape(-1, 3)) for v in (a, b))
     away = first.as_matrix() @ np.swapaxes(second.as_matrix(), -1, -2) - np.eye(3)
     return np.linalg.norm(away, axis=(-2, -1)).reshape(shape[:-1])

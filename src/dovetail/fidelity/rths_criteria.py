@@ -26,7 +26,7 @@ from __future__ import annotations
 import dataclasses
 
 import numpy as np
-import scipy.fft
+import scipy
 
 from dovetail.core.errors import AnalysisError
 from dovetail.fidelity.traces import Recording, on_common_times, period, values

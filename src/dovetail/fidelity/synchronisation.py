@@ -12,8 +12,8 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 import xarray as xr
-from scipy import ndimage
 
 from dovetail.core.errors import AnalysisError, ParameterError
 from dovetail.fidelity.errors import DEMAND, MEASURED
@@ -95,13 +95,13 @@ def outside(run: Recording, delay: float, *, demand: str = DEMAND, measured: str
         )
     reach = math.floor(delay / dt + 1e-9)
     ends = [_at(z, t[inner] - delay), _at(z, t[inner] + delay)]
-    least = ndimage.minimum_filter1d(z.values, 2 * reach + 1, axis=0, mode="nearest")[inner]
-    most = ndimage.maximum_filter1d(z.values, 2 * reach + 1, axis=0, mode="nearest")[inner]
+    least = scipy.ndimage.minimum_filter1d(z.values, 2 * reach + 1, axis=0, mode="nearest")[inner]
+    most = scipy.ndimage.maximum_filter1d(z.values, 2 * reach + 1, axis=0, mode="nearest")[inner]
     bend = (
         np.abs(np.diff(z.values, n=2, axis=0)) / 8
     )  # how far z may stray from straight lines between samples
     bend = np.concatenate([bend[:1], bend, bend[-1:]])
-    slack = ndimage.maximum_filter1d(bend, 2 * reach + 3, axis=0, mode="nearest")[inner]
+    slack = scipy.ndimage.maximum_filter1d(bend, 2 * reach + 3, axis=0, mode="nearest")[inner]
     low, high = np.minimum.reduce([least, *ends]) - slack, np.maximum.reduce([most, *ends]) + slack
     judged = x.isel(time=inner)
     out = judged.copy(data=(judged.values < low) | (judged.values > high)).rename("outside")

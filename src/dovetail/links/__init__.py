@@ -3,21 +3,30 @@
 Depends on: core, mechanics, transfer, specimens, testing.
 """
 
-from dovetail.links import egm, fmi, watching
-from dovetail.links.address import Address, read_key, write_key
-from dovetail.links.budget import Budget, budget
-from dovetail.links.cell_check import Finding, check_cell
-from dovetail.links.cell_server import CellServer
-from dovetail.links.connection import Connection, connect
-from dovetail.links.handshake import Hello, Welcome
-from dovetail.links.protocol import Datagram, Flag, State
-from dovetail.links.remote_cell import RemoteCell
-from dovetail.links.remote_rig import RemoteRig
-from dovetail.links.run import Operator, RealTime, run
-from dovetail.links.serve import Server
-from dovetail.links.session import Plant, Session
-from dovetail.links.tick import PythonTick, Settings
-from dovetail.links.virtual_plant import VirtualPlant
+from typing import TYPE_CHECKING
+
+from dovetail import core as _core  # noqa: F401  (sets float64 before any array is made)
+from dovetail.lazily import lazily
+
+if TYPE_CHECKING:
+    from dovetail.links import egm, fmi, watching
+    from dovetail.links.address import Address, read_key, write_key
+    from dovetail.links.budget import Budget, budget
+    from dovetail.links.cell_check import Finding, check_cell
+    from dovetail.links.cell_server import CellServer
+    from dovetail.links.connection import Connection, connect
+    from dovetail.links.handshake import Hello, Welcome
+    from dovetail.links.protocol import Datagram, Flag, State
+    from dovetail.links.remote_cell import RemoteCell
+    from dovetail.links.remote_rig import RemoteRig
+    from dovetail.links.run import Operator, RealTime, run
+    from dovetail.links.serve import Server
+    from dovetail.links.session import Plant, Session
+    from dovetail.links.tick import PythonTick, Settings
+    from dovetail.links.virtual_plant import VirtualPlant
+
+lazily(__name__)
+
 
 __all__ = [
     "Address",

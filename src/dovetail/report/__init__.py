@@ -4,12 +4,20 @@ Depends on: core, mechanics, transfer, specimens, compensation, stability, testi
 Nothing depends on it; a run asks it for a figure or a page when told to.
 """
 
-from dovetail.report import figures
-from dovetail.report.figures import LimitUse
-from dovetail.report.page import Cell, Drawing, Folded, Page, Pair, Picture, Section, Table, Text, Verdict
-from dovetail.report.plot import plot
-from dovetail.report.rehearsal import rehearsal_page, rehearsals_page, write, write_run
-from dovetail.report.view import RunView
+from typing import TYPE_CHECKING
+
+from dovetail.lazily import lazily
+
+if TYPE_CHECKING:
+    from dovetail.report import figures
+    from dovetail.report.figures import LimitUse
+    from dovetail.report.page import Cell, Drawing, Folded, Page, Pair, Picture, Section, Table, Text, Verdict
+    from dovetail.report.plot import plot
+    from dovetail.report.rehearsal import rehearsal_page, rehearsals_page, write, write_run
+    from dovetail.report.view import RunView
+
+lazily(__name__)
+
 
 __all__ = [
     "Cell",

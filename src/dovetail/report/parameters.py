@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 from dovetail.core import registry
+from dovetail.core.errors import UnknownNameError
 from dovetail.core.parameter import Parameter, declared
 from dovetail.report.style import prefixed
 
@@ -89,7 +91,9 @@ def differences(tables: Sequence[Mapping[str, Any]]) -> dict[str, list[str]]:
 
 def _declared(table: Mapping[str, Any], cls: type | None) -> dict[str, Parameter]:
     kind = table.get("kind")
-    cls = registry.kinds().get(str(kind), cls) if kind is not None else cls
+    if kind is not None:
+        with suppress(UnknownNameError):  # of a part that is not known here
+            cls = registry.find(str(kind))
     return declared(cls) if cls is not None else {}
 
 

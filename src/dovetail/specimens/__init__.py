@@ -3,21 +3,30 @@
 Depends on: core, mechanics, sea.
 """
 
-from dovetail.specimens.base import Specimen
-from dovetail.specimens.deck_gear import DeckGear
-from dovetail.specimens.funnel import Funnel
-from dovetail.specimens.impact_pair import ImpactPair
-from dovetail.specimens.lag_damper import IdealLagDamper, LagDamper
-from dovetail.specimens.load_cell import LoadCell
-from dovetail.specimens.middle_mass import MiddleMass
-from dovetail.specimens.probe_in_drogue import BallInCavity, ProbeInDrogue
-from dovetail.specimens.relaxing_spring import RelaxingSpring
-from dovetail.specimens.ribs import RibBasket
-from dovetail.specimens.scaled import ScaledSpecimen
-from dovetail.specimens.spring import Spring
-from dovetail.specimens.storey import Storey
-from dovetail.specimens.tennis_ball import TennisBall
-from dovetail.specimens.yielding_pair import YieldingPair
+from typing import TYPE_CHECKING
+
+from dovetail import core as _core  # noqa: F401  (sets float64 before any array is made)
+from dovetail.lazily import lazily
+
+if TYPE_CHECKING:
+    from dovetail.specimens.base import Specimen
+    from dovetail.specimens.deck_gear import DeckGear
+    from dovetail.specimens.funnel import Funnel
+    from dovetail.specimens.impact_pair import ImpactPair
+    from dovetail.specimens.lag_damper import IdealLagDamper, LagDamper
+    from dovetail.specimens.load_cell import LoadCell
+    from dovetail.specimens.middle_mass import MiddleMass
+    from dovetail.specimens.probe_in_drogue import BallInCavity, ProbeInDrogue
+    from dovetail.specimens.relaxing_spring import RelaxingSpring
+    from dovetail.specimens.ribs import RibBasket
+    from dovetail.specimens.scaled import ScaledSpecimen
+    from dovetail.specimens.spring import Spring
+    from dovetail.specimens.storey import Storey
+    from dovetail.specimens.tennis_ball import TennisBall
+    from dovetail.specimens.yielding_pair import YieldingPair
+
+lazily(__name__)
+
 
 __all__ = [
     "BallInCavity",

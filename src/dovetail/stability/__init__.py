@@ -23,50 +23,59 @@
 Depends on: core, transfer, compensation.
 """
 
-from dovetail.stability import (
-    damper_modes,
-    energy,
-    maps,
-    margin,
-    neutral,
-    robustness,
-    single_interface,
-)
-from dovetail.stability.assemble import linear_loop, open_loop
-from dovetail.stability.continuation import (
-    Branch,
-    RootPaths,
-    StableRange,
-    continue_crossing,
-    follow_roots,
-    stable_ranges,
-)
-from dovetail.stability.crossing import Crossing, first_crossing, refine
-from dovetail.stability.delay_equation import DelayEquation, Roots
-from dovetail.stability.history import Trace, exponentials, growth_rate, integrate
-from dovetail.stability.linearity import departure_from_linear
-from dovetail.stability.predictor_loop import (
-    forward_limit,
-    predictor_taps,
-    stable_horizons,
-    with_predictor,
-)
-from dovetail.stability.sampled import (
-    Poles,
-    loop_poles,
-    sampled_critical_delay,
-    sampled_loop,
-    sampled_poles,
-)
-from dovetail.stability.state_space import StateSpace
-from dovetail.stability.switching import (
-    Switch,
-    Switches,
-    critical_delay,
-    critical_lead,
-    switches,
-    switching_delays,
-)
+from typing import TYPE_CHECKING
+
+from dovetail import core as _core  # noqa: F401  (sets float64 before any array is made)
+from dovetail.lazily import lazily
+
+if TYPE_CHECKING:
+    from dovetail.stability import (
+        damper_modes,
+        energy,
+        maps,
+        margin,
+        neutral,
+        robustness,
+        single_interface,
+    )
+    from dovetail.stability.assemble import linear_loop, open_loop
+    from dovetail.stability.continuation import (
+        Branch,
+        RootPaths,
+        StableRange,
+        continue_crossing,
+        follow_roots,
+        stable_ranges,
+    )
+    from dovetail.stability.crossing import Crossing, first_crossing, refine
+    from dovetail.stability.delay_equation import DelayEquation, Roots
+    from dovetail.stability.history import Trace, exponentials, growth_rate, integrate
+    from dovetail.stability.linearity import departure_from_linear
+    from dovetail.stability.predictor_loop import (
+        forward_limit,
+        predictor_taps,
+        stable_horizons,
+        with_predictor,
+    )
+    from dovetail.stability.sampled import (
+        Poles,
+        loop_poles,
+        sampled_critical_delay,
+        sampled_loop,
+        sampled_poles,
+    )
+    from dovetail.stability.state_space import StateSpace
+    from dovetail.stability.switching import (
+        Switch,
+        Switches,
+        critical_delay,
+        critical_lead,
+        switches,
+        switching_delays,
+    )
+
+lazily(__name__)
+
 
 __all__ = [
     "Branch",

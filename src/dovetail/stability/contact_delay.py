@@ -17,7 +17,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import scipy.optimize
+import scipy
 
 from dovetail.core.errors import ParameterError
 

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-import scipy.optimize
+import scipy
 from numpy.typing import ArrayLike
 
 from dovetail.core.errors import AnalysisError

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-import scipy.optimize
+import scipy
 
 from dovetail.core.errors import AnalysisError
 from dovetail.stability.delay_equation import DelayEquation

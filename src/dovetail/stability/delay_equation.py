@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-import scipy.linalg
+import scipy
 
 from dovetail.core.errors import ConvergenceError, ParameterError
 

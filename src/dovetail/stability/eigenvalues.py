@@ -13,7 +13,7 @@ that. Two that coincide (a free body's place and speed) are known to the root of
 from __future__ import annotations
 
 import numpy as np
-import scipy.linalg
+import scipy
 
 _EPS = float(np.finfo(float).eps)
 COINCIDING = 1e-7  # of the matrix's size: beyond what rounding does to two eigenvalues that coincide (1.5e-8)

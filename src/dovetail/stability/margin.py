@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-import scipy.optimize
+import scipy
 from numpy.typing import ArrayLike
 
 from dovetail.stability import unit_gain

@@ -20,8 +20,7 @@ from typing import Any
 import equinox as eqx
 import jax
 import numpy as np
-import scipy.linalg
-import scipy.optimize
+import scipy
 from jax.flatten_util import ravel_pytree
 
 from dovetail.core.errors import AnalysisError, ParameterError

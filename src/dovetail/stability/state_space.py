@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import scipy.linalg
+import scipy
 
 from dovetail.core.errors import ParameterError
 from dovetail.transfer.linear import LinearTransfer

@@ -14,8 +14,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import scipy.linalg
-import scipy.optimize
+import scipy
 
 from dovetail.core.errors import AnalysisError, ConvergenceError
 from dovetail.stability.eigenvalues import balance

@@ -5,9 +5,17 @@ Depends on: everything above (`core` to `campaign`); a study assembles parts and
 Listing studies, tests and capabilities reads files only and does not import JAX.
 """
 
-from dovetail.studies.capabilities import Capability, capabilities
-from dovetail.studies.registry import Study, TestEntry, all_tests, find_study, find_test, studies
-from dovetail.studies.reproduction import Result, Target, reproduce, targets
+from typing import TYPE_CHECKING
+
+from dovetail.lazily import lazily
+
+if TYPE_CHECKING:
+    from dovetail.studies.capabilities import Capability, capabilities
+    from dovetail.studies.registry import Study, TestEntry, all_tests, find_study, find_test, studies
+    from dovetail.studies.reproduction import Result, Target, reproduce, targets
+
+lazily(__name__)
+
 
 __all__ = [
     "Capability",

@@ -61,24 +61,30 @@ def find_test(name: str, folder: Path = FOLDER) -> Path:
     """The file of the test called `name`; a name that ends in `.toml` is a file already."""
     if name.endswith(".toml"):
         return Path(name)
-    known = all_tests(folder)
-    if name not in known and name in _campaigns(folder):
+    known, campaigns = _files(folder, "tests"), _files(folder, "campaigns")
+    if name not in known and name in campaigns:
         _other("test", name, "a campaign", "campaign")
-    return known[name].path if name in known else _unknown("test", name, known)
+    return known[name] if name in known else _unknown("test", name, known)
 
 
 def find_campaign(name: str, folder: Path = FOLDER) -> Path:
     """The file of the ready campaign called `name`; a name that ends in `.toml` is a file already."""
     if name.endswith(".toml"):
         return Path(name)
-    known = _campaigns(folder)
-    if name not in known and name in all_tests(folder):
+    known, tests = _files(folder, "campaigns"), _files(folder, "tests")
+    if name not in known and name in tests:
         _other("campaign", name, "a test", "run")
-    return known[name].path if name in known else _unknown("campaign", name, known)
+    return known[name] if name in known else _unknown("campaign", name, known)
 
 
-def _campaigns(folder: Path) -> dict[str, TestEntry]:
-    return {entry.name: entry for study in studies(folder).values() for entry in study.campaigns}
+def _files(folder: Path, kind: str) -> dict[str, Path]:
+    """Tests, or campaigns, of all studies by name; none of them is read."""
+    found = (file for study in sorted(folder.glob("*/study.toml")) for file in _listed(study.parent, kind))
+    return {f"{file.parents[1].name}/{file.stem}": file for file in found}
+
+
+def _listed(study: Path, kind: str) -> list[Path]:
+    return sorted(study.glob(f"{kind}/*.toml"))
 
 
 def _study(file: Path) -> Study:
@@ -92,7 +98,7 @@ def _study(file: Path) -> Study:
 def _entries(folder: Path, kind: str) -> tuple[TestEntry, ...]:
     return tuple(
         TestEntry(f"{folder.name}/{file.stem}", _read(file).get("title", ""), file)
-        for file in sorted(folder.glob(f"{kind}/*.toml"))
+        for file in _listed(folder, kind)
     )
 
 

@@ -4,28 +4,37 @@ Depends on: core, mechanics, air, sea, transfer, specimens, compensation, stabil
 for what they do with it.
 """
 
-from dovetail.testing import excitation
-from dovetail.testing.chart_file import ChartFile
-from dovetail.testing.continuous import Accuracy
-from dovetail.testing.coupled import Coupled
-from dovetail.testing.creep import Cell, Move, Reply, Stepping, VirtualCell
-from dovetail.testing.creep.cell_file import CellFile
-from dovetail.testing.emulate import emulate
-from dovetail.testing.file import dump, load, parse
-from dovetail.testing.folder import read, save
-from dovetail.testing.loop import simulate
-from dovetail.testing.operator import Dial, Operator, Press
-from dovetail.testing.outcome import Outcome, Trip
-from dovetail.testing.outlook import Stability, stability
-from dovetail.testing.rehearse import rehearse
-from dovetail.testing.replay import RecordedRig, replay
-from dovetail.testing.rig import AbstractRig, Rig
-from dovetail.testing.run import Run
-from dovetail.testing.runnable import Runnable
-from dovetail.testing.schedule import Profile, Ramp, Switch
-from dovetail.testing.simulation import Simulation
-from dovetail.testing.supervisor import Limits
-from dovetail.testing.test import Test
+from typing import TYPE_CHECKING
+
+from dovetail import core as _core  # noqa: F401  (sets float64 before any array is made)
+from dovetail.lazily import lazily
+
+if TYPE_CHECKING:
+    from dovetail.testing import excitation
+    from dovetail.testing.chart_file import ChartFile
+    from dovetail.testing.continuous import Accuracy
+    from dovetail.testing.coupled import Coupled
+    from dovetail.testing.creep import Cell, Move, Reply, Stepping, VirtualCell
+    from dovetail.testing.creep.cell_file import CellFile
+    from dovetail.testing.emulate import emulate
+    from dovetail.testing.file import dump, load, parse
+    from dovetail.testing.folder import read, save
+    from dovetail.testing.loop import simulate
+    from dovetail.testing.operator import Dial, Operator, Press
+    from dovetail.testing.outcome import Outcome, Trip
+    from dovetail.testing.outlook import Stability, stability
+    from dovetail.testing.rehearse import rehearse
+    from dovetail.testing.replay import RecordedRig, replay
+    from dovetail.testing.rig import AbstractRig, Rig
+    from dovetail.testing.run import Run
+    from dovetail.testing.runnable import Runnable
+    from dovetail.testing.schedule import Profile, Ramp, Switch
+    from dovetail.testing.simulation import Simulation
+    from dovetail.testing.supervisor import Limits
+    from dovetail.testing.test import Test
+
+lazily(__name__)
+
 
 __all__ = [
     "AbstractRig",

@@ -12,12 +12,13 @@ import types
 import typing
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import jax
 import numpy as np
 from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError, create_model
 
+from dovetail import testing
 from dovetail.core import Part
 from dovetail.core.block import Method
 from dovetail.core.brought import texts_of
@@ -33,48 +34,23 @@ from dovetail.core.errors import (
     unforeseen,
 )
 from dovetail.core.parameter import Parameter, declared, file_names
-from dovetail.core.registry import find, kinds, name_of
+from dovetail.core.registry import find, name_of, names
 from dovetail.core.toml_file import read_toml
 from dovetail.core.units import to_si
-from dovetail.testing import excitation as _excitation  # noqa: F401  (registers its kinds)
-from dovetail.testing.chart_file import ChartFile
-from dovetail.testing.creep.cell_file import CellFile
-from dovetail.testing.creep.settings import Stepping
-from dovetail.testing.operator import Dial
 from dovetail.testing.path import declared_at, joined
 from dovetail.testing.rig import AbstractRig, Rig
-from dovetail.testing.simulation import Simulation
-from dovetail.testing.supervisor import Limits
-from dovetail.testing.table import PARTS, carried, change, copied, located
-from dovetail.testing.test import Test
-from dovetail.transfer.robot import Arm, Course, SafetyLimits
+from dovetail.testing.table import PARTS, carried, change, copied, located, parts_of
+
+if TYPE_CHECKING:
+    from dovetail.testing import CellFile, ChartFile, Simulation, Test
 
 UNSAID = ("shape", "key", "taps", "ring", "built")  # fields that follow from the rest of the test
-WITHOUT_KIND: dict[type, type] = {  # parts of which there is one kind
-    AbstractRig: Rig,
-    Limits: Limits,
-    Stepping: Stepping,
-    Dial: Dial,
-    Course: Course,
-    SafetyLimits: SafetyLimits,
-    Arm: Arm,
+ROOTS = {  # of a file: its kind, and the class that it is read as
+    "test": "Test",
+    "simulation": "Simulation",
+    "map": "ChartFile",
+    "cell": "CellFile",
 }
-NAMED: dict[str, type] = {  # the same by their place
-    "rig": Rig,
-    "limits": Limits,
-    "stepping": Stepping,
-    "dials": Dial,
-    "course": Course,
-    "safety": SafetyLimits,
-    "tool_arm": Arm,
-    "specimen_arm": Arm,
-}
-ROOTS: dict[str, type] = {
-    "test": Test,
-    "simulation": Simulation,
-    "map": ChartFile,
-    "cell": CellFile,
-}  # of a file
 MOVED = ("least", "most", "before", "after")  # of a dial or a schedule: in the unit of what it moves
 PROVENANCE = "provenance"  # a table that a resolved test carries and a reader skips
 
@@ -105,30 +81,36 @@ def read_table(path: str | Path, changes: dict[str, Any] | None = None) -> dict[
 def whole_names(table: dict[str, Any], folder: Path, source: str = "test") -> dict[str, Any]:
     """The table of a test with the names of files made whole from `folder`, and those with parts read."""
     table, kind = carried(table, folder, source), table.get("kind")
-    return located(table, ROOTS.get(kind, Test) if isinstance(kind, str) else Test, folder)
+    return located(table, root(kind if isinstance(kind, str) and kind in ROOTS else "test"), folder)
+
+
+def root(kind: str) -> type:
+    """The class that a file of this kind is read as."""
+    return getattr(testing, ROOTS[kind])  # type: ignore[no-any-return]
 
 
 def parse(table: dict[str, Any], source: str = "test") -> Any:
     """A test, or a simulation, from the nested table that its file holds."""
-    root = table.get("kind", "test")
-    if not isinstance(root, str) or root not in ROOTS:
-        raise TestFileError(source, [Fault("kind", f"got {shown(root)}; one of {', '.join(ROOTS)}, or none")])
+    kind = table.get("kind", "test")
+    if not isinstance(kind, str) or kind not in ROOTS:
+        raise TestFileError(source, [Fault("kind", f"got {shown(kind)}; one of {', '.join(ROOTS)}, or none")])
     table = carried(table, Path(), source)
     table = {key: value for key, value in table.items() if key not in (PROVENANCE, PARTS, "kind")}
+    cls = root(kind)
     try:
-        test = _make(ROOTS[root], _moved(table, ROOTS[root], source))
+        test = _make(cls, _moved(table, cls, source))
     except ValidationError as error:
-        raise TestFileError(source, _faults(error, table, ROOTS[root])) from error
+        raise TestFileError(source, _faults(error, table, cls)) from error
     except ValueError as error:  # of the test as a whole
-        raise TestFileError(source, [Fault(root, str(error))]) from error
+        raise TestFileError(source, [Fault(kind, str(error))]) from error
     test = dataclasses.replace(test, title=test.title or Path(source).stem)
-    faults = guarded(root, test.faults)
+    faults = guarded(kind, test.faults)
     if faults:
         raise TestFileError(source, faults)
     return test
 
 
-def _moved(table: dict[str, Any], root: type, source: str) -> dict[str, Any]:
+def _moved(table: dict[str, Any], cls: type, source: str) -> dict[str, Any]:
     """The table with what dials and schedules say in units in SI: their unit is that of the parameter they move."""
     said = [
         (group, path, name, value)
@@ -140,7 +122,7 @@ def _moved(table: dict[str, Any], root: type, source: str) -> dict[str, Any]:
     if not said:
         return table
     table, faults = copied(table), []
-    bare = _make(root, {key: value for key, value in table.items() if key not in ("dials", "schedule")})
+    bare = _make(cls, {key: value for key, value in table.items() if key not in ("dials", "schedule")})
     for group, path, name, value in said:
         try:
             about = declared_at(bare, path)
@@ -160,12 +142,12 @@ def _items(node: Any) -> Any:
 
 def dump(test: Test | Simulation | ChartFile | CellFile) -> dict[str, Any]:
     """The resolved test, every default written out, as a nested table that `parse` takes back."""
-    name = next(name for name, root in ROOTS.items() if isinstance(test, root))
-    root = {} if name == "test" else {"kind": name}
+    kind = next(kind for kind in ROOTS if isinstance(test, root(kind)))
+    head = {} if kind == "test" else {"kind": kind}
     used: set[type] = set()
     table = {key: value for key, value in _dump(test, used).items() if key != "kind"}
     texts = texts_of(used)
-    return root | table | ({PARTS: texts} if texts else {})
+    return head | table | ({PARTS: texts} if texts else {})
 
 
 # reading
@@ -241,20 +223,25 @@ def _number(value: Any, about: Parameter, hint: Any, empty: bool) -> Any:
 def _part(value: Any, base: type) -> Any:
     if isinstance(value, base):
         return value
-    if base in WITHOUT_KIND and not (isinstance(value, dict) and "kind" in value):
-        return _make(WITHOUT_KIND[base], value)
+    if (one := _one(base)) and not (isinstance(value, dict) and "kind" in value):
+        return _make(one, value)
     if isinstance(value, str):
         value = {"kind": value}
     if not isinstance(value, dict):
-        raise ValueError(f"got {shown(value)}; needs a table with a kind: {', '.join(kinds(base))}")
+        raise ValueError(f"got {shown(value)}; needs a table with a kind: {', '.join(names(base))}")
     if "kind" not in value:
-        known = list(kinds(base))
+        known = names(base)
         raise ValueError(f'has no kind; one of {", ".join(known)}: add for example kind = "{known[0]}"')
     try:
         cls = find(str(value["kind"]), base)
     except UnknownNameError as error:
         raise ValueError(str(error)) from error
     return _make(cls, {key: entry for key, entry in value.items() if key != "kind"})
+
+
+def _one(base: type) -> type | None:
+    """The one class there is of this base, where there is one; files need not say its kind."""
+    return Rig if base is AbstractRig else base if getattr(base, "ONE_KIND", False) else None
 
 
 def _is_list(value: Any) -> Any:
@@ -269,13 +256,13 @@ def _is_table(value: Any) -> Any:
     return value
 
 
-def _faults(error: ValidationError, table: dict[str, Any], root: type = Test) -> list[Fault]:
+def _faults(error: ValidationError, table: dict[str, Any], cls: type) -> list[Fault]:
     """Every fault of a validation error, with its place in the file."""
     faults = []
     for item in error.errors(include_url=False):
         place = ".".join(str(step) for step in item["loc"])
         if item["type"] == "extra_forbidden":
-            known = sorted(_model(_class_at(table, item["loc"][:-1], root)).model_fields)
+            known = sorted(_model(_class_at(table, item["loc"][:-1], cls)).model_fields)
             hint = did_you_mean(str(item["loc"][-1]), known).strip() or f"known: {', '.join(known)}"
             faults.append(Fault(place, f"unknown key; {hint}"))
         elif item["type"] == "missing":
@@ -286,14 +273,14 @@ def _faults(error: ValidationError, table: dict[str, Any], root: type = Test) ->
     return faults
 
 
-def _class_at(table: dict[str, Any], place: tuple[int | str, ...], root: type = Test) -> type:
-    """The class of the part whose table is at a place."""
-    cls: type = root
-    node: Any = table
+def _class_at(table: dict[str, Any], place: tuple[int | str, ...], cls: type) -> type:
+    """The class of the part whose table is at a place in that of a part of class `cls`."""
+    base, node = cls, table
     for step in place:
-        node = node[step]
+        node = node[step]  # type: ignore[index]
+        base, _ = parts_of(cls).get(str(step), (base, False))
         if isinstance(node, dict):
-            cls = find(str(node["kind"])) if "kind" in node else NAMED.get(str(step), cls)
+            cls = find(str(node["kind"])) if "kind" in node else _one(base) or base
     return cls
 
 

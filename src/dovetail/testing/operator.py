@@ -22,7 +22,7 @@ import math
 import os
 import threading
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import jax
 import jax.numpy as jnp
@@ -44,6 +44,8 @@ LONGEST = 4096  # [bytes] of a wish
 
 class Dial(Part):
     """A parameter of the test that the operator may change while it runs."""
+
+    ONE_KIND: ClassVar[bool] = True
 
     least: jax.Array = parameter(PARAMETER, "smallest value, in the parameter's unit")
     most: jax.Array = parameter(PARAMETER, "largest value")

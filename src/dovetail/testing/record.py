@@ -16,14 +16,16 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import jax
 import numpy as np
-import xarray as xr
 
 from dovetail.core.errors import Fault
 from dovetail.testing.outcome import Outcome
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 NICE = (1, 2, 5)  # times powers of ten: numbers that people take
 WHOLE = "contact_time"  # of every tick whatever is recorded: by it contacts are judged, however short

@@ -15,10 +15,9 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import xarray as xr
 
 from dovetail.core.errors import DovetailError, OutputError
 from dovetail.testing.creep.journal import NAME as JOURNAL
@@ -26,6 +25,9 @@ from dovetail.testing.file import load
 from dovetail.testing.outcome import Outcome, Trip
 from dovetail.testing.run import Run
 from dovetail.testing.runnable import Runnable
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 TEST, RESULT, OUTCOME, AFTERMATH = "test.toml", "result.nc", "outcome.json", "aftermath.nc"
 TRY = """
@@ -122,6 +124,8 @@ def _tried(path: Path) -> str:
 
 def _opened(path: Path) -> tuple[xr.Dataset | None, str]:
     """What is in a netCDF file; or None, and why."""
+    import xarray as xr
+
     hook, sys.unraisablehook = sys.unraisablehook, lambda _: None  # h5netcdf closes what it could not open
     try:
         with xr.open_dataset(path, engine="h5netcdf") as stored:

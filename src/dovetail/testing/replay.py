@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-import xarray as xr
 
 from dovetail.core.errors import ParameterError
 from dovetail.testing.rehearse import recorded
@@ -18,6 +17,8 @@ from dovetail.testing.schedule import Profile
 from dovetail.testing.supervisor import with_stale
 
 if TYPE_CHECKING:
+    import xarray as xr
+
     from dovetail.testing.test import Test
 
 

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import xarray as xr
 
 from dovetail.core import signals
 from dovetail.testing.outcome import Outcome, Trip
@@ -16,6 +15,8 @@ from dovetail.testing.record import Records, thinned
 from dovetail.testing.supervisor import CHECKS, TURNED, Watch, across
 
 if TYPE_CHECKING:
+    import xarray as xr
+
     from dovetail.testing.runnable import Runnable
 
 SPECIMENS = (Outcome.LATCHED, Outcome.JOINED, Outcome.PARTED)  # what a specimen's own way of ending is called
@@ -107,6 +108,8 @@ def dataset(
         coordinates["axis"] = ("axis", axes)
     if axes and any(turning):
         coordinates["axis_kind"] = ("axis", ["angle" if turns else "length" for turns in turning])
+    import xarray as xr
+
     return xr.Dataset(variables, coords=coordinates, attrs=dict(attributes))
 
 

@@ -15,8 +15,6 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from dovetail import air as _air  # noqa: F401  (registers its kinds)
-from dovetail import sea as _sea  # noqa: F401  (registers its kinds)
 from dovetail.core import Flow, constant
 from dovetail.core.errors import Fault, guarded
 from dovetail.core.methods.rolled import rolled

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import equinox as eqx
 import jax
@@ -56,6 +56,8 @@ class Limits(Part):
     limit of that name. What concerns the wall clock and the link to a real rig (`silence`, `overrun`,
     `approach`, `to_rest`) matters in the `run` mode only.
     """
+
+    ONE_KIND: ClassVar[bool] = True
 
     displacement: jax.Array = parameter("m", "largest demand", above=0.0, default=jnp.inf)
     velocity: jax.Array = parameter("m/s", "fastest demand", above=0.0, default=jnp.inf)

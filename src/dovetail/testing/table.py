@@ -18,7 +18,7 @@ from typing import Any
 from dovetail.core import Part, brought
 from dovetail.core.errors import DovetailError, Fault, ParameterError, TestFileError, UnknownNameError, shown
 from dovetail.core.parameter import file_names
-from dovetail.core.registry import find, kinds
+from dovetail.core.registry import find
 from dovetail.testing.path import joined, steps
 
 PARTS = "parts"  # files, or their texts, with parts of one's own
@@ -92,8 +92,10 @@ def _shed(table: dict[str, Any], kind: Any, said: set[str]) -> None:
 
 
 def _fields(kind: Any) -> set[str]:
-    cls = kinds().get(kind) if isinstance(kind, str) else None
-    return {field.name for field in dataclasses.fields(cls)} if dataclasses.is_dataclass(cls) else set()
+    try:
+        return {field.name for field in dataclasses.fields(find(kind))} if isinstance(kind, str) else set()
+    except UnknownNameError:  # which the reader will say
+        return set()
 
 
 def copied(node: Any) -> Any:
@@ -105,19 +107,20 @@ def copied(node: Any) -> Any:
 
 def located(table: dict[str, Any], root: type, folder: Path) -> dict[str, Any]:
     """The table with the names of files made whole from `folder`; `root` is the class that it is of."""
-    return _located(copied(table), root, folder.resolve())
+    return _completed(copied(table), root, folder.resolve())
 
 
 def _located(node: Any, base: type, folder: Path) -> Any:
     if isinstance(node, list):
         return [_located(entry, base, folder) for entry in node]
-    cls = _class_of(node, base)
-    if cls is None:
-        return node
+    return _completed(node, _class_of(node, base), folder) if isinstance(node, dict) else node
+
+
+def _completed(node: dict[str, Any], cls: type, folder: Path) -> dict[str, Any]:
     for name in file_names(cls):
         if isinstance(node.get(name), str) and node[name]:
             node[name] = str(folder / node[name])  # one that is whole already stays
-    for name, (inner, named) in _parts(cls).items():
+    for name, (inner, named) in parts_of(cls).items():
         value = node.get(name)
         if named and isinstance(value, dict):
             node[name] = {key: _located(entry, inner, folder) for key, entry in value.items()}
@@ -126,20 +129,16 @@ def _located(node: Any, base: type, folder: Path) -> Any:
     return node
 
 
-def _class_of(node: Any, base: type) -> type | None:
-    """The class of the part whose table this is; None where it cannot be told, which the reader will say."""
-    if not isinstance(node, dict):
-        return None
-    if not isinstance(node.get("kind"), str):
-        return base
+def _class_of(node: dict[str, Any], base: type) -> type:
+    """The class of the part whose table this is; of one whose kind is not known the reader will say so."""
     try:
-        return find(node["kind"])
+        return find(node["kind"]) if isinstance(node.get("kind"), str) else base
     except UnknownNameError:
-        return base  # the kind of a file, as in kind = "simulation"
+        return base
 
 
 @cache
-def _parts(cls: type) -> dict[str, tuple[type, bool]]:
+def parts_of(cls: type) -> dict[str, tuple[type, bool]]:
     """Fields of a class that hold parts, with the class of these, and whether they are held by name."""
     found = {}
     for name, hint in typing.get_type_hints(cls).items():

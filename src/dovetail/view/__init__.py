@@ -4,10 +4,18 @@ Depends on: core, mechanics, transfer, testing, links, report, studies. Nothing 
 delay a loop.
 """
 
-from dovetail.view.browser import Page
-from dovetail.view.live import LivePage
-from dovetail.view.player import Player
-from dovetail.view.stage import Arrow, Line, Plot, Stage
-from dovetail.view.stages import pictures_of, stage_of
+from typing import TYPE_CHECKING
+
+from dovetail.lazily import lazily
+
+if TYPE_CHECKING:
+    from dovetail.view.browser import Page
+    from dovetail.view.live import LivePage
+    from dovetail.view.player import Player
+    from dovetail.view.stage import Arrow, Line, Plot, Stage
+    from dovetail.view.stages import pictures_of, stage_of
+
+lazily(__name__)
+
 
 __all__ = ["Arrow", "Line", "LivePage", "Page", "Player", "Plot", "Stage", "pictures_of", "stage_of"]

@@ -8,20 +8,28 @@ Explicit: `Euler`, `SemiImplicitEuler` (state a pair of positions and velocities
 takes the `step` of an explicit method's `tableau`.
 """
 
-from dovetail.core.methods.bdf2 import BDF2
-from dovetail.core.methods.bogacki_shampine import BogackiShampine
-from dovetail.core.methods.dormand_prince5 import DormandPrince5
-from dovetail.core.methods.dormand_prince8 import DormandPrince8
-from dovetail.core.methods.euler import Euler
-from dovetail.core.methods.generalised_alpha import GeneralisedAlpha
-from dovetail.core.methods.implicit_euler import ImplicitEuler
-from dovetail.core.methods.newton import newton
-from dovetail.core.methods.rk4 import RK4
-from dovetail.core.methods.rosenbrock import Rosenbrock3
-from dovetail.core.methods.runge_kutta import RungeKutta, Tableau
-from dovetail.core.methods.semi_implicit_euler import SemiImplicitEuler
-from dovetail.core.methods.stability import check_step, stability_limit
-from dovetail.core.methods.trapezoidal import Trapezoidal
+from typing import TYPE_CHECKING
+
+from dovetail.lazily import lazily
+
+if TYPE_CHECKING:
+    from dovetail.core.methods.bdf2 import BDF2
+    from dovetail.core.methods.bogacki_shampine import BogackiShampine
+    from dovetail.core.methods.dormand_prince5 import DormandPrince5
+    from dovetail.core.methods.dormand_prince8 import DormandPrince8
+    from dovetail.core.methods.euler import Euler
+    from dovetail.core.methods.generalised_alpha import GeneralisedAlpha
+    from dovetail.core.methods.implicit_euler import ImplicitEuler
+    from dovetail.core.methods.newton import newton
+    from dovetail.core.methods.rk4 import RK4
+    from dovetail.core.methods.rosenbrock import Rosenbrock3
+    from dovetail.core.methods.runge_kutta import RungeKutta, Tableau
+    from dovetail.core.methods.semi_implicit_euler import SemiImplicitEuler
+    from dovetail.core.methods.stability import check_step, stability_limit
+    from dovetail.core.methods.trapezoidal import Trapezoidal
+
+lazily(__name__)
+
 
 __all__ = [
     "BDF2",

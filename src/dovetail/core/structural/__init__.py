@@ -7,16 +7,24 @@ a pseudo-dynamic test: predict, impose, measure, correct. `Newmark` and `HHTAlph
 known as a function.
 """
 
-from dovetail.core.structural.central_difference import CentralDifference
-from dovetail.core.structural.newmark import HHTAlpha, Newmark
-from dovetail.core.structural.operator_splitting import OperatorSplitting
-from dovetail.core.structural.structure import (
-    Linear,
-    Motion,
-    PredictorCorrector,
-    StructuralMethod,
-    Structure,
-)
+from typing import TYPE_CHECKING
+
+from dovetail.lazily import lazily
+
+if TYPE_CHECKING:
+    from dovetail.core.structural.central_difference import CentralDifference
+    from dovetail.core.structural.newmark import HHTAlpha, Newmark
+    from dovetail.core.structural.operator_splitting import OperatorSplitting
+    from dovetail.core.structural.structure import (
+        Linear,
+        Motion,
+        PredictorCorrector,
+        StructuralMethod,
+        Structure,
+    )
+
+lazily(__name__)
+
 
 __all__ = [
     "CentralDifference",

@@ -8,8 +8,16 @@ keep it on the robot's own network.
 Depends on: core, mechanics, transfer.
 """
 
-from dovetail.links.egm.controller import Axes, VirtualController
-from dovetail.links.egm.driver import EgmDriver, EgmPlant, RobotState
-from dovetail.links.egm.messages import decode, encode
+from typing import TYPE_CHECKING
+
+from dovetail.lazily import lazily
+
+if TYPE_CHECKING:
+    from dovetail.links.egm.controller import Axes, VirtualController
+    from dovetail.links.egm.driver import EgmDriver, EgmPlant, RobotState
+    from dovetail.links.egm.messages import decode, encode
+
+lazily(__name__)
+
 
 __all__ = ["Axes", "EgmDriver", "EgmPlant", "RobotState", "VirtualController", "decode", "encode"]

@@ -3,7 +3,15 @@
 Depends on: core, mechanics, specimens, testing. FMPy is needed where an FMU is read or built, not before.
 """
 
-from dovetail.links.fmi.export import export
-from dovetail.links.fmi.model import CoSimulation, FmuSpecimen, FmuSubstructure
+from typing import TYPE_CHECKING
+
+from dovetail.lazily import lazily
+
+if TYPE_CHECKING:
+    from dovetail.links.fmi.export import export
+    from dovetail.links.fmi.model import CoSimulation, FmuSpecimen, FmuSubstructure
+
+lazily(__name__)
+
 
 __all__ = ["CoSimulation", "FmuSpecimen", "FmuSubstructure", "export"]

@@ -3,7 +3,15 @@
 Depends on: core, testing.
 """
 
-from dovetail.links.native.library import NativeTick, available, library
-from dovetail.links.native.session import NativeSession
+from typing import TYPE_CHECKING
+
+from dovetail.lazily import lazily
+
+if TYPE_CHECKING:
+    from dovetail.links.native.library import NativeTick, available, library
+    from dovetail.links.native.session import NativeSession
+
+lazily(__name__)
+
 
 __all__ = ["NativeSession", "NativeTick", "available", "library"]

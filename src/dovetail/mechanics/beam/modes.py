@@ -9,7 +9,7 @@ modes would have given (residual flexibility), so that the reduced frame is as s
 from __future__ import annotations
 
 import numpy as np
-import scipy.linalg
+import scipy
 
 
 def modes(M: np.ndarray, K: np.ndarray, held: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:

@@ -3,11 +3,19 @@
 Depends on: core.
 """
 
-from dovetail.mechanics.blade.forcing import coefficients_of, series
-from dovetail.mechanics.blade.kinematics import Attachment, piston_velocity
-from dovetail.mechanics.blade.modal import ModalBlade
-from dovetail.mechanics.blade.modes import BladeModes
-from dovetail.mechanics.blade.rotating import RotatingBlade
+from typing import TYPE_CHECKING
+
+from dovetail.lazily import lazily
+
+if TYPE_CHECKING:
+    from dovetail.mechanics.blade.forcing import coefficients_of, series
+    from dovetail.mechanics.blade.kinematics import Attachment, piston_velocity
+    from dovetail.mechanics.blade.modal import ModalBlade
+    from dovetail.mechanics.blade.modes import BladeModes
+    from dovetail.mechanics.blade.rotating import RotatingBlade
+
+lazily(__name__)
+
 
 __all__ = [
     "Attachment",

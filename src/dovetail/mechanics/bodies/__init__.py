@@ -3,12 +3,20 @@
 Depends on: core, mechanics.spatial.
 """
 
-from dovetail.mechanics.bodies.free_bodies import FreeBodies
-from dovetail.mechanics.bodies.joined_bodies import AttachedBody, JoinedBodies
-from dovetail.mechanics.bodies.mass_properties import MassProperties, assembled
-from dovetail.mechanics.bodies.pair import BodyPair, PairState
-from dovetail.mechanics.bodies.primitives import cube, cuboid, cylinder, frustum, half_sphere, sphere
-from dovetail.mechanics.bodies.rigid_body import BodyState, RigidBody
+from typing import TYPE_CHECKING
+
+from dovetail.lazily import lazily
+
+if TYPE_CHECKING:
+    from dovetail.mechanics.bodies.free_bodies import FreeBodies
+    from dovetail.mechanics.bodies.joined_bodies import AttachedBody, JoinedBodies
+    from dovetail.mechanics.bodies.mass_properties import MassProperties, assembled
+    from dovetail.mechanics.bodies.pair import BodyPair, PairState
+    from dovetail.mechanics.bodies.primitives import cube, cuboid, cylinder, frustum, half_sphere, sphere
+    from dovetail.mechanics.bodies.rigid_body import BodyState, RigidBody
+
+lazily(__name__)
+
 
 __all__ = [
     "AttachedBody",

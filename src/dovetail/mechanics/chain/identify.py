@@ -15,7 +15,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-from scipy.optimize import least_squares
+import scipy
 
 from dovetail.core.errors import ConvergenceError, ParameterError
 
@@ -52,7 +52,7 @@ def identify(
 
     value, slope = jax.jit(model), jax.jit(jax.jacfwd(model))
     first = np.log([start[name] for name in names])
-    found = least_squares(
+    found = scipy.optimize.least_squares(
         lambda theta: np.asarray(value(theta)) - target, first, jac=lambda theta: np.asarray(slope(theta))
     )
     if not found.success or not np.isfinite(found.cost):

@@ -3,20 +3,28 @@
 Depends on: core.
 """
 
-from dovetail.mechanics.geometry.base import Cavity, Touch
-from dovetail.mechanics.geometry.convex import ConvexShape, Polygon, Polyhedron, Prism
-from dovetail.mechanics.geometry.drogue import ZONES, Drogue
-from dovetail.mechanics.geometry.mesh import Mesh, read_stl, revolved
-from dovetail.mechanics.geometry.signed_distance import (
-    Ball,
-    Box,
-    Capsule,
-    Cone,
-    Hollow,
-    Shape,
-    SolidCavity,
-    Union,
-)
+from typing import TYPE_CHECKING
+
+from dovetail.lazily import lazily
+
+if TYPE_CHECKING:
+    from dovetail.mechanics.geometry.base import Cavity, Touch
+    from dovetail.mechanics.geometry.convex import ConvexShape, Polygon, Polyhedron, Prism
+    from dovetail.mechanics.geometry.drogue import ZONES, Drogue
+    from dovetail.mechanics.geometry.mesh import Mesh, read_stl, revolved
+    from dovetail.mechanics.geometry.signed_distance import (
+        Ball,
+        Box,
+        Capsule,
+        Cone,
+        Hollow,
+        Shape,
+        SolidCavity,
+        Union,
+    )
+
+lazily(__name__)
+
 
 __all__ = [
     "ZONES",

@@ -7,9 +7,17 @@ expressed in B. Quaternions are `wxyz`, and `q` and `-q` are the same rotation. 
 yaw about x, y, z, applied as yaw, then pitch, then roll (intrinsic 3-2-1).
 """
 
-from dovetail.mechanics.spatial import euler, quaternion, rotation
-from dovetail.mechanics.spatial.frames import Frames
-from dovetail.mechanics.spatial.motion import Twist, Wrench, relative_twist
-from dovetail.mechanics.spatial.pose import Pose
+from typing import TYPE_CHECKING
+
+from dovetail.lazily import lazily
+
+if TYPE_CHECKING:
+    from dovetail.mechanics.spatial import euler, quaternion, rotation
+    from dovetail.mechanics.spatial.frames import Frames
+    from dovetail.mechanics.spatial.motion import Twist, Wrench, relative_twist
+    from dovetail.mechanics.spatial.pose import Pose
+
+lazily(__name__)
+
 
 __all__ = ["Frames", "Pose", "Twist", "Wrench", "euler", "quaternion", "relative_twist", "rotation"]

@@ -16,8 +16,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-import scipy.optimize
-import scipy.special
+import scipy
 
 from dovetail.core.errors import AnalysisError
 from dovetail.mechanics.contact import Dissipative, NormalLaw, realised

@@ -18,7 +18,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-import scipy.optimize
+import scipy
 
 from dovetail.core.errors import ConvergenceError, ParameterError
 from dovetail.mechanics.contact import GivenDamping, GivenStiffness

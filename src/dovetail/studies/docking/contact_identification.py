@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dovetail.core.registry import kinds
+from dovetail.core.registry import find
 from dovetail.mechanics.contact import Dissipative
 from dovetail.studies.docking.contact_fit import ContactFit, MeasuredImpacts, fit_contact, peak_errors
 from dovetail.studies.docking.impact_validation import law_names
@@ -41,7 +41,7 @@ def rank_on_data(restitution: float = 0.8) -> list[tuple[str, float]]:
     squares: dict[str, list[np.ndarray]] = {name: [] for name in law_names()}
     for stiffness, impacts in measured().values():
         for name in law_names():
-            factor = float(kinds(Dissipative)[name](stiffness=1.0).damping_factor(np.float64(restitution)))
+            factor = float(find(name, Dissipative)(stiffness=1.0).damping_factor(np.float64(restitution)))
             squares[name].append(peak_errors(impacts, TESTBED, stiffness, factor).ravel() ** 2)
     found = {name: float(np.sqrt(np.mean(np.concatenate(values)))) for name, values in squares.items()}
     return sorted(found.items(), key=lambda row: row[1])

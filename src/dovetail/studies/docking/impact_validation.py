@@ -17,14 +17,14 @@ import xarray as xr
 from dovetail.core import choice, kind, parameter
 from dovetail.core.chart import Chart
 from dovetail.core.errors import Fault
-from dovetail.core.registry import find, kinds
+from dovetail.core.registry import find, names
 from dovetail.mechanics.contact import Dissipative, GivenDamping, GivenStiffness, HertzPair, Material
 from dovetail.studies.docking.impact import Instruments, first_impact
 
 
 def law_names() -> tuple[str, ...]:
     """Every law that realises a restitution, by its name in test files."""
-    return tuple(name for name in kinds(Dissipative) if name != "given-damping")
+    return tuple(name for name in names(Dissipative) if name != "given-damping")
 
 
 LAWS = law_names()

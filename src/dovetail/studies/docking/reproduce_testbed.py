@@ -5,7 +5,7 @@ from __future__ import annotations
 import jax
 import jax.numpy as jnp
 import numpy as np
-import scipy.signal
+import scipy
 
 from dovetail.core.randomness import seeded
 from dovetail.transfer import ShapedNoise, TwoDegreesOfFreedom

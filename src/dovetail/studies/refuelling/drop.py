@@ -8,7 +8,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-import scipy.optimize
+import scipy
 
 from dovetail.core import Euler, Flow, Method
 from dovetail.mechanics.drop_mass import DropMass

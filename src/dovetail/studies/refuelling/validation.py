@@ -15,7 +15,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-import scipy.optimize
+import scipy
 
 from dovetail.core import RK4, Flow
 from dovetail.core.methods.rolled import rolled

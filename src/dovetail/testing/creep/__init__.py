@@ -3,10 +3,18 @@
 Depends on: core, specimens, transfer.
 """
 
-from dovetail.testing.creep.cell import Cell, Move, Reply
-from dovetail.testing.creep.gate import AlwaysNear, Gate, NearPlane, NearSignal
-from dovetail.testing.creep.settings import Stepping
-from dovetail.testing.creep.virtual_cell import VirtualCell
+from typing import TYPE_CHECKING
+
+from dovetail.lazily import lazily
+
+if TYPE_CHECKING:
+    from dovetail.testing.creep.cell import Cell, Move, Reply
+    from dovetail.testing.creep.gate import AlwaysNear, Gate, NearPlane, NearSignal
+    from dovetail.testing.creep.settings import Stepping
+    from dovetail.testing.creep.virtual_cell import VirtualCell
+
+lazily(__name__)
+
 
 __all__ = [
     "AlwaysNear",

@@ -11,7 +11,6 @@ from __future__ import annotations
 import dataclasses
 
 import numpy as np
-from scipy.spatial.transform import Rotation
 
 
 @dataclasses.dataclass(frozen=True)
@@ -25,6 +24,8 @@ class Placed:
         displacement = np.array(displacement, dtype=float)
         if displacement.shape != (6,):
             return self.home + displacement
+        from scipy.spatial.transform import Rotation
+
         turned = Rotation.from_rotvec(self.home[3:]) * Rotation.from_rotvec(displacement[3:])
         return np.concatenate([self.home[:3] + displacement[:3], turned.as_rotvec()])
 
@@ -33,5 +34,7 @@ class Placed:
         pose = np.array(pose, dtype=float)
         if pose.shape != (6,):
             return pose - self.home
+        from scipy.spatial.transform import Rotation
+
         turned = Rotation.from_rotvec(self.home[3:]).inv() * Rotation.from_rotvec(pose[3:])
         return np.concatenate([pose[:3] - self.home[:3], turned.as_rotvec()])

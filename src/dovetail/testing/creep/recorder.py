@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import xarray as xr
 
 from dovetail.core import signals
 from dovetail.testing.creep.cell import Reply
 from dovetail.testing.run import dataset
 
 if TYPE_CHECKING:
+    import xarray as xr
+
     from dovetail.testing.test import Test
 
 

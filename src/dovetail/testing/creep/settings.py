@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -27,6 +29,8 @@ class Stepping(Part):
     A scaled specimen sees the motion divided by `length_scale`; what it answers is multiplied by
     `force_scale` and, for moments, `moment_scale`. Source: [Bolien 2018, secs 3.2 and 4.2].
     """
+
+    ONE_KIND: ClassVar[bool] = True
 
     gate: Gate = AlwaysNear()
     course: Course = Course()

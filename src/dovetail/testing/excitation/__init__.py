@@ -3,18 +3,26 @@
 Depends on: core.
 """
 
-from dovetail.testing.excitation.base import Excitation
-from dovetail.testing.excitation.earthquake import GroundMotion, GroundRecord, KanaiTajimi
-from dovetail.testing.excitation.faded import Faded
-from dovetail.testing.excitation.noise import WhiteNoise
-from dovetail.testing.excitation.per_axis import PerAxis
-from dovetail.testing.excitation.pulse import Pulse
-from dovetail.testing.excitation.record_file import read_record
-from dovetail.testing.excitation.rest import Rest
-from dovetail.testing.excitation.sine import Sine, SumOfSines
-from dovetail.testing.excitation.step import Step
-from dovetail.testing.excitation.sweep import Sweep
-from dovetail.testing.excitation.table import Table
+from typing import TYPE_CHECKING
+
+from dovetail.lazily import lazily
+
+if TYPE_CHECKING:
+    from dovetail.testing.excitation.base import Excitation
+    from dovetail.testing.excitation.earthquake import GroundMotion, GroundRecord, KanaiTajimi
+    from dovetail.testing.excitation.faded import Faded
+    from dovetail.testing.excitation.noise import WhiteNoise
+    from dovetail.testing.excitation.per_axis import PerAxis
+    from dovetail.testing.excitation.pulse import Pulse
+    from dovetail.testing.excitation.record_file import read_record
+    from dovetail.testing.excitation.rest import Rest
+    from dovetail.testing.excitation.sine import Sine, SumOfSines
+    from dovetail.testing.excitation.step import Step
+    from dovetail.testing.excitation.sweep import Sweep
+    from dovetail.testing.excitation.table import Table
+
+lazily(__name__)
+
 
 __all__ = [
     "Excitation",

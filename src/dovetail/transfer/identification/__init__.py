@@ -3,17 +3,25 @@
 Depends on: core, transfer.
 """
 
-from dovetail.transfer.identification.correlation import correlation_delay
-from dovetail.transfer.identification.factor_fit import FactorFit, fit_factors
-from dovetail.transfer.identification.frequency_response import FrequencyResponse, frequency_response
-from dovetail.transfer.identification.frequency_sampling_filter import StepEstimate, sampled_step_response
-from dovetail.transfer.identification.grey_box import Fit, fit_parameters, simulate
-from dovetail.transfer.identification.output_error import TransferFunctionFit, fit_transfer_function
-from dovetail.transfer.identification.recursive import RecursiveIdentification
-from dovetail.transfer.identification.resonance_damping import damping_squares
-from dovetail.transfer.identification.step_response import StepFeatures, step_features
-from dovetail.transfer.identification.sweep import SweepResponse, sweep_response
-from dovetail.transfer.identification.zero_crossing import Crossings, crossing_delays
+from typing import TYPE_CHECKING
+
+from dovetail.lazily import lazily
+
+if TYPE_CHECKING:
+    from dovetail.transfer.identification.correlation import correlation_delay
+    from dovetail.transfer.identification.factor_fit import FactorFit, fit_factors
+    from dovetail.transfer.identification.frequency_response import FrequencyResponse, frequency_response
+    from dovetail.transfer.identification.frequency_sampling_filter import StepEstimate, sampled_step_response
+    from dovetail.transfer.identification.grey_box import Fit, fit_parameters, simulate
+    from dovetail.transfer.identification.output_error import TransferFunctionFit, fit_transfer_function
+    from dovetail.transfer.identification.recursive import RecursiveIdentification
+    from dovetail.transfer.identification.resonance_damping import damping_squares
+    from dovetail.transfer.identification.step_response import StepFeatures, step_features
+    from dovetail.transfer.identification.sweep import SweepResponse, sweep_response
+    from dovetail.transfer.identification.zero_crossing import Crossings, crossing_delays
+
+lazily(__name__)
+
 
 __all__ = [
     "Crossings",

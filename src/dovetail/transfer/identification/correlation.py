@@ -9,7 +9,7 @@ less than a sample.
 from __future__ import annotations
 
 import numpy as np
-import scipy.optimize
+import scipy
 
 from dovetail.core.errors import AnalysisError, ParameterError
 

@@ -16,7 +16,7 @@ import dataclasses
 from collections.abc import Sequence
 
 import numpy as np
-import scipy.optimize
+import scipy
 
 from dovetail.core.errors import ConvergenceError
 from dovetail.transfer.factors import pair, ratio

@@ -16,7 +16,7 @@ from functools import lru_cache
 import jax
 import jax.numpy as jnp
 import numpy as np
-import scipy.optimize
+import scipy
 
 from dovetail.core.errors import ConvergenceError, ParameterError
 from dovetail.transfer.base import Transfer

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import scipy.optimize
+import scipy
 
 from dovetail.core.errors import AnalysisError, ConvergenceError, ParameterError
 

@@ -15,6 +15,8 @@ up or down), three for the rotation, in two. Source: the seven lengths and the d
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -41,6 +43,8 @@ class Arm(Part):
     `sign` and `offset` turn the angles of this model into those of a maker's controller:
     maker = sign * model + offset. Limits are in the maker's angles.
     """
+
+    ONE_KIND: ClassVar[bool] = True
 
     a1: jax.Array = parameter("m", "shoulder in front of the first axis", default=0.0)
     a2: jax.Array = parameter("m", "forearm beside the elbow", default=0.0)

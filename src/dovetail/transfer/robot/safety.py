@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 from enum import Enum, IntEnum
+from typing import ClassVar
 
 import jax
 import jax.numpy as jnp
@@ -84,6 +85,8 @@ SIGNALS = {  # what the value and the limit of a trip are, and their unit
 
 class SafetyLimits(Part):
     """What the supervisory controller holds the cell to; infinite where nothing is said."""
+
+    ONE_KIND: ClassVar[bool] = True
 
     force: jax.Array = parameter("N", "largest force at the sensor", default=jnp.inf, above=0.0)
     torque: jax.Array = parameter("N m", "largest torque at the sensor", default=jnp.inf, above=0.0)

@@ -15,6 +15,7 @@ Source: [Bolien 2018, eqs 3.1 to 3.4, with 3.3 put right: s has to reach 1].
 from __future__ import annotations
 
 import itertools
+from typing import ClassVar
 
 import equinox as eqx
 import jax
@@ -28,6 +29,8 @@ POSE_AXES = 6  # a position [m] and a rotation vector [rad]
 
 class Course(Part):
     """How far a move has got, from 0 to 1, over its execution time; flat afterwards."""
+
+    ONE_KIND: ClassVar[bool] = True
 
     form: str = choice("lspb", "cubic", "line", about="how the move speeds up and slows down", default="lspb")
     ramp: jax.Array = parameter(
