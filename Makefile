@@ -15,7 +15,7 @@ ONE_CORE := NPROC=1 OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 .DEFAULT_GOAL := help
 SECONDS ?= 3600
 
-.PHONY: help demo test test-all judge fuzz check format bench bench-compare docs reproduced lock clean
+.PHONY: help demo test test-all judge fuzz check format index bench bench-compare docs reproduced lock clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -45,6 +45,9 @@ check: $(VENV)/dev.stamp  ## format, lint, types, and the rules of the package
 format: $(VENV)/dev.stamp  ## format the code and mend what the linter can
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+
+index: $(VENV)/run.stamp  ## write the index of kinds anew, after a part was added, renamed or moved
+	$(BIN)/python -m dovetail.core.index
 
 bench: $(VENV)/dev.stamp  ## the benchmarks; keeps a baseline in bench/results
 	$(PYTEST) bench -s -o python_files="bench_*.py" --benchmark-autosave --benchmark-storage=bench/results

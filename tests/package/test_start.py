@@ -73,7 +73,11 @@ SLOTS = {"dovetail.testing.creep.gate", "dovetail.testing.schedule"}  # of every
     ("settings", "code", "besides"),
     [
         ([], 0, set()),
-        (["--set", "rig.actuator.delay=3 kg"], 2, {"pint"}),  # which says what kg are
+        (
+            ["--set", "rig.actuator.delay=3 kg"],
+            2,
+            {"pint", "scipy"},
+        ),  # pint says what kg are, and needs scipy
         (["--set", "rig.specimen.kind=sprign"], 2, set()),
     ],
 )
