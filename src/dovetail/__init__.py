@@ -26,6 +26,7 @@ from dovetail.lazily import lazily as _lazily
 if TYPE_CHECKING:
     from dovetail import (
         air,
+        campaign,
         compensation,
         core,
         design,

@@ -1,6 +1,6 @@
 """Blocks, integration, trim, linearisation, signals and units, errors.
 
-Depends on: nothing else of Dovetail; a file that names a part of the studies has them imported.
+Depends on: nothing else of Dovetail.
 
 Importing this package sets float64 as JAX's default and lets XLA compile whole simulation loops as one
 function: by default XLA's CPU compiler does so only for loops that touch less than a kilobyte in a step,

@@ -1,6 +1,6 @@
 """The test, the loop, its modes, the supervisor, the recorder, the outcome.
 
-Depends on: core, mechanics, air, sea, transfer, specimens, compensation, stability; a run asks links and report
+Depends on: core, mechanics, transfer, specimens, compensation, stability; a run asks links and report
 for what they do with it.
 """
 
