@@ -1,5 +1,6 @@
 """A package whose names are loaded at their first use."""
 
+import pickle
 import sys
 from importlib import import_module
 
@@ -60,3 +61,7 @@ def test_a_package_lists_its_names_and_lets_them_be_replaced(room, monkeypatch):
     assert {"Chair", "corner", "sit", "sweep"} <= set(dir(room))
     monkeypatch.setattr(room, "sit", lambda: "on the floor")
     assert room.sit() == "on the floor"
+
+
+def test_a_package_is_sent_to_a_worker_by_its_name(room):
+    assert pickle.loads(pickle.dumps(room)) is room

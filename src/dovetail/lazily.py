@@ -65,5 +65,9 @@ class Lazy(ModuleType):
             return
         super().__setattr__(name, value)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """A worker that is sent a function finds the packages that it names by their names, as of any module."""
+        return import_module, (self.__name__,)
+
     def __dir__(self) -> list[str]:
         return sorted({*self.__dict__, *self.__dict__["_places"]} - {"_places"})
