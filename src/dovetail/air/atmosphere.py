@@ -43,6 +43,6 @@ class StandardAtmosphere(Part):
         return jnp.sqrt(1.4 * R_AIR * self.temperature(h))
 
 
-def gravity(h: jax.Array, surface: jax.Array = G0) -> jax.Array:
+def gravity(h: jax.Array, surface: jax.Array | float = G0) -> jax.Array:
     """Acceleration of gravity [m/s^2] at an altitude [m]."""
     return surface * (EARTH / (EARTH + h)) ** 2

@@ -26,7 +26,7 @@ UP = np.array([0.0, -1.0, 0.0])
 TINY = 1e-12  # keeps roots differentiable in still air; far below any wind squared
 
 
-def bluff_drag(wind: jax.Array, density: jax.Array, drag_area: jax.Array) -> jax.Array:
+def bluff_drag(wind: jax.Array, density: jax.Array | float, drag_area: jax.Array) -> jax.Array:
     """Drag (3,) [N] of a body of S C_D [m^2] in a relative wind (3,) [m/s]."""
     return 0.5 * density * drag_area * jnp.sqrt(wind @ wind + TINY) * wind
 

@@ -35,7 +35,7 @@ class TowedDrogue(Part):
         """The chain with this body at its end."""
         return chain.with_body(self.mass, self.arm, self.joint_friction)
 
-    def force(self, wind: jax.Array, density: jax.Array) -> jax.Array:
+    def force(self, wind: jax.Array, density: jax.Array | float) -> jax.Array:
         """Drag (3,) [N] in a relative wind (3,) [m/s]."""
         return bluff_drag(wind, density, jnp.pi / 4 * self.canopy_diameter**2 * self.drag)
 

@@ -78,7 +78,7 @@ class DrogueHose(Substructure):
         return self.drogue.behind(self.chain)
 
     def init(self) -> dict[str, Any]:
-        return _start(self, self.steady().state)  # type: ignore[no-any-return]
+        return _start(self, self.steady().state)
 
     def steady(self) -> AtRest:
         """Hose and drogue in steady flight, nothing reeled in."""

@@ -29,7 +29,7 @@ class FlatPlates(Part):
     centre: jax.Array = parameter("m", "centre of pressure from the body's origin", default=(0.0, 0.0, 0.0))
 
     def wrench(
-        self, velocity: jax.Array, turning: jax.Array, wind: jax.Array, density: jax.Array = 1.225
+        self, velocity: jax.Array, turning: jax.Array, wind: jax.Array, density: jax.Array | float = 1.225
     ) -> Wrench:
         """Force [N] and moment [N m] about the body's origin; velocities [m/s], [rad/s] in the body's axes."""
         relative = wind - velocity - jnp.cross(turning, self.centre)

@@ -63,7 +63,7 @@ class SpeedProfile(Approach):
         """[s] from rest to rest."""
         return (2 * self.accelerating + self.steady + 2 * self.braking) / self.speed
 
-    def reached(self, way: jax.Array) -> jax.Array:
+    def reached(self, way: jax.Array | float) -> jax.Array:
         """When [s] a way that lies in the part at speed has been covered."""
         return (way + self.accelerating) / self.speed
 

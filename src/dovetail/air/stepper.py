@@ -28,7 +28,7 @@ from dovetail.core.methods.rolled import rolled
 class _Pushed(TipDevice):
     """A device with a further force on it."""
 
-    device: TipDevice = None  # type: ignore[assignment]
+    device: TipDevice = None  # type: ignore[assignment]  # always given; a default must follow a default
     push: Any = None
 
     def init(self):

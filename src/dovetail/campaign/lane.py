@@ -33,7 +33,7 @@ def _cut(
 def emulated(test: Test) -> dict[str, jax.Array]:
     """Records of the ideal at the ticks after the first."""
     accuracy = Accuracy(**getattr(test.numerical, "ideal", {}))
-    coupled = ideal_system(test, test.rig.specimen)  # type: ignore[attr-defined]
+    coupled = ideal_system(test, test.rig.specimen)
     watch = Watch.of(test, "emulate")
     seen, records = integrate(coupled, watch, accuracy.method, test.dt, accuracy.substeps, test.tick_count)
     if "contact_time" in records:  # an ideal that does not resolve its contacts is none

@@ -29,8 +29,10 @@ from dovetail.core import signals
 from dovetail.core.errors import ParameterError, UnknownNameError
 
 ERRORS = ("e1", "e2", "e")
-COMPARED = ("delay", "gain", "rest", "opening", "growth_rate", "energy_added", "energy_share")
-COMPARED += tuple(f"{norm}.{error}" for norm in ("rms", "peak") for error in ERRORS)
+COMPARED = (
+    *("delay", "gain", "rest", "opening", "growth_rate", "energy_added", "energy_share"),
+    *(f"{norm}.{error}" for norm in ("rms", "peak") for error in ERRORS),
+)
 
 
 def _mean(x, n, m):
@@ -70,7 +72,7 @@ def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
 
     `records["kept"]` is true for every sample that counts; `ideal` is None where the campaign has no ideal.
     """
-    function.compiled = True  # type: ignore[attr-defined]
+    function.compiled = True  # type: ignore[attr-defined]  # a mark on the function itself
     return function
 
 

@@ -8,10 +8,10 @@ the worst scenario, and a resolution of a tenth of the depth [Bondoky 2020, secs
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, fields
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dovetail.core.errors import AnalysisError, ParameterError
 
@@ -52,7 +52,7 @@ class Verdict:
         return "go" if self.go else "no-go: " + "; ".join(self.reasons)
 
 
-def admissible(values: Sequence[float], errors: Sequence[float], accepted: float) -> float:
+def admissible(values: ArrayLike, errors: ArrayLike, accepted: float) -> float:
     """Largest value at which a rising error stays within what is accepted; a straight line between samples.
 
     Raises

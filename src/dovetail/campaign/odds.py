@@ -7,7 +7,7 @@ an exact (Clopper-Pearson) interval. Points of a grid are no sample: there the s
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import numpy as np
 import scipy
@@ -17,7 +17,8 @@ from dovetail.campaign.merit import admissible
 from dovetail.core.errors import AnalysisError
 
 
-class Odds(NamedTuple):
+@dataclass(frozen=True)
+class Odds:
     """How often something happened."""
 
     count: int

@@ -69,8 +69,8 @@ KEYS = (
     "measures",
     "traces",
     "constraints",
+    *("set", "axis", "correlation", "design", "chunk", "batch", "answers"),
 )
-KEYS += ("set", "axis", "correlation", "design", "chunk", "batch", "answers")
 MODES = ("emulate", "rehearse", "simulate")
 UNSEEN = ("title", "source", "answers", "chunk", "batch", "fixed")  # change no result
 MOST_SEEDS = 1_000_000
@@ -152,13 +152,13 @@ class Campaign:
     @classmethod
     def from_spec(cls, spec: Mapping[str, Any]) -> Campaign:
         """The campaign that `spec` gave."""
-        values = {key: tuple(v) if isinstance(v, list) else v for key, v in spec.items()}
-        axes = [
-            Axis(**{key: tuple(v) if isinstance(v, list) else v for key, v in axis.items()})
-            for axis in spec["axes"]
-        ]
+
+        def frozen(table: Mapping[str, Any]) -> dict[str, Any]:
+            return {key: tuple(v) if isinstance(v, list) else v for key, v in table.items()}
+
+        axes = tuple(Axis(**frozen(axis)) for axis in spec["axes"])
         pairs = tuple(tuple(pair) for pair in spec.get("correlations", ()))
-        return cls(**{**values, "axes": tuple(axes), "correlations": pairs})
+        return cls(**{**frozen(spec), "axes": axes, "correlations": pairs})
 
     @cached_property
     def fingerprint(self) -> str:

@@ -55,6 +55,6 @@ def trade_off(table: xr.DataArray, along: str, other: str, share: float = 0.05) 
     there. The last value at which it does, or None if it never does (`along` then has no trade-off point).
     """
     span = table.max(other) - table.min(other)
-    size = np.abs(table).max(other)
+    size = abs(table).max(other)
     matters = (span > share * size).transpose(along).values
     return float(table[along].values[np.flatnonzero(matters)[-1]]) if matters.any() else None

@@ -37,8 +37,8 @@ def takes(*needed: str, **defaults: Any) -> Callable[[Evaluation], Evaluation]:
         def completed(points: list[Point]) -> Mapping[str, Any]:
             return function([{**defaults, **point} for point in points])
 
-        completed.takes = {**dict.fromkeys(needed), **defaults}  # type: ignore[attr-defined]
-        completed.needs = needed  # type: ignore[attr-defined]
+        completed.takes = {**dict.fromkeys(needed), **defaults}  # type: ignore[attr-defined]  # a mark on the function itself
+        completed.needs = needed  # type: ignore[attr-defined]  # likewise
         return completed
 
     return mark
@@ -48,7 +48,7 @@ def gives(**units: str) -> Callable[[Function], Function]:
     """Says all that a model or an evaluation gives, by name, with its unit: what may be asked about."""
 
     def mark(function: Function) -> Function:
-        function.gives = units  # type: ignore[attr-defined]
+        function.gives = units  # type: ignore[attr-defined]  # a mark on the function itself
         return function
 
     return mark

@@ -128,6 +128,7 @@ def run_test(
     if live and mode in ("run", "creep"):
         say(f"watch     dovetail view {target}")
     if mode == "run":
+        assert rig is not None  # refused above
         run = run_against(test, rig, key, target if live else None)
     elif mode == "creep":
         run = creep_with_progress(test, target, rig, key, resume is not None, live=live)

@@ -41,7 +41,7 @@ class PhaseAdvance(Compensator):
     of: Compensator = NoCompensation()
 
     @property
-    def filters(self) -> bool:  # type: ignore[override]
+    def filters(self) -> bool:  # type: ignore[override]  # of a class elsewhere, here of what it holds
         """Whether it may follow in a chain: as far as what it wraps may."""
         return self.of.filters
 

@@ -115,7 +115,7 @@ def solve(
     if isinstance(failed, jax.core.Tracer):
         return trajectory
     if failed:
-        reason = diffrax.RESULTS[why]  # type: ignore
+        reason = diffrax.RESULTS[why]  # type: ignore[type-arg, valid-type]  # a class that is asked like a table
         raise ConvergenceError(
             f"{type(flow).__name__}: integration from {float(t0):g} s to {float(t1):g} s did not arrive "
             f"after {int(trajectory.steps)} steps (most allowed: {max_steps}). {reason} "
@@ -125,7 +125,7 @@ def solve(
     return trajectory
 
 
-class _Bisection(optx.AbstractRootFinder):  # type: ignore[misc]
+class _Bisection(optx.AbstractRootFinder):  # type: ignore[misc]  # its base is not typed
     """Time of an event inside a step, by halving it; conditions that did not occur count zero.
 
     Optimistix's own bisection takes one condition only, and measures the condition too, whose unit we do not
@@ -134,7 +134,7 @@ class _Bisection(optx.AbstractRootFinder):  # type: ignore[misc]
 
     rtol: float = 1e-14
     atol: float = 1e-14  # [s]
-    norm: ClassVar[Callable] = jnp.abs  # type: ignore[misc]
+    norm: ClassVar[Callable] = jnp.abs  # type: ignore[misc]  # a field there, a constant here
 
     def init(self, fn, y, args, options, f_struct, aux_struct, tags):
         lower, upper = options["lower"], options["upper"]

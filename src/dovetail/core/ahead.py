@@ -121,7 +121,7 @@ def _needed(jaxpr: Jaxpr, wanted: Iterable[Any], given: Iterable[Var], speaking:
 
 
 def _size(v: Var) -> int:
-    return math.prod(v.aval.shape)  # type: ignore[attr-defined]
+    return math.prod(v.aval.shape)  # type: ignore[attr-defined]  # what an array is, where it is one
 
 
 def _costs(eqn: JaxprEqn) -> bool:

@@ -77,10 +77,10 @@ def evaluate_in_chunks(
         index = np.minimum(np.arange(start, start + size), count - 1)
         got = evaluation({name: np.asarray(values)[index] for name, values in points.items()})
         kept = min(size, count - start)
-        measures = {name: np.asarray(values)[:kept] for name, values in got.items()}
+        measures: dict[str, Any] = {name: np.asarray(values)[:kept] for name, values in got.items()}
         if file is not None:
             partial = file.with_suffix(".partial.npz")
-            np.savez(partial, **measures)  # type: ignore[arg-type]
+            np.savez(partial, **measures)
             os.replace(partial, file)
         return measures, False
 

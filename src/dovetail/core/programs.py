@@ -85,7 +85,7 @@ class Guard:
         self._most = self._first = Held(limits.maps / 5, min(MOST, limits.memory / 2))
         self._look = 1
 
-    def compiled(self, event: str = COMPILED, seconds: float = 0.0, **about: str | int) -> None:
+    def compiled(self, event: str = COMPILED, duration_secs: float = 0.0, **about: str | int) -> None:
         """One more program is there; called by JAX."""
         if event != COMPILED:
             return

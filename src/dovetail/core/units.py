@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 import re
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, overload
 
 from dovetail.core.errors import ParameterError, shown
 
@@ -58,6 +58,12 @@ def _registry():
     import pint
 
     return pint.UnitRegistry()
+
+
+@overload
+def to_si(value: str | float, unit: str) -> float: ...
+@overload
+def to_si(value: Any, unit: str) -> float | list: ...
 
 
 def to_si(value: Any, unit: str) -> float | list:

@@ -19,7 +19,7 @@ import xarray as xr
 
 from dovetail.core.errors import AnalysisError, ParameterError
 from dovetail.fidelity.traces import period
-from dovetail.testing import Rig, Run, Test
+from dovetail.testing import AbstractRig, Rig, Run, Test
 from dovetail.transfer import Delay, Gain, LinearTransfer, Series, TransferFunction
 from dovetail.transfer.identification import SweepResponse, fit_transfer_function, sweep_response
 
@@ -166,7 +166,7 @@ def sweep(test: Test, *, low: float, high: float, amplitude: float) -> tuple[xr.
 
 
 @eqx.filter_jit
-def _answer(rig: Rig, dt: float, commands: jax.Array) -> jax.Array:
+def _answer(rig: AbstractRig, dt: float, commands: jax.Array) -> jax.Array:
     """Measured displacement after each command."""
 
     def step(x, k_and_command):

@@ -147,7 +147,7 @@ def _how(name: str, test: Test, required: float, crossover: float) -> tuple[Call
         return (
             lambda s: dataclasses.replace(
                 test,
-                numerical=dataclasses.replace(test.numerical, c=s * test.numerical.c),  # type: ignore[call-arg]
+                numerical=dataclasses.replace(test.numerical, c=s * test.numerical.c),  # type: ignore[call-arg]  # it has a c, see above
             ),
             "times the numerical damping suffices; the structure tested is another one",
         )

@@ -57,23 +57,25 @@ def contributions(
 
 
 def _variants(test: Test, rig: Rig) -> Iterator[tuple[str, Test]]:
-    perfect = dataclasses.replace(rig, actuator=PERFECT, sensor=PERFECT, position_sensor=PERFECT)  # type: ignore[call-arg]
+    perfect = dataclasses.replace(rig, actuator=PERFECT, sensor=PERFECT, position_sensor=PERFECT)
     bare = dataclasses.replace(test, compensator=NoCompensation())
     yield "sampling alone, on a perfect rig", dataclasses.replace(bare, rig=perfect)
     if isinstance(test.compensator, NoCompensation):
         for part in _parts(rig.actuator):
-            alone = dataclasses.replace(perfect, actuator=part)  # type: ignore[call-arg]
+            alone = dataclasses.replace(perfect, actuator=part)
             yield f"actuator: {_name(part)}", dataclasses.replace(bare, rig=alone)
     elif _parts(rig.actuator):
-        alone = dataclasses.replace(perfect, actuator=rig.actuator)  # type: ignore[call-arg]
+        alone = dataclasses.replace(perfect, actuator=rig.actuator)
         yield (
             f"actuator with its compensator ({_name(test.compensator)})",
             dataclasses.replace(test, rig=alone),
         )
-    for slot, where in (("sensor", "force sensor"), ("position_sensor", "position sensor")):
-        for part in _parts(getattr(rig, slot)):
-            alone = dataclasses.replace(perfect, **{slot: part})
-            yield f"{where}: {_name(part)}", dataclasses.replace(bare, rig=alone)
+    for part in _parts(rig.sensor):
+        alone = dataclasses.replace(perfect, sensor=part)
+        yield f"force sensor: {_name(part)}", dataclasses.replace(bare, rig=alone)
+    for part in _parts(rig.position_sensor):
+        alone = dataclasses.replace(perfect, position_sensor=part)
+        yield f"position sensor: {_name(part)}", dataclasses.replace(bare, rig=alone)
     yield "all together, the test as it is", test
 
 

@@ -81,7 +81,7 @@ def find_impacts(
         raise ParameterError(f"traces of {[a.shape for a in arrays]}: give four of equal length")
     t, d, f, v = arrays
     inside = d > threshold
-    starts = np.flatnonzero(inside & ~np.r_[False, inside[:-1]])
+    starts: list[int] = np.flatnonzero(inside & ~np.r_[False, inside[:-1]]).tolist()
     events = []
     for first in starts:
         after = np.flatnonzero(~inside[first:])

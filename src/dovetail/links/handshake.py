@@ -13,17 +13,17 @@ import hmac
 import math
 import re
 import secrets
+from collections.abc import Mapping
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dovetail.core.errors import LinkError
 from dovetail.links.protocol import MOST_VALUES, VERSION
 from dovetail.links.siphash import siphash128
 
 MOST_BYTES = 8192
-Bounds = dict[
-    str, float | tuple[float, ...]
-]  # lines `limit WORD VALUE...`: one for all axes, or one for each
+Bounds = Mapping[str, ArrayLike]  # lines `limit WORD VALUE...`: one for all axes, or one for each
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")
 
 
@@ -155,7 +155,7 @@ def _opened(data: bytes, before: bytes, key: bytes | None) -> tuple[int, list[st
 def _sorted(lines: list[str]) -> tuple[dict[str, str], Bounds, tuple[tuple[str, int], ...]]:
     """Single words, limits and signals of a message; unknown words are left alone."""
     words: dict[str, str] = {}
-    limits: Bounds = {}
+    limits: dict[str, ArrayLike] = {}
     signals: list[tuple[str, int]] = []
     for line in lines:
         word, _, rest = line.partition(" ")

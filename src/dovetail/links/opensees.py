@@ -293,7 +293,7 @@ class _Stream(_Channel):
 
 
 class _Datagrams(_Channel):
-    def __init__(self, connection: socket.socket, peer: object, server: ElementServer):
+    def __init__(self, connection: socket.socket, peer: tuple[str, int], server: ElementServer):
         super().__init__(connection, server)
         self.peer = peer
 

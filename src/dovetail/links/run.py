@@ -107,9 +107,8 @@ def run(
             native=isinstance(tick, NativeTick),
         )
         ready = dataclasses.replace(prepared, rig=rig)
-        phases = tuple(
-            max(round(float(t) * test.rate), 1) for t in (test.limits.approach, test.limits.to_rest)
-        )
+        approach, to_rest = test.limits.approach, test.limits.to_rest
+        phases = (max(round(float(approach) * test.rate), 1), max(round(float(to_rest) * test.rate), 1))
         shown = jax.eval_shape(lambda: loop.start(ready)[1])
         shapes = jax.eval_shape(lambda: _records(ready))
         if len(dials):

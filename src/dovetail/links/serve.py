@@ -27,7 +27,7 @@ from dovetail.links.address import Address
 from dovetail.links.handshake import MOST_BYTES, Bounds, Hello, Welcome
 from dovetail.links.native import NativeSession, available
 from dovetail.links.protocol import Flag, State, size
-from dovetail.links.session import Plant, Session
+from dovetail.links.session import Agreed, Plant, Session
 
 HELLO_TIME = 2.0  # [s] within which a hello has to be complete
 MOST_CALLERS = 8  # that are told at one time that another session is going on
@@ -81,7 +81,9 @@ class Server:
         self.moving = False
         self.control: socket.socket | None = None  # TCP connection of the session
         self.peer: object = None  # where the session's commands come from
-        self.last: Session | None = None  # the session before, for whoever wants to look at its end
+        self.last: Session | NativeSession | None = (
+            None  # the session before, for whoever wants to look at its end
+        )
         self.callers = threading.Semaphore(MOST_CALLERS)
         self.stopping = False
 
@@ -203,12 +205,12 @@ class Server:
         self.callers.release()
 
     def _begin(self, number: int, silence: int, limits: Bounds) -> None:
-        agreed = {"session": number, "rate": self.rate, "silence": silence, "limits": limits, "key": self.key}
+        agreed = Agreed(session=number, rate=self.rate, silence=silence, limits=limits, key=self.key)
         self.moving = False
         if not self.native:
             self.session = Session(self.plant, **agreed)
             return
-        session = NativeSession(self.plant, datagrams=self.datagrams, priority=self.priority, **agreed)
+        session = NativeSession(self.plant, **agreed, datagrams=self.datagrams, priority=self.priority)
         self.session = session
         plant: Any = self.plant
         self.worker = threading.Thread(

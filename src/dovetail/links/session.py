@@ -7,7 +7,7 @@ another kind needs only another `Plant`.
 from __future__ import annotations
 
 import math
-from typing import Protocol
+from typing import Protocol, TypedDict
 
 import numpy as np
 
@@ -33,6 +33,16 @@ class Plant(Protocol):
 
     def step(self, command: np.ndarray) -> np.ndarray:
         """Follow the command over one tick; the reading at its end."""
+
+
+class Agreed(TypedDict):
+    """What loop and rig agreed on for a session."""
+
+    session: int
+    rate: float  # [Hz]
+    silence: int  # ticks
+    limits: Bounds
+    key: bytes | None
 
 
 class Session:

@@ -121,7 +121,7 @@ class Window:
         return self
 
     def __exit__(self, *_: Any) -> None:
-        self._values = self._counters = None  # let go of the memory; it is closed with the last view of it
+        del self._values, self._counters  # let go of the memory; it is closed with the last view of it
 
     @property
     def newest(self) -> int:

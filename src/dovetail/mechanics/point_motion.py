@@ -8,6 +8,7 @@ import jax
 import jax.numpy as jnp
 
 from dovetail.core import Part, kind, parameter
+from dovetail.core.block import Time
 from dovetail.mechanics.chain.length import smooth_step
 
 
@@ -18,7 +19,7 @@ class PointMotion(Part):
     def offset(self, t: jax.Array) -> jax.Array:
         """(3,) [m] at t [s], twice differentiable."""
 
-    def motion(self, t: jax.Array, place: jax.Array) -> jax.Array:
+    def motion(self, t: Time, place: jax.Array) -> jax.Array:
         """Place, velocity and acceleration, (3, 3): one a row."""
         t = jnp.asarray(t, float)
 

@@ -89,5 +89,5 @@ def _acting(matrix: jax.Array, signal: jax.Array) -> jax.Array | float:
 def _vanishes(C: jax.Array, B: jax.Array) -> bool:
     if B.ndim == 0 or not known(C, B):
         return True
-    C, B = np.asarray(C), np.asarray(B)
-    return bool(np.all(np.abs(C @ B) <= NEGLIGIBLE * (np.abs(C) @ np.abs(B))))
+    c, b = np.asarray(C), np.asarray(B)
+    return bool(np.all(np.abs(c @ b) <= NEGLIGIBLE * (np.abs(c) @ np.abs(b))))

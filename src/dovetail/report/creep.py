@@ -11,7 +11,7 @@ import numpy as np
 import tomli_w
 
 from dovetail.core import signals
-from dovetail.fidelity import audit
+from dovetail.fidelity.audit import audit
 from dovetail.report.page import Drawing, Folded, Page, Picture, Section, Table, Verdict
 from dovetail.report.style import COLOURS, new_figure, styled, symbol
 from dovetail.testing import Run

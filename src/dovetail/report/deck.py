@@ -268,7 +268,8 @@ def write_deck_animation(run: Any, path: str | Path, *, fps: float = 12.5, **opt
     path = Path(path)
     moving = deck_animation(run, fps=fps, **options)
     try:
-        moving.save(str(path), writer=PillowWriter(fps=fps), dpi=80)
+        writer = PillowWriter(fps=fps)  # type: ignore[arg-type]  # any rate will do, its annotation is too narrow
+        moving.save(str(path), writer=writer, dpi=80)
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         raise OutputError(f"{path}: cannot be written ({reason}); choose another place") from error

@@ -62,7 +62,7 @@ def scene(run: Run, label: str, times: np.ndarray) -> Scene:
         f"{1e3 * (clock[i] - touched):+.0f} ms" + ("  (ended)" if t >= clock[-1] else "")
         for i, t in zip(places, times, strict=True)
     ]
-    bodies = [
+    bodies: list[Body | Bending] = [
         Bending(UP * (hose[:, :-1] - start), COLOURS["faint"], 2.5),
         Body([coupling], COLOURS["faint"], 4.0, **drogue),
         Body(walls, COLOURS["demand"], 2.0, **drogue),

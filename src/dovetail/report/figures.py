@@ -31,13 +31,13 @@ class Line:
     colour: str
     label: str
     width: float = 1.4
-    dash: str = "-"
+    dash: str | tuple[float, tuple[float, ...]] = "-"
 
 
 IDEAL = Line(COLOURS["ideal"], "ideal", 3.6)
 DEMAND = Line(COLOURS["demand"], "demand")
-MEASURED = Line(COLOURS["measured"], "measured", 1.4, (0, (4, 1.6)))  # type: ignore[arg-type]
-COMMAND = Line(COLOURS["command"], "command", 1.2, (0, (1, 1)))  # type: ignore[arg-type]
+MEASURED = Line(COLOURS["measured"], "measured", 1.4, (0, (4, 1.6)))
+COMMAND = Line(COLOURS["command"], "command", 1.2, (0, (1, 1)))
 
 
 def motion(run: Recording, ideal: Recording | None = None) -> Figure:

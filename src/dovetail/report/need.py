@@ -24,7 +24,7 @@ def write_need(need: RealTimeNeed, run: Any, path: str | Path) -> Path:
         f"{'Possible' if quick else 'Not in real time'}: the loop may be late by {1e3 * need.delay:.3g} ms; {told}.",
         "good" if quick else "caution",
     )
-    systems = [
+    systems: list[list[str | float | Cell]] = [
         [
             name,
             f"{1e3 * delay:.3g}",

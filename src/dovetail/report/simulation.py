@@ -22,8 +22,8 @@ def simulation_page(run: Any) -> Page:
     from dovetail.testing import dump
 
     data = run.data
-    tone = "good" if run.outcome.completed else "bad"
-    verdict = Verdict(f"{run.outcome.name.capitalize().replace('_', ' ')}: {run.outcome.value}", tone)
+    outcome = f"{run.outcome.name.capitalize().replace('_', ' ')}: {run.outcome.value}"
+    verdict = Verdict(outcome, "good" if run.outcome.completed else "bad")
     blocks: list[Any] = []
     measures = getattr(run.test.system, "measures", None)
     if measures:

@@ -49,7 +49,7 @@ class DeckFeel(NamedTuple):
 
 
 def deck_feel(
-    ship: DeckMotion, t: jax.Array, spot: jax.Array, wind: jax.Array, gravity: jax.Array = 9.81
+    ship: DeckMotion, t: jax.Array, spot: jax.Array, wind: jax.Array, gravity: jax.Array | float = 9.81
 ) -> DeckFeel:
     """What a spot (3,) [m] of a ship feels at t, with the wind (3,) [m/s] of the frame of the mean ship."""
     return _feel(ship, jnp.asarray(t, float), spot, wind, gravity)

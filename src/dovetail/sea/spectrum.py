@@ -94,7 +94,7 @@ SEA_STATES = {
 }
 
 
-def sea_state(number: jax.Array) -> tuple[jax.Array, jax.Array, jax.Array]:
+def sea_state(number: jax.Array | float) -> tuple[jax.Array, jax.Array, jax.Array]:
     """Significant height [m], peak period [s] and wind [m/s] of a sea state from 2 to 8, between them too.
 
     [Bales 1983, table 2], midpoints. Straight between the states, so 5.5 lies half way from 5 to 6.

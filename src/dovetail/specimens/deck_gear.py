@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 
 from dovetail.core import kind, parameter
 from dovetail.mechanics.spatial import euler, quaternion
 from dovetail.sea.deck_body import DeckBody, DeckFeel
 from dovetail.specimens.base import Specimen
 
-_REST = DeckFeel(*(np.zeros(3) for _ in DeckFeel._fields))
+
+def _rest() -> DeckFeel:
+    """Of a deck that stands still, in air that does."""
+    return DeckFeel(*jnp.zeros((len(DeckFeel._fields), 3)))
 
 
 @kind("deck-gear")
@@ -39,7 +41,7 @@ class DeckGear(Specimen):
             "turning": euler.angular_velocity(motion[3:], speed[3:]),
             **x,
         }
-        return state, self.body.forces(state, _REST)
+        return state, self.body.forces(state, _rest())
 
     def derivative(self, t, x, u):
         return self._acts(x, u)[1]["met"].rate
@@ -56,7 +58,7 @@ class DeckGear(Specimen):
         state, acts = self._acts(x, u)
         force = jnp.sum(acts["total"], 0)
         moment = jnp.sum(jnp.cross(acts["place"] - state["position"], acts["total"]), 0)
-        seen = self.body.seen(state, _REST)
+        seen = self.body.seen(state, _rest())
         return {
             "force": jnp.concatenate([force, moment]),
             "foot_force": acts["met"].normal_force,

@@ -15,6 +15,7 @@ the force would depend on its own delayed value the equation is neutral, and an 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -23,6 +24,9 @@ from dovetail.stability.delay_equation import DelayEquation
 from dovetail.stability.neutral import require_retarded
 from dovetail.stability.state_space import StateSpace
 from dovetail.transfer.linear import LinearTransfer
+
+if TYPE_CHECKING:
+    from typing_extensions import TypeIs
 
 Taps = Sequence[tuple[float, float]]  # (weight, delay [s]) of a predictor; ((1.0, 0.0),) is none
 
@@ -198,13 +202,17 @@ def _per_axis(transfer: LinearTransfer | Sequence[LinearTransfer], n: int) -> li
 
 
 def _taps_per_axis(taps: Taps | Sequence[Taps], n: int) -> list[Taps]:
-    if np.ndim(taps[0][0]) == 0:
+    if _is_one_list(taps):
         return [taps] * n
     if len(taps) != n:
         raise ParameterError(
             f"linear_loop.taps: got {len(taps)} lists; must be one, or one for each of {n} axes"
         )
     return list(taps)
+
+
+def _is_one_list(taps: Taps | Sequence[Taps]) -> TypeIs[Taps]:
+    return np.ndim(taps[0][0]) == 0
 
 
 def _check(numerical: StateSpace, specimen: StateSpace, n: int) -> None:

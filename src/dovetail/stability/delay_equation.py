@@ -18,12 +18,13 @@ Retarded equations only: a delayed acceleration makes the equation neutral, see 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
 import scipy
+from numpy.typing import ArrayLike
 
 from dovetail.core.errors import ConvergenceError, ParameterError
 
@@ -77,14 +78,14 @@ class DelayEquation:
     np.complex128(-0.318132+1.337236j)
     """
 
-    def __init__(self, A0: np.ndarray, delayed: Iterable[tuple[np.ndarray, float]] = ()):
+    def __init__(self, A0: ArrayLike, delayed: Iterable[tuple[ArrayLike, float]] = ()):
         A0 = np.atleast_2d(np.asarray(A0, dtype=float))
         n = A0.shape[0]
         if A0.shape != (n, n):
             raise ParameterError(f"DelayEquation.A0: got shape {A0.shape}; must be square")
         merged: dict[float, np.ndarray] = {}
-        for i, (A, tau) in enumerate(delayed):
-            A, tau = np.atleast_2d(np.asarray(A, dtype=float)), float(tau)
+        for i, (matrix, tau) in enumerate(delayed):
+            A, tau = np.atleast_2d(np.asarray(matrix, dtype=float)), float(tau)
             if A.shape != (n, n):
                 raise ParameterError(f"DelayEquation.delayed[{i}]: got shape {A.shape}; must be {(n, n)}")
             if not 0 <= tau < np.inf:
@@ -113,7 +114,7 @@ class DelayEquation:
     def __repr__(self) -> str:
         return f"DelayEquation({self.order} states, {self.taus.size} delays up to {self.longest:.4g} s)"
 
-    def with_delays(self, taus: Sequence[float] | float) -> DelayEquation:
+    def with_delays(self, taus: ArrayLike) -> DelayEquation:
         """The same matrices with other delays: one for all, or one for each distinct delay, ascending."""
         taus = np.broadcast_to(np.asarray(taus, dtype=float), self.taus.shape)
         return DelayEquation(self.A0, list(zip(self.As, taus, strict=True)))

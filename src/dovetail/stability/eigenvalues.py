@@ -35,7 +35,7 @@ def eigenvalues(matrix: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def balance(matrix: np.ndarray) -> np.ndarray:
     """The matrix in coordinates of comparable size, with the same eigenvalues."""
     with np.errstate(invalid="ignore"):  # of a permutation that is not made
-        return scipy.linalg.matrix_balance(matrix, permute=False)[0]  # type: ignore[no-any-return]
+        return scipy.linalg.matrix_balance(matrix, permute=False)[0]
 
 
 def growing(matrix: np.ndarray) -> int:

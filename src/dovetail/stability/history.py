@@ -18,6 +18,7 @@ import scipy
 from jax.typing import ArrayLike
 
 from dovetail.core import RK4
+from dovetail.core.arrays import Numbers
 from dovetail.core.errors import AnalysisError, StepSizeError
 from dovetail.stability.delay_equation import DelayEquation
 
@@ -37,7 +38,7 @@ def integrate(
     t_end: float = 1.0,
     dt: float = 1e-3,
     *,
-    history: ArrayLike | Callable[[jax.Array], ArrayLike] | None = None,
+    history: Numbers | Callable[[jax.Array], ArrayLike] | None = None,
 ) -> Trace:
     """Solve x' = A0 x + sum A_i x(t - tau_i) + f(t) from t = 0.
 

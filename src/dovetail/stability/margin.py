@@ -62,10 +62,12 @@ class HybridLoop:
 
     def nominal(self, s: ArrayLike) -> np.ndarray:
         """L0 = P N, the loop with an ideal transfer system."""
+        s = np.asarray(s)
         return self.specimen(s) * self.numerical(s)
 
     def neglected(self, s: ArrayLike) -> np.ndarray:
         """A, which is one if the transfer system and the sensor are ideal."""
+        s = np.asarray(s)
         return self.transfer(s) * self.sensor(s) / (1 + self.specimen(s) * self.compliance(s))
 
     def loop(self, s: ArrayLike) -> np.ndarray:

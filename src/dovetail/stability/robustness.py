@@ -51,12 +51,14 @@ def blended(loop: LinearTransfer, gamma: float) -> LinearTransfer:
 
 def response(loop: Response, s: ArrayLike, neglected: Response | None = None) -> np.ndarray:
     """D = L/(1 + A L); D0 where nothing is neglected."""
+    s = np.asarray(s)
     L = loop(s)
     return L / (1 + (1 if neglected is None else neglected(s)) * L)
 
 
 def blended_response(loop: Response, gamma: float, s: ArrayLike, neglected: Response) -> np.ndarray:
     """L0/(1 + (1 - gamma) L0 + gamma A L0): with gamma, referred to the whole force."""
+    s = np.asarray(s)
     L = loop(s)
     return L / (1 + (1 - gamma) * L + gamma * neglected(s) * L)
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import scipy
+from numpy.typing import ArrayLike
 
 from dovetail.core.errors import ParameterError
 from dovetail.transfer.linear import LinearTransfer
@@ -25,8 +26,8 @@ class StateSpace:
     C: np.ndarray
     D: np.ndarray
 
-    def __post_init__(self):
-        A, B, C, D = (np.atleast_2d(np.asarray(x, dtype=float)) for x in (self.A, self.B, self.C, self.D))
+    def __init__(self, A: ArrayLike, B: ArrayLike, C: ArrayLike, D: ArrayLike):
+        A, B, C, D = (np.atleast_2d(np.asarray(x, dtype=float)) for x in (A, B, C, D))
         n, (outputs, inputs) = (0 if A.size == 0 else A.shape[0]), D.shape
         shapes = {"A": (A, (n, n)), "B": (B, (n, inputs)), "C": (C, (outputs, n))}
         for name, (matrix, shape) in shapes.items():
@@ -43,7 +44,7 @@ class StateSpace:
         return self.A.shape[0]
 
     @classmethod
-    def memoryless(cls, D: np.ndarray) -> StateSpace:
+    def memoryless(cls, D: ArrayLike) -> StateSpace:
         """A system without states: y = D u."""
         D = np.atleast_2d(np.asarray(D, dtype=float))
         return cls(np.zeros((0, 0)), np.zeros((0, D.shape[1])), np.zeros((D.shape[0], 0)), D)

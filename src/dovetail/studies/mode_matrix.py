@@ -40,8 +40,8 @@ def mode_table() -> Iterator[tuple[str, ...]]:
         cells = (f"no: {modes[mode]}" if modes[mode] else "yes" for mode in OF_TESTS)
         rows.setdefault((study, *cells), []).append(test)
     yield "study", "tests", *OF_TESTS
-    for (study, *cells), tests in rows.items():
-        yield study, ", ".join(tests), *cells
+    for (study, *answers), tests in rows.items():
+        yield study, ", ".join(tests), *answers
 
 
 def shortened(test: testing.Test, ticks: int = 40) -> testing.Test:

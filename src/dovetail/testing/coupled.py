@@ -59,7 +59,7 @@ class Coupled(Flow):
     position_sensor: Transfer = Series(())
 
     @property
-    def large(self) -> bool:  # type: ignore[override]
+    def large(self) -> bool:  # type: ignore[override]  # of a class elsewhere, here of what it holds
         """Whether either part is."""
         return self.numerical.large or self.specimen.large
 
@@ -188,10 +188,11 @@ def _motion(demand: dict[str, jax.Array], moved: tuple[jax.Array, ...]) -> dict[
 def ideal_system(test: Test, specimen: Specimen) -> Coupled:
     """Both substructures joined, with what of the test's schedule concerns them."""
     moved = _scheduled(test, ("numerical.", "rig.specimen.", "excitation.", "feedback.share"))
-    blended = isinstance(test.feedback, BlendedForce) and "feedback.share" in moved
-    if not blended:
+    feedback = (
+        test.feedback if isinstance(test.feedback, BlendedForce) and "feedback.share" in moved else None
+    )
+    if feedback is None:
         moved.pop("feedback.share", None)
-    feedback = test.feedback if blended else None
     return Coupled(test.numerical, specimen, test.excitation, test.shape, feedback, moved)
 
 

@@ -191,9 +191,9 @@ def _reader(hint: Any, about: Parameter | None, empty: bool = False) -> Any:
     if origin in (types.UnionType, typing.Union):
         return _reader(next(a for a in arguments if a is not type(None)), about)
     if origin is dict:
-        return Annotated[dict[str, _reader(arguments[1], None)], BeforeValidator(_is_table)]  # type: ignore[misc]
+        return Annotated[dict[str, _reader(arguments[1], None)], BeforeValidator(_is_table)]  # type: ignore[misc]  # a type made from a hint
     if origin is tuple and isinstance(arguments[0], type) and issubclass(arguments[0], Part):
-        return Annotated[tuple[_reader(arguments[0], None), ...], BeforeValidator(_is_list)]  # type: ignore[misc]
+        return Annotated[tuple[_reader(arguments[0], None), ...], BeforeValidator(_is_list)]  # type: ignore[misc]  # likewise
     if isinstance(hint, type) and issubclass(hint, Part | Method):
         return Annotated[Any, BeforeValidator(lambda value: _part(value, hint))]
     return hint

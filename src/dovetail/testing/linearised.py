@@ -83,7 +83,7 @@ def with_slope(test: Test) -> tuple[Test, list[str]]:
         f"{_listed(line.damping)} N s/m, which leaves {100 * unexplained:.2g} % of the force; a smaller or larger "
         "motion meets another line"
     )
-    rig = dataclasses.replace(test.rig, specimen=line)  # type: ignore[call-arg]
+    rig = dataclasses.replace(test.rig, specimen=line)  # type: ignore[call-arg]  # of a virtual rig
     return dataclasses.replace(test, rig=rig), [said]
 
 

@@ -45,7 +45,7 @@ class Driven(Flow):
     excitation: Any
 
     @property
-    def large(self) -> bool:  # type: ignore[override]
+    def large(self) -> bool:  # type: ignore[override]  # of a class elsewhere, here of what it holds
         """Whether the substructure is."""
         return self.flow.large
 

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from dovetail.testing.test import Test
 
 LARGEST = 600  # states of a loop with more ticks of delay that are tried in a second
-UNKNOWN = dict.fromkeys(("critical_delay", "frequency", "growth_rate", "pole_frequency"), math.nan)
 JOINED_UNSTABLE = "the substructures joined directly are unstable: no rig can help"
 MASS_LEAVES_NONE = "the specimen's mass leaves no margin: any delay destabilises"
 
@@ -111,15 +110,19 @@ def stability(test: Test) -> Stability:
     """
     delay, remarks = _lateness(test, "actuator")
     sensor_delay, said = _lateness(test, "sensor")
-    known = {
-        "delay": delay,
-        "half_tick": test.dt / 2,
-        "sensor_delay": 0.0 if math.isnan(sensor_delay) else sensor_delay,
-        "command_hold": test.dt / 2 if getattr(test.rig, "between_ticks", None) == "held" else 0.0,
-        "compensated": not (
+    known = Stability(
+        critical_delay=math.nan,
+        frequency=math.nan,
+        delay=delay,
+        growth_rate=math.nan,
+        pole_frequency=math.nan,
+        half_tick=test.dt / 2,
+        sensor_delay=0.0 if math.isnan(sensor_delay) else sensor_delay,
+        command_hold=test.dt / 2 if getattr(test.rig, "between_ticks", None) == "held" else 0.0,
+        compensated=not (
             isinstance(test.compensator, NoCompensation) and isinstance(test.feedback, MeasuredForce)
         ),
-    }
+    )
     remarks += said
     if _open_at_rest(test):
         remarks.append(
@@ -127,12 +130,12 @@ def stability(test: Test) -> Stability:
         )
         if test.stepping is not None:
             remarks.append("run by creep, it has no stability to lose to a delay: the force is taken at rest")
-        return Stability(**UNKNOWN, remarks=tuple(remarks), **known)
+        return dataclasses.replace(known, remarks=tuple(remarks))
     try:
         straight, said = with_slope(test)
         cut = sampled_loop(straight)
     except AnalysisError as error:
-        return Stability(**UNKNOWN, remarks=(*remarks, str(error)), **known)
+        return dataclasses.replace(known, remarks=(*remarks, str(error)))
     remarks += said
     critical, frequency, islands, said = _critical(straight)
     remarks += said
@@ -145,14 +148,14 @@ def stability(test: Test) -> Stability:
             "the specimen is not linear: this holds for small motion about rest, and a larger motion may fare "
             "better or worse; the rehearsal tells"
         )
-    found = Stability(
+    found = dataclasses.replace(
+        known,
         critical_delay=critical,
         frequency=frequency,
         growth_rate=poles.growth,
         pole_frequency=poles.omega / (2 * math.pi),
         near_rest=near_rest,
         islands=tuple(islands),
-        **known,
     )
     found = dataclasses.replace(found, margin=_margin(cut, test.dt, found))
     return dataclasses.replace(found, remarks=(*remarks, *_of_islands(found)))

@@ -27,12 +27,14 @@ def rehearse(test: Runnable, progress: Progress | None = None, *, keep: bool = T
     Where a test says `rehearsal = "continuous"` its rig is an equation like the rest, and there is no tick but to
     record. An interrupt keeps what was computed; without `keep` it is passed on instead.
     """
+    from dovetail.testing.test import Test
+
     require_room(test)
-    prepared = with_stale(test.prepared(), test.USUAL)
-    if getattr(test, "rehearsal", "sampled") == "continuous":
+    if isinstance(test, Test) and test.rehearsal == "continuous":
+        prepared = with_stale(test.prepared(), test.USUAL)
         system = rigged_system(prepared)
         return in_continuous_time(test, prepared, system, "rehearse", None, progress, keep)
-    return recorded(test, prepared, test.USUAL, progress, keep)
+    return recorded(test, with_stale(test.prepared(), test.USUAL), test.USUAL, progress, keep)
 
 
 def recorded(

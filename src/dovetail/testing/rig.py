@@ -208,7 +208,7 @@ class _Imposed(Flow):
         pass
 
     @property
-    def large(self) -> bool:  # type: ignore[override]
+    def large(self) -> bool:  # type: ignore[override]  # of a class elsewhere, here of what it holds
         """Whether the specimen is."""
         return self.specimen.large
 

@@ -94,7 +94,7 @@ def _a_tick(test: Runnable) -> float:
 def _row(test: Runnable) -> dict[str, Any]:
     """Shapes of what is recorded of one tick."""
     first = jnp.zeros((), int)
-    return eqx.filter_eval_shape(lambda t: t.advance(t.start()[0], first, 1)[1], test.sized())  # type: ignore[no-any-return]
+    return eqx.filter_eval_shape(lambda t: t.advance(t.start()[0], first, 1)[1], test.sized())
 
 
 def in_words(size: float) -> str:

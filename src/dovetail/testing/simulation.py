@@ -57,7 +57,7 @@ class Simulation(Runnable):
         return (len(self.axes),) if self.axes else ()
 
     @property
-    def numerical(self) -> Flow:  # type: ignore[override]
+    def numerical(self) -> Flow:
         """The system: all of it is simulated."""
         return self.system
 

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.typing import ArrayLike
 
 from dovetail.compensation import BlendedForce, HeldForceExtrapolation
 from dovetail.core import Flow, Method
@@ -73,7 +74,7 @@ def _faults(where: str, flow: Flow, u: Any, method: Method, h: float, shape: tup
     return [Fault(where, f"{text}or far too large or small")]
 
 
-def fewest_steps(contact_time: jax.Array, step: float) -> jax.Array:
+def fewest_steps(contact_time: ArrayLike, step: float) -> jax.Array:
     """Steps [of `step` s] in the shortest contact of a run, by the time in contact so far at its ticks.
 
     Infinite where there was none. A contact that the run's end cuts short does not count.

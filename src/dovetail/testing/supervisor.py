@@ -324,7 +324,7 @@ def faults(
     limits: Limits, axes: tuple[str, ...], turns: tuple[bool, ...], number: int, mode: str
 ) -> list[Fault]:
     """Limits that cannot be watched: on axes that are not there, or for want of a signal in that mode."""
-    unsaid = {field.name: field.default for field in dataclasses.fields(Limits)}
+    unsaid: dict[str, Any] = {field.name: field.default for field in dataclasses.fields(Limits)}
     found = []
     for check in CHECKS:
         values = np.asarray(limits.bound(check.limit, ()))

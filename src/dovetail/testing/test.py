@@ -60,8 +60,8 @@ class Test(Runnable):
     USUAL: ClassVar[str] = "rehearse"
     PIECES: ClassVar[tuple[int, int]] = (1000, 40)
 
-    numerical: Substructure  # type: ignore[misc]
-    rig: AbstractRig  # type: ignore[misc]
+    numerical: Substructure  # type: ignore[misc]  # what a simulation computes, and a test is given
+    rig: AbstractRig  # type: ignore[misc]  # likewise
     compensator: Compensator = NoCompensation()
     feedback: Feedback = MeasuredForce()
     schedule: dict[str, schedules.Profile] = eqx.field(default_factory=dict)
@@ -223,7 +223,7 @@ def _fits(part: Part, dt: float, shape: tuple[int, ...]) -> list[Fault]:
 def _shown(values: loop.Driven, rest: loop.Driven) -> dict[str, jax.Array]:
     """What a numerical substructure shows at its start."""
     driven = eqx.combine(values, rest)
-    return driven.output(0.0, driven.init(), jax.numpy.zeros(()))  # type: ignore[no-any-return]
+    return driven.output(0.0, driven.init(), jax.numpy.zeros(()))
 
 
 def _hashable(part: Any) -> bool:

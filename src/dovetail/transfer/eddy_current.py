@@ -10,6 +10,7 @@ from __future__ import annotations
 import jax
 import jax.numpy as jnp
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dovetail.core import kind, parameter
 from dovetail.core.block import Input, Output, State, Time
@@ -94,7 +95,7 @@ def calibrate(voltage: np.ndarray, reference: np.ndarray, levels: int) -> tuple[
 
 
 def laser_displacement(
-    reading: np.ndarray, *, span: float = 0.5e-3, low: float = -10.0, high: float = 10.0, adc: float = 10.0
+    reading: ArrayLike, *, span: float = 0.5e-3, low: float = -10.0, high: float = 10.0, adc: float = 10.0
 ) -> np.ndarray:
     """Displacement [m] of a laser triangulation sensor from its ADC reading [units of 10 V], eq. A.1.
 

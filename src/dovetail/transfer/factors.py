@@ -11,7 +11,6 @@ polynomial in s, highest power first; a system is their ratio.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import reduce
 
 import numpy as np
 
@@ -35,5 +34,9 @@ def ratio(
     numerator: Sequence[np.ndarray], denominator: Sequence[np.ndarray], gain: float = 1.0
 ) -> LinearTransfer:
     """gain times the product of some factors over the product of others."""
-    b, a = (reduce(np.polymul, factors, np.ones(1)) for factors in (numerator, denominator))
+    b, a = np.ones(1), np.ones(1)
+    for factor in numerator:
+        b = np.polymul(b, factor)
+    for factor in denominator:
+        a = np.polymul(a, factor)
     return LinearTransfer(gain * b, a)

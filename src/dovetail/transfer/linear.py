@@ -6,6 +6,7 @@ import dataclasses
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 
 @dataclasses.dataclass(frozen=True)
@@ -25,13 +26,20 @@ class LinearTransfer:
 
     numerator: np.ndarray
     denominator: np.ndarray
-    delay: Any = 0.0  # [s], an array once made
-    remarks: tuple[str, ...] = ()
+    delay: np.ndarray  # [s]
+    remarks: tuple[str, ...]
 
-    def __post_init__(self):
-        for name in ("numerator", "denominator"):
-            object.__setattr__(self, name, np.atleast_1d(np.asarray(getattr(self, name), float)))
-        object.__setattr__(self, "delay", np.asarray(self.delay, float))
+    def __init__(
+        self,
+        numerator: ArrayLike,
+        denominator: ArrayLike,
+        delay: ArrayLike = 0.0,
+        remarks: tuple[str, ...] = (),
+    ):
+        object.__setattr__(self, "numerator", np.atleast_1d(np.asarray(numerator, float)))
+        object.__setattr__(self, "denominator", np.atleast_1d(np.asarray(denominator, float)))
+        object.__setattr__(self, "delay", np.asarray(delay, float))
+        object.__setattr__(self, "remarks", remarks)
 
     def __mul__(self, other: LinearTransfer) -> LinearTransfer:
         """One after the other."""
@@ -42,9 +50,10 @@ class LinearTransfer:
             self.remarks + tuple(r for r in other.remarks if r not in self.remarks),
         )
 
-    def __call__(self, s: complex) -> np.ndarray:
+    def __call__(self, s: ArrayLike) -> np.ndarray:
         """Response G(s); `s` may be an array if there is one axis."""
-        return _value(self.numerator, s) / _value(self.denominator, s) * np.exp(-np.asarray(s) * self.delay)
+        s = np.asarray(s)
+        return _value(self.numerator, s) / _value(self.denominator, s) * np.exp(-s * self.delay)
 
     def axis(self, index: int) -> LinearTransfer:
         """The transfer of one actuator."""
@@ -86,8 +95,8 @@ def _multiply(p: np.ndarray, q: np.ndarray) -> np.ndarray:
     return product
 
 
-def _value(coefficients: np.ndarray, s: complex) -> np.ndarray:
-    value = np.zeros_like(np.asarray(s), dtype=complex)
+def _value(coefficients: np.ndarray, s: np.ndarray) -> np.ndarray:
+    value = np.zeros_like(s, dtype=complex)
     for coefficient in coefficients:
         value = value * s + coefficient
     return value

@@ -175,8 +175,9 @@ def _radius(run: Any, otherwise: float) -> float:
     """Half the diameter [m] of the chain that was tested, where it says it."""
     for part in (getattr(run.test, "numerical", None), getattr(run.test, "system", None)):
         for chain in (getattr(part, name, None) for name in ("chain", "hose", "rope")):
-            if getattr(chain, "diameter", None) is not None:
-                return 0.5 * float(chain.diameter)  # type: ignore[union-attr]
+            diameter = getattr(chain, "diameter", None)
+            if diameter is not None:
+                return 0.5 * float(diameter)
     return otherwise
 
 

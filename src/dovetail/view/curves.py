@@ -33,8 +33,8 @@ def by_axis(values: xr.DataArray) -> np.ndarray:
 def curves(data: xr.Dataset) -> list[Plot]:
     """What people look at first, where it was recorded: of several axes the one with the largest range, of feet all."""
     plots = []
-    for names in FIRST:
-        names = tuple(name for name in names if name in data)
+    for wanted in FIRST:
+        names = tuple(name for name in wanted if name in data)
         if not names:
             continue
         if "foot" in data[names[0]].dims:

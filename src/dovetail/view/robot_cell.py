@@ -42,14 +42,14 @@ def cell_of(run: Any) -> CellFile | None:
 
 def cell_stage(title: str, run: Any, data: xr.Dataset, cell: CellFile) -> Stage:
     """The arms at every reading of a run."""
-    arms: RobotArms = cell.rig.actuator  # type: ignore[attr-defined]
+    arms: RobotArms = cell.rig.actuator
     moves, of_move = _poses(run, data, cell)
     joints = np.asarray(_follow(arms, jnp.asarray(moves)))
     tool = np.asarray(jax.vmap(lambda q: _tool_points(arms, q))(jnp.asarray(joints)))
     held = np.asarray(_specimen_points(arms))
     place = arms.specimen_pose
     R, p = np.asarray(place.R), np.asarray(place.p)
-    parts = drogue_of(cell.rig.specimen)  # type: ignore[attr-defined]
+    parts = drogue_of(cell.rig.specimen)
     force = (
         data["measured_force"].values[:, :3] @ R.T
         if "measured_force" in data

@@ -32,8 +32,8 @@ def plain(text: str) -> str:
 
 def rgb(colour: str, ghost: bool = False) -> tuple[int, int, int]:
     """`#rrggbb` as three numbers; a ghost is half as far from white."""
-    parts = [int(colour[i : i + 2], 16) for i in (1, 3, 5)]
-    return tuple((v + 255) // 2 if ghost else v for v in parts)  # type: ignore[return-value]
+    red, green, blue = (int(colour[i : i + 2], 16) for i in (1, 3, 5))
+    return ((red + 255) // 2, (green + 255) // 2, (blue + 255) // 2) if ghost else (red, green, blue)
 
 
 def segments(points: np.ndarray) -> np.ndarray:

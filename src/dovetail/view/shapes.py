@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 SIDES = 24  # of what is round
 
@@ -31,7 +32,7 @@ def joined(*meshes: Mesh) -> Mesh:
     )
 
 
-def moved(mesh: Mesh, by: Sequence[float]) -> Mesh:
+def moved(mesh: Mesh, by: ArrayLike) -> Mesh:
     """Shifted by (3,) [m]."""
     return Mesh(mesh.vertices + np.asarray(by, float), mesh.faces)
 
@@ -74,7 +75,7 @@ def link(sides: int = 10) -> Mesh:
     return rod(1.0, 1.0, sides)
 
 
-def between(start: Sequence[float], end: Sequence[float], radius: float, sides: int = 12) -> Mesh:
+def between(start: ArrayLike, end: ArrayLike, radius: float, sides: int = 12) -> Mesh:
     """A closed cylinder from one point to another."""
     start, end = np.asarray(start, float), np.asarray(end, float)
     along = (end - start) / max(float(np.linalg.norm(end - start)), 1e-12)

@@ -46,13 +46,13 @@ class FlappingRotor(Flow):
         state = {"flap": jnp.zeros(3), "flap_rate": jnp.zeros(3)}
         return state if self.wake is None else state | {"inflow": self.wake.init()}
 
-    def frequency_squared(self, speed: jax.Array) -> jax.Array:
+    def frequency_squared(self, speed: jax.Array | float) -> jax.Array:
         """nu^2 Omega^2 [rad^2/s^2] of a blade."""
         return (1 + 1.5 * self.hinge / (1 - self.hinge)) * jnp.asarray(
             speed
         ) ** 2 + self.spring / self.inertia
 
-    def angles(self, x: dict[str, jax.Array], speed: jax.Array) -> tuple[jax.Array, jax.Array]:
+    def angles(self, x: dict[str, jax.Array], speed: jax.Array | float) -> tuple[jax.Array, jax.Array]:
         """Flap angle [rad] and its rate in the turning frame [rad/s] at the rotor's azimuths."""
         psi = self.rotor.azimuths
         basis = jnp.stack([jnp.ones_like(psi), jnp.cos(psi), jnp.sin(psi)])

@@ -16,13 +16,17 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import xarray as xr
+from jax.typing import ArrayLike
 
 from dovetail.air.rotor.controls import Controls
 from dovetail.air.rotor.rotor import Rotor
 
 
 def merit_estimate(
-    thrust: jax.Array, solidity: jax.Array, drag: jax.Array = 0.01, induced: jax.Array = 1.1
+    thrust: ArrayLike,
+    solidity: jax.Array | float,
+    drag: jax.Array | float = 0.01,
+    induced: jax.Array | float = 1.1,
 ) -> jax.Array:
     """Figure of merit at a thrust coefficient C_T, with C_D0 and k_i.
 
@@ -38,7 +42,7 @@ def hover(rotor: Rotor, speed: float, collectives: np.ndarray, density: float = 
     args = (jnp.asarray(speed, float), jnp.asarray(collectives, float), jnp.asarray(density, float))
     got, radius, sigma = jax.tree.map(np.asarray, _table(rotor, *args))
     solidity = float(sigma)
-    table = {name: ("collective", v) for name, v in got.items() if name != "C_t"}
+    table: dict[str, tuple] = {name: ("collective", v) for name, v in got.items() if name != "C_t"}
     table["C_T_over_solidity"] = ("collective", got["C_T"] / solidity)
     table["merit"] = (
         "collective",

@@ -24,6 +24,7 @@ from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
+from jax.typing import ArrayLike
 
 from dovetail.air.rotor import inflow as balances
 from dovetail.air.rotor.blade import Blade
@@ -31,6 +32,7 @@ from dovetail.air.rotor.controls import Controls
 from dovetail.air.rotor.section import Section
 from dovetail.core import Part, choice, count, kind, parameter
 from dovetail.core.arctangent import arctan
+from dovetail.core.arrays import Numbers
 
 STILL = 1e-3  # [m/s] speed along the path below which an element makes no force
 
@@ -114,10 +116,10 @@ class Rotor(Part):
     def disc(
         self,
         controls: Controls,
-        velocity: jax.Array,
-        turning: jax.Array,
+        velocity: Numbers,
+        turning: Numbers,
         wind: jax.Array,
-        density: jax.Array,
+        density: jax.Array | float,
         *,
         flap: tuple[jax.Array, jax.Array] | None = None,
         induced: jax.Array | None = None,
@@ -177,10 +179,10 @@ class Rotor(Part):
     def loads(
         self,
         controls: Controls,
-        velocity: jax.Array = (0.0, 0.0, 0.0),
-        turning: jax.Array = (0.0, 0.0, 0.0),
-        wind: jax.Array = (0.0, 0.0, 0.0),
-        density: jax.Array = 1.225,
+        velocity: Numbers = (0.0, 0.0, 0.0),
+        turning: Numbers = (0.0, 0.0, 0.0),
+        wind: Numbers = (0.0, 0.0, 0.0),
+        density: jax.Array | float = 1.225,
         *,
         flap: tuple[jax.Array, jax.Array] | None = None,
         induced: jax.Array | None = None,
@@ -208,7 +210,8 @@ class Rotor(Part):
         ahead, port = jnp.cos(psi), jnp.sin(psi)
         up, turn = jnp.sum(disc.thrust, 1), jnp.sum(disc.thrust * r, 1)  # of each sector
         drive = jnp.sum(disc.along * r) * share
-        force, moment = [0.0, 0.0, jnp.sum(up)], [port @ turn, -ahead @ turn, 0.0]
+        force: list[ArrayLike] = [0.0, 0.0, jnp.sum(up)]
+        moment: list[ArrayLike] = [port @ turn, -ahead @ turn, 0.0]
         if self.forces == "all":
             drag = jnp.sum(disc.along, 1)
             force[:2] = [-port @ drag, ahead @ drag]

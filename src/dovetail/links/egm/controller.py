@@ -183,11 +183,11 @@ class VirtualController:
         position = axes.position + self._increment(goal["position"] - axes.position, speed[:3], dt)
         turn = self._increment(_turn(axes.orientation, goal["orientation"]), speed[3:], dt)
         orientation = _turned(axes.orientation, turn)
-        joints = axes.inverse(position, orientation, axes.joints) if axes.inverse else axes.joints
-        if joints is None:
+        posture = axes.inverse(position, orientation, axes.joints) if axes.inverse else axes.joints
+        if posture is None:
             self.guided = False
             return
-        axes.joints, axes.position, axes.orientation = joints, position, orientation
+        axes.joints, axes.position, axes.orientation = posture, position, orientation
 
     def _increment(self, error: np.ndarray, speed: np.ndarray, dt: float) -> np.ndarray:
         """Exact over a step for a constant reference, so that any time constant is stable; then limited."""

@@ -11,6 +11,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dovetail.core.errors import LinkError
 from dovetail.links.handshake import Bounds
@@ -42,7 +43,7 @@ class _Session(ctypes.Structure):
     ]
 
 
-def _by_axis(limit: float | tuple[float, ...], axes: int) -> Any:
+def _by_axis(limit: ArrayLike, axes: int) -> Any:
     return (c_double * MOST_VALUES)(*np.broadcast_to(np.asarray(limit, dtype=float), (axes,)))
 
 

@@ -202,7 +202,7 @@ class DeckAircraft(Flow):
             "event_depth": jnp.zeros(()),
             "event_time": jnp.full((), -1.0, float),
         }
-        x = {**x, "held": held}  # type: ignore[dict-item]
+        x = {**x, "held": held}  # type: ignore[dict-item]  # a state within a state
         load = self._body_loads(0.0, x) if self.load_sampling == "step" else held["load"]
         return {**x, "held": {**held, "energy": self.energy(0.0, x)["total"], "load": load}}
 

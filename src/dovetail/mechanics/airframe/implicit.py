@@ -110,13 +110,13 @@ def shifted(aircraft: Any, t: Any, x: dict[str, Any], g: Any):
     twist, _ = aircraft._split(x)
     rate = (V - model.rigid(twist, rho))[:, :d]
     feet, strut_nodes = aircraft.feet, tuple(s.node - 1 for s in aircraft.struts)
-    by_r, by_v = [], []
+    slope_r, slope_v = [], []
     for s in aircraft.struts:
         r, v = rho[s.node - 1] - (s.mount - aircraft.offset), rate[s.node - 1]
-        by_r.append(jax.jacfwd(lambda a, s=s, v=v: strut_force(s, a, v))(r))
-        by_v.append(jax.jacfwd(lambda a, s=s, r=r: strut_force(s, r, a))(v))
-    by_r = jnp.stack(by_r) if by_r else jnp.zeros((0, d, d))
-    by_v = jnp.stack(by_v) if by_v else jnp.zeros((0, d, d))
+        slope_r.append(jax.jacfwd(lambda a, s=s, v=v: strut_force(s, a, v))(r))
+        slope_v.append(jax.jacfwd(lambda a, s=s, r=r: strut_force(s, r, a))(v))
+    by_r = jnp.stack(slope_r) if slope_r else jnp.zeros((0, d, d))
+    by_v = jnp.stack(slope_v) if slope_v else jnp.zeros((0, d, d))
     slopes, touch = contact_slopes(aircraft, t, x), aircraft.touches(t, x)
     f_p, f_v = (R.T @ jnp.sum(a, 1) @ R for a in (slopes.position, slopes.by_velocity))
     f_z, z_v = R.T @ slopes.bristle, slopes.bristle_velocity @ R

@@ -50,7 +50,7 @@ class ModalGear(GearModel):
     def left_over(self, formulation, twist, speed, rate, rho, deformation, load, g) -> jax.Array:
         """Inertia less known forces in the rows of all nodes (n, nd), as far as the kept shapes know them."""
         N = jnp.hstack([self.partials_at_rest, self.basis])
-        p = (self.M @ (N @ jnp.concatenate([twist, speed]))).reshape(self.count, self.nd)
+        p = jnp.asarray(self.M @ (N @ jnp.concatenate([twist, speed]))).reshape(self.count, self.nd)
         pushed = (self.M @ (N @ rate)).reshape(self.count, self.nd)
         inner = (self.K @ deformation.ravel() + self.C @ (self.basis @ speed)).reshape(self.count, self.nd)
         turning = jnp.pad(self.dim.cross(twist[self.d :], p[:, : self.d]), ((0, 0), (0, self.dim.turns)))

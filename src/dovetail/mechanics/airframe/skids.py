@@ -195,8 +195,7 @@ def gear_constants(
 
 def _read_matrices(file: str, size: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     found = read_arrays(file, ("M", "C", "K"), "matrices")
-    parts = tuple(found[name] for name in ("M", "C", "K"))
-    for name, part in zip("MCK", parts, strict=True):
+    for name, part in found.items():
         if part.shape != (size, size):
             raise ParameterError(f"SkidGear.matrices: {name} is {part.shape}; the mesh has {size} freedoms")
-    return parts  # type: ignore[return-value]
+    return found["M"], found["C"], found["K"]

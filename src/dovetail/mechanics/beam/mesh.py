@@ -122,11 +122,14 @@ class BeamMesh(Part):
 
         for e, (a, b) in enumerate(self.elements):
             for i in range(times):
-                ends = []
-                for j in (i, i + 1):
-                    key: Any = a if j == 0 else b if j == times else (e, j)
-                    ends.append(place(key, x[a - 1] + (x[b - 1] - x[a - 1]) * j / times))
-                pairs.append(tuple(ends))
+                ends = [
+                    place(
+                        a if j == 0 else b if j == times else (e, j),
+                        x[a - 1] + (x[b - 1] - x[a - 1]) * j / times,
+                    )
+                    for j in (i, i + 1)
+                ]
+                pairs.append((ends[0], ends[1]))
                 of.append(e)
         sections = {
             name: self._of(name)[of] if getattr(self, name).ndim else getattr(self, name)

@@ -84,7 +84,7 @@ class FreeBodies(Substructure):
         return BodyPair(self.first, self.second, Pose(p=self.tip), Pose(self._R_TD, self.base))
 
     def init(self) -> PairState:
-        return self.pair.start  # type: ignore[return-value]
+        return self.pair.start  # type: ignore[return-value]  # made with one
 
     def derivative(self, t, x, u):
         pair = self._equations

@@ -95,6 +95,7 @@ def assembled(*bodies: MassProperties) -> MassProperties:
     """Several bodies joined rigidly, all given in the same reference frame."""
     if not bodies:
         raise ParameterError("assembled: needs at least one body")
-    mass = sum(body.mass for body in bodies)
-    centre = sum(body.mass * body.centre for body in bodies) / mass
-    return MassProperties(mass, sum(body.about(centre) for body in bodies), centre)  # type: ignore[misc]
+    zero = jnp.zeros(())
+    mass = sum((body.mass for body in bodies), zero)
+    centre = sum((body.mass * body.centre for body in bodies), zero) / mass
+    return MassProperties(mass, sum((body.about(centre) for body in bodies), zero), centre)

@@ -69,11 +69,12 @@ class BodyPair(Flow):
     @property
     def bodies(self) -> tuple[RigidBody, RigidBody]:
         """The two as bodies of their own."""
-        start = self.start or PairState(None, None)
-        return RigidBody(self.first, start.first), RigidBody(self.second, start.second)
+        if self.start is None:
+            return RigidBody(self.first), RigidBody(self.second)
+        return RigidBody(self.first, self.start.first), RigidBody(self.second, self.start.second)
 
     def init(self) -> PairState:
-        return self.start  # type: ignore[return-value]
+        return self.start  # type: ignore[return-value]  # who begins it has given one
 
     def derivative(self, t, x: PairState, u: Wrench | None) -> PairState:
         one, two = self.bodies

@@ -62,7 +62,7 @@ def angle_accelerations(
     )
 
 
-def joint_moment(theta: jax.Array, stiffness: jax.Array, l: jax.Array) -> jax.Array:
+def joint_moment(theta: jax.Array | float, stiffness: jax.Array | float, l: jax.Array | float) -> jax.Array:
     r"""Moment [N m] of a joint bent by theta in one plane.
 
     :math:`M = -(2K/l)\tan(\theta/2)/\cos(\theta/2)`, from the curvature radius

@@ -16,11 +16,12 @@ from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from dovetail.mechanics.chain.angles import angle_accelerations, angle_rates, angles
 
 
-def flown(r: jax.Array) -> jax.Array:
+def flown(r: jax.Array | np.ndarray) -> jax.Array:
     """Vectors (3, ...) from downstream, down, starboard to forward, starboard, down; and back again."""
     return jnp.stack([-r[0], r[2], r[1]])
 

@@ -127,7 +127,7 @@ class Chain(Flow):
 
     def account(self, x: Any, u: Loads | None = None) -> tuple[jax.Array, jax.Array]:
         """Momentum (3,) [N s] and energy [J] of which `balance` gives the rates."""
-        return self.mass_moments(x, u)[1], sum(self.energies(x, u).values())  # type: ignore[return-value]
+        return self.mass_moments(x, u)[1], sum(self.energies(x, u).values(), jnp.zeros(()))
 
     def balance(self, x: Any, u: Loads, solved: Solved) -> tuple[jax.Array, jax.Array]:
         """Rates of momentum (3,) [N] and energy [W] by what acts from outside and what dampers take.

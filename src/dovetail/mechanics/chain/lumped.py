@@ -203,10 +203,10 @@ class LumpedChain(Chain):
         friction = self._friction(s.l[0])
         if friction is not None:
             h.append(joints.friction(s.turn, friction))
-        if self._has_end_damping:
-            h.append(joints.last_friction(s.turn, self.end_damping))
+        if self._last_damping is not None:
+            h.append(joints.last_friction(s.turn, self._last_damping))
         if h:
-            f = joints.link_forces(sum(h), s.n, s.size)  # type: ignore[arg-type]
+            f = joints.link_forces(sum(h, jnp.zeros(())), s.n, s.size)
             total = total + f - after(f)
         if self.mass_damping is not None:
             total = total - self.mass_damping * s.mass * s.v
@@ -235,8 +235,8 @@ class LumpedChain(Chain):
         return None if own is None else self._in_rope(own)
 
     @property
-    def _has_end_damping(self):
-        return self.last_link is not None and self.end_damping is not None
+    def _last_damping(self) -> jax.Array | None:
+        return None if self.last_link is None else self.end_damping
 
     def _at_root(self, s, u):
         """What acts on the support beside the first link's force: loads and mass lumped there."""
@@ -289,8 +289,8 @@ class LumpedChain(Chain):
         damping, friction = jnp.zeros(()), self._friction(s.l[0])
         if friction is not None:
             damping = damping + joints.friction_power(s.turn, friction)
-        if self._has_end_damping:
-            damping = damping + joints.friction_power(s.turn[:, -2:], self.end_damping)
+        if self._last_damping is not None:
+            damping = damping + joints.friction_power(s.turn[:, -2:], self._last_damping)
         if self.mass_damping is not None:
             damping = damping - self.mass_damping * jnp.sum(s.mass * s.v * velocity)
         return {"external": jnp.sum(node_forces(self.n, u)[:, 1:] * velocity), "damping": damping}

@@ -21,7 +21,7 @@ from dovetail.mechanics.chain.base import dot
 def hanging_directions(
     n: int,
     mass: jax.Array,
-    tip_mass: jax.Array,
+    tip_mass: jax.Array | float,
     field: jax.Array,
     tip_force: jax.Array | Callable[[jax.Array], jax.Array],
     link_force: Callable[[jax.Array], jax.Array] | None = None,

@@ -51,9 +51,11 @@ def handed_on(
     `velocity` (3, n) is the nodes', `leaving` (3,) that of rope at the support. `twice` counts what is expelled too.
     """
     count = velocity.shape[1]
-    handed = np.maximum(rope_links - np.arange(count), 0.0)  # by lump k: its own loss and all below it
+    handed = jnp.asarray(
+        np.maximum(rope_links - np.arange(count), 0.0)
+    )  # by lump k: its own loss and all below it
     rate = apart(jnp.concatenate([jnp.zeros((3, 1)), velocity], axis=1))
-    expelled = jnp.asarray(handed * rate) if twice else jnp.zeros_like(rate)
+    expelled = handed * rate if twice else jnp.zeros_like(rate)
     expelled = expelled.at[:, 0].set(-rope_links * (leaving - velocity[:, 0]))
     return loss * (after(handed * rate) + expelled)
 

@@ -58,7 +58,7 @@ def at_rest(
     found = _balanced(chain, loads, start, length)
     steady = (found.aside <= BALANCED) & (found.along > 0)  # False for NaN
     if isinstance(steady, jax.core.Tracer):
-        return jax.tree.map(lambda a: jnp.where(steady, a, jnp.nan), found)  # type: ignore[no-any-return]
+        return jax.tree.map(lambda a: jnp.where(steady, a, jnp.nan), found)
     if not steady:
         aside = f"a link lies {float(found.aside):.3g} rad beside its force"
         raise ConvergenceError(
@@ -66,7 +66,7 @@ def at_rest(
             f"each must lie within {BALANCED:g} rad of a pull. Do: check airspeed, drag and masses, or take a chain "
             "that bends less or is longer."
         )
-    return found  # type: ignore[no-any-return]
+    return found
 
 
 @eqx.filter_jit

@@ -48,7 +48,7 @@ class Drogue(Cavity):
         """Radius of the open end [m]."""
         return self.cylinder_radius + self.cone_length * jnp.tan(self.half_angle)
 
-    def touch(self, centre: jax.Array, radius: jax.Array) -> Touch:
+    def touch(self, centre: jax.Array, radius: jax.Array | float) -> Touch:
         """Nearest approach of a ball of `radius` [m] with its centre at `centre` [m] in D."""
         x, y, z = centre[0], centre[1], centre[2]
         square = y * y + z * z

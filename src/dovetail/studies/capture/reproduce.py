@@ -59,7 +59,7 @@ def curvature() -> list[float]:
     theta = np.linspace(0.1, 3.0, 50)
     radius = -0.5 * np.cos(theta / 2) / np.tan(theta / 2)
     return [
-        float(np.abs(joint_moment(theta, 1.0, 1.0) * radius - 1).max()),
+        float(np.abs(joint_moment(jnp.asarray(theta), 1.0, 1.0) * radius - 1).max()),
         float(joint_moment(1e-6, 1.0, 1.0) / 1e-6),
     ]
 

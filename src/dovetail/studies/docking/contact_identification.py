@@ -27,10 +27,10 @@ def measured() -> dict[tuple[str, str], tuple[float, MeasuredImpacts]]:
         found[pair] = (
             members[0][1].stiffness,
             MeasuredImpacts(
-                mass=[s.mass for _, s in members],
-                speed=[s.speed for _, s in members],
-                force=[rows[number]["force_N"]["h"] for number, _ in members],
-                depth=[1e-6 * rows[number]["depth_um"]["h"] for number, _ in members],
+                mass=np.array([s.mass for _, s in members]),
+                speed=np.array([s.speed for _, s in members]),
+                force=np.array([rows[number]["force_N"]["h"] for number, _ in members]),
+                depth=np.array([1e-6 * rows[number]["depth_um"]["h"] for number, _ in members]),
             ),
         )
     return found

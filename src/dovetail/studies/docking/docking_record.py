@@ -78,11 +78,11 @@ class DockingRecord:
         edges = np.diff((r["depth"] > 0).astype(int))
         starts, ends = np.flatnonzero(edges == 1) + 1, np.flatnonzero(edges == -1) + 1
         log = []
-        for a in starts:
+        for a in starts.tolist():
             later = ends[ends > a]
             if not later.size:
                 break
-            b = later[0]
+            b = int(later[0])
             log.append(
                 LoggedImpact(
                     start=_crossing(r, a),

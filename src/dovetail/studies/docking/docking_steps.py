@@ -117,7 +117,7 @@ class Direct(Coupled):
 
     pair: Any = None  # `BodyPair`, the bodies of `numerical`, prepared
 
-    large = False  # type: ignore[assignment]  # stages side by side run faster
+    large = False  # stages side by side run faster
 
     def derivative(self, t, x, u):
         now = self.at_wall(t, x)

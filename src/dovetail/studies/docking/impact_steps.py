@@ -49,7 +49,7 @@ def integrate(system: System, *, stiff: bool = False, rtol: float = 1e-9) -> Tra
 
 
 def _depth(system: System, t, x) -> jax.Array:
-    return system.interface(t, x)["shown"]["depth"]  # type: ignore[no-any-return]
+    return system.interface(t, x)["shown"]["depth"]
 
 
 @dataclass(frozen=True)

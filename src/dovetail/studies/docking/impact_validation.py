@@ -67,7 +67,7 @@ class ImpactValidation(Chart):
             [HertzPair(a, b, self.radius).value for a, b in zip(self.body_1, self.body_2, strict=True)]
         )
         law: type[Dissipative] = find(self.law, Dissipative)
-        factor = law(stiffness=1.0).damping_factor(jnp.atleast_1d(self.restitution))
+        factor = law(GivenStiffness(1.0)).damping_factor(jnp.atleast_1d(self.restitution))
         pair = _impacts(
             stiffness, self.m1 * self.m2 / (self.m1 + self.m2), self.speed, factor, self.instruments
         )

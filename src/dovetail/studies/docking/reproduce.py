@@ -11,6 +11,7 @@ from dovetail.core.registry import kinds
 from dovetail.mechanics.contact import (
     Aluminium,
     Dissipative,
+    GivenStiffness,
     HertzPair,
     KelvinVoigt,
     Polyimide,
@@ -300,7 +301,7 @@ def _errors(scenarios: list[Scenario]) -> list[float]:
 
 def _factor(name: str, restitution: float):
     law: type[Dissipative] = kinds(Dissipative)[name]
-    return law(stiffness=1.0).damping_factor(np.float64(restitution))
+    return law(GivenStiffness(1.0)).damping_factor(np.float64(restitution))
 
 
 def _list(values) -> list[float]:

@@ -90,7 +90,8 @@ def free_flight() -> float:
 
 def detector() -> list[float]:
     """RT-28: largest jumps of gap and normal at the zones' borders [m, 1]; contact points off the wall [m]."""
-    drogue: Drogue = six_dof.ball().cavity
+    drogue = six_dof.ball().cavity
+    assert isinstance(drogue, Drogue)
     touch = jax.jit(jax.vmap(lambda p: drogue.touch(p, six_dof.TIP_RADIUS)))
     r_c, l_c, angle = (float(v) for v in (drogue.cylinder_radius, drogue.cylinder_length, drogue.half_angle))
     i = np.linspace(0.05, 0.95, 50) * r_c

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -14,7 +16,7 @@ from dovetail.transfer.factors import pair, ratio
 from dovetail.transfer.identification import damping_squares, fit_factors, frequency_response
 from dovetail.transfer.piezo import AMPLIFIER, CONTROLLER, PREFILTERS, STACK
 
-HEIGHTS = {  # read off the measured response: frequencies [rad/s], magnitudes [dB]
+HEIGHTS: dict[str, Any] = {  # read off the measured response: frequencies [rad/s], magnitudes [dB]
     "zeros": [19750.0, 28990.0],
     "poles": [10700.0, 21700.0, 26960.0],
     "zero_heights": [-60.0, -60.0],

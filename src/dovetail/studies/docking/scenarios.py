@@ -108,7 +108,7 @@ def impacts(
     place of law and restitution: a damping factor for each impact.
     """
     if factor is None:
-        factor = _factor(law(stiffness=1.0), np.asarray(restitution, float))
+        factor = _factor(law(GivenStiffness(1.0)), np.asarray(restitution, float))
     count = len(scenarios)
     size = next((n for n in (8, 24, 72) if n >= count), count)
 

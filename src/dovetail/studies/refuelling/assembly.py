@@ -16,8 +16,9 @@ BENDING = MODULUS * math.pi / 64 * (DIAMETER**4 - INNER_DIAMETER**4)  # [N m^2]
 
 def hose(n: int = 19, **settings: Any) -> AngleChain:
     """The hose alone, of n links: masses at the far ends, links that shrink one after another."""
-    settings = {"bending": BENDING, "shrink": "sequential", "transfer": "none"} | settings
-    return AngleChain(n=n, length=LENGTH, mass=SPECIFIC_MASS * LENGTH, distribution="end", **settings)
+    usual: dict[str, Any] = {"bending": BENDING, "shrink": "sequential", "transfer": "none"}
+    own = usual | settings
+    return AngleChain(n=n, length=LENGTH, mass=SPECIFIC_MASS * LENGTH, distribution="end", **own)
 
 
 def drogue_hose(**parts: Any) -> DrogueHose:

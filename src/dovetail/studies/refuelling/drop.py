@@ -78,11 +78,11 @@ class Drop:
         """Every contact that began and ended."""
         touching = self.depth > 0
         edges = np.flatnonzero(np.diff(touching.astype(int)))
-        starts = [e for e in edges if not touching[e]]
+        starts: list[int] = [e for e in edges.tolist() if not touching[e]]
         found = []
         for i in starts:
             after = np.flatnonzero(~touching[i + 1 :])
-            end = i + 1 + (after[0] if after.size else len(touching) - i - 2)
+            end = i + 1 + (int(after[0]) if after.size else len(touching) - i - 2)
             part = slice(i + 1, end + 1)
             peak = int(np.argmax(self.force[part]))
             found.append(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import equinox as eqx
 import jax
@@ -91,7 +91,7 @@ class StrikeMap(Chart):
                 return {name: stored[name] for name in KEPT}
         # every batch has the same shape, so that one compiled function serves all; what is added is dropped
         filled = np.resize(points, (self.block, 3))
-        found = {name: column[: len(points)] for name, column in self.strikes(filled).items()}
+        found: dict[str, Any] = {name: column[: len(points)] for name, column in self.strikes(filled).items()}
         if file is not None:
             file.parent.mkdir(parents=True, exist_ok=True)
             part = file.with_suffix(".part.npz")

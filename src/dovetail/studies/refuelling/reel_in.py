@@ -117,7 +117,7 @@ class DuctReelIn(ReelIn):
     @property
     def duct(self) -> jax.Array:
         """Direction (3,) into the duct, in the chain's axes."""
-        return jnp.array([-1.0, 0.0, 0.0]) if self.chain.duct is None else self.chain.duct  # type: ignore[no-any-return]
+        return jnp.array([-1.0, 0.0, 0.0]) if self.chain.duct is None else self.chain.duct
 
     def place(self, x):
         nodes = self.loaded_chain.nodes(x["rope"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from typing import Any
 
 import equinox as eqx
 import jax
@@ -30,7 +31,7 @@ from dovetail.studies.refuelling.reel_in import TOLD, DuctReelIn, ReelIn, bare
 
 DROGUE = TowedDrogue()
 FREE = TowedDrogue(joint_friction=0.0, aero_moment=0.0)
-SINE = {"amplitude": 0.01, "omega": 40.0}
+SINE: dict[str, Any] = {"amplitude": 0.01, "omega": 40.0}
 
 
 @cache
@@ -47,7 +48,7 @@ def end_tension() -> float:
 
 def density() -> float:
     """Of the standard atmosphere at 8000 m [kg/m^3]."""
-    return float(eqx.filter_jit(StandardAtmosphere.density)(StandardAtmosphere(), np.asarray(8000.0)))
+    return float(eqx.filter_jit(StandardAtmosphere.density)(StandardAtmosphere(), jnp.asarray(8000.0)))
 
 
 def late_loop() -> list[str]:
@@ -245,7 +246,8 @@ REELED = ("displacement", "velocity", "tipping", "reel_error", "reel_speed", "ho
 def reeled(model: str) -> dict[str, np.ndarray]:
     """A reel-in of 5.5 s: model A by its mass transfer, B and C, or material links in a guided duct."""
     ways = ("printed", "consistent", "none", "sliding")
-    flows: dict[str, Flow] = {name: ReelIn(chain=bare(transfer=name)) for name in ways} | {
+    flows: dict[str, Flow] = {
+        **{name: ReelIn(chain=bare(transfer=name)) for name in ways},
         "printed 38": ReelIn(chain=bare(38)),
         "sliding 76": ReelIn(chain=bare(76, transfer="sliding")),
         "B": DuctReelIn(),

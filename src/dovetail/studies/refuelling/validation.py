@@ -16,6 +16,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import scipy
+from jax.typing import ArrayLike
 
 from dovetail.core import RK4, Flow
 from dovetail.core.methods.rolled import rolled
@@ -269,7 +270,7 @@ class IdentifiedRig:
 
 
 def identify_rig(
-    free: np.ndarray, held: np.ndarray, starts: np.ndarray, guess: HungDrogue, duration: float
+    free: np.ndarray, held: np.ndarray, starts: ArrayLike, guess: HungDrogue, duration: float
 ) -> IdentifiedRig:
     """Fit the rig to swings, bounded: first inertia and joint damping without bungees, then the bungees with them.
 

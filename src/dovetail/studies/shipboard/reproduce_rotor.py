@@ -32,7 +32,7 @@ _compiled = eqx.filter_jit(Rotor.loads)
 
 def _on_hub(rotor: Rotor, *controls: float, wind: tuple = CALM) -> RotorLoads:
     """What a rotor does to its hub, by one program for each form and mesh."""
-    given = Controls(*(np.asarray(v) for v in (*controls, 0.0, 0.0)[:4]))
+    given = Controls(*(jnp.asarray(v) for v in (*controls, 0.0, 0.0)[:4]))
     return jax.tree.map(np.asarray, _compiled(rotor, given, wind=np.asarray(wind)))
 
 

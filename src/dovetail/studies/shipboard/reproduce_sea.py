@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from functools import cache
+from typing import Any
 
 import equinox as eqx
 import jax
@@ -33,12 +34,12 @@ _components = eqx.filter_jit(Seaway.components)
 
 
 @eqx.filter_jit
-def _elevation(sea: Seaway, t: jax.Array) -> jax.Array:
-    return jax.vmap(sea.elevation)(t)
+def _elevation(sea: Seaway, t: jax.Array | np.ndarray) -> jax.Array:
+    return jax.vmap(sea.elevation)(jnp.asarray(t))
 
 
 @eqx.filter_jit
-def _moved(sea: Seaway, t: jax.Array) -> tuple[jax.Array, jax.Array]:
+def _moved(sea: Seaway, t: jax.Array | np.ndarray) -> tuple[jax.Array, jax.Array]:
     """Six motions in time, and their deviation by the spectrum."""
     return jax.vmap(sea.displacement)(t), sea.deviation()
 
@@ -98,7 +99,7 @@ def response_spectrum() -> float:
 # the reduced aircraft of the envelope against the whole one
 
 HEIGHT = 6.0  # [m] of the deck above the ship's origin
-DECK = {
+DECK: dict[str, Any] = {
     "amplitude": [0.0, 0.8, 1.5, 0.25, 0.0, 0.0],
     "omega": 0.63,
     "rise": 4.0,

@@ -236,7 +236,7 @@ def _matrices(folder: Path, given: list[str], table: dict[str, Any]) -> str:
     own = zip(MATRICES, parse(table).system.gear.structure(), strict=True)
     read = {name: np.array(_read(folder, f"Properties_FE_{name}mat")) for name in given}
     file = folder / "matrices.npz"
-    np.savez(file, **(dict(own) | read))  # type: ignore[arg-type]
+    np.savez(file, **(dict(own) | read))
     return str(file)
 
 

@@ -39,7 +39,7 @@ def five_blades() -> Test:
 
 
 def _load(file: str) -> Test:
-    return load(STUDY / file)  # type: ignore[no-any-return]
+    return load(STUDY / file)
 
 
 def half_stroke(speed: float) -> float:

@@ -44,7 +44,7 @@ TABLE_DELAYS = (0.0, 0.1, 0.19)  # residual delay in units of 1/omega_n, table 5
 
 def ready(name: str, changes: dict[str, Any] | None = None) -> testing.Test:
     """A ready test of this study, with other values at dotted paths."""
-    return testing.load(TESTS / f"{name}.toml", changes)  # type: ignore[no-any-return]
+    return testing.load(TESTS / f"{name}.toml", changes)
 
 
 @cache
@@ -130,7 +130,7 @@ def spectra(delays: np.ndarray, duration: float = 5.0) -> xr.DataArray:
 
 def sampled_limit() -> list[str | float]:
     """R44: critical delay [s] with the force held over ticks of 1 ms; what runs at 6.2 and 6.3 ms do."""
-    numerical = stability.StateSpace([[0, 1], [-K / M, -C / M]], [[0], [1 / M]], [[1, 0]], [[0]])
+    numerical = stability.StateSpace([[0.0, 1.0], [-K / M, -C / M]], [[0.0], [1 / M]], [[1.0, 0.0]], [[0.0]])
     limit = stability.sampled_critical_delay(numerical, np.array([[-K_S]]), dt=DT, up_to=0.02, method="rk4")
     free = {"excitation__amplitude": 0.0, "numerical__v0": 0.1, "duration": 20.0}
     words = []

@@ -61,7 +61,7 @@ def with_plant(test: Test, values: Mapping[str, float]) -> Test:
     carried = {"stiffness": specimen.stiffness, "damping": specimen.damping}
     plant = dataclasses.replace(plant, **{**values, **carried})
     parts = tuple(plant if isinstance(p, ServoHydraulic) else p for p in test.rig.actuator.parts)
-    rig = dataclasses.replace(  # type: ignore[call-arg]
+    rig = dataclasses.replace(  # type: ignore[call-arg]  # of a virtual rig
         test.rig, specimen=specimen, actuator=dataclasses.replace(test.rig.actuator, parts=parts)
     )
     numerical = dataclasses.replace(

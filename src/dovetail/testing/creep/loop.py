@@ -7,6 +7,7 @@ import secrets
 import time
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 
@@ -146,7 +147,9 @@ class Loop:
                 self._move(motion["displacement"], float(state["t"]))
                 state = {**state, "watch": compiled_reading(self.watch, state, self._read())}
                 self._heed(state)
-            state, asks, count, rows = compiled_advance(self.prepared, state, self.force, self.last, ROWS)
+            force, last = jnp.asarray(self.force), jnp.asarray(self.last)
+            state, asked, count, rows = compiled_advance(self.prepared, state, force, last, ROWS)
+            asks = bool(asked)
             self.recorder.add(rows, int(count), self.number)
             self._heed(state)
             self._tell(float(state["t"]))
@@ -202,9 +205,12 @@ class Loop:
             raise _Stop(Outcome.RIG_STOPPED, _trip(reply, t), SENTENCES[reply.trip])
         self._ends({n: np.asarray(v) for n, v in reply.extras.items()}, t)
 
-    def _read(self) -> dict[str, np.ndarray]:
+    def _read(self) -> dict[str, jax.Array]:
         """The last reading, as the simulation is told it."""
-        return {"measured_displacement": self.measured, "measured_force": self.force}
+        return {
+            "measured_displacement": jnp.asarray(self.measured),
+            "measured_force": jnp.asarray(self.force),
+        }
 
     def _scaled(self, values: np.ndarray, straight: float, turning: float) -> np.ndarray:
         """Values as the other side is told them; six are those of a pose or a wrench."""

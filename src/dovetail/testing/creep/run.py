@@ -105,8 +105,9 @@ def virtual_cell(
         raise ParameterError("creep: the test has no virtual rig; give it a cell, or --rig tcp://HOST:PORT")
     if home is None:
         home = np.asarray(stepping.command(compiled_start(test)["motion"]["displacement"]))
-    sized = seeded(test, jax.random.key(test.seed)).rig
-    sized = sized.sampled_at(float(stepping.period), test.shape if shape is None else shape)
+    seeded_rig = seeded(test, jax.random.key(test.seed)).rig
+    assert isinstance(seeded_rig, Rig)
+    sized = seeded_rig.sampled_at(float(stepping.period), test.shape if shape is None else shape)
     rig, state = at_rest(sized, jnp.asarray(home))
     return VirtualCell(
         rig,

@@ -151,7 +151,9 @@ class VirtualCell(Cell):
         self.supervisor = Supervisor()
         self.halted = threading.Event()
         self.ticks = 0
-        self.run, self.last, self.last_target = "", None, None
+        self.run = ""
+        self.last: Reply | None = None
+        self.last_target: np.ndarray | None = None
 
     # the cell's six methods
 
@@ -175,6 +177,7 @@ class VirtualCell(Cell):
         if (
             self.last is not None
             and move.number == self.last.number
+            and self.last_target is not None
             and np.array_equal(target, self.last_target)
         ):
             return self.last
@@ -289,9 +292,12 @@ class VirtualCell(Cell):
         if self.keep is None:
             return
         assert self.last is not None
-        leaves = {f"state{i}": np.asarray(leaf) for i, leaf in enumerate(jax.tree.leaves(self.state))}
+        assert self.last_target is not None
+        leaves: dict[str, Any] = {
+            f"state{i}": np.asarray(leaf) for i, leaf in enumerate(jax.tree.leaves(self.state))
+        }
         about = {"run": self.run, "number": self.last.number, "ticks": self.ticks}
-        extras = {f"extra_{name}": value for name, value in self.last.extras.items()}
+        extras: dict[str, Any] = {f"extra_{name}": value for name, value in self.last.extras.items()}
         # two files by turns: whatever happens while one is written, the other is whole
         np.savez(
             self._slots()[self.last.number % 2],

@@ -115,9 +115,9 @@ class KanaiTajimi(Excitation):
 
 
 @lru_cache(maxsize=32)
-def _samples(cls: type[KanaiTajimi], fixed: tuple[tuple[str, float], ...]) -> np.ndarray:
+def _samples(cls: type[KanaiTajimi], fixed: tuple[tuple[str, Any], ...]) -> np.ndarray:
     """The record of a set of compiled-in parameters, made once."""
-    part = cls(rms=1.0, **dict(fixed))
+    part = cls(**{"rms": 1.0, **dict(fixed)})
     t = part.spacing * np.arange(int(part.length / part.spacing) + 1)
     width = 2 * np.pi * part.highest / part.lines
     place, turn = np.random.default_rng(part.seed).random((2, part.lines))

@@ -10,13 +10,14 @@ respect to every parameter comes by forward differentiation of the simulation.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import lru_cache
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 import scipy
+from numpy.typing import ArrayLike
 
 from dovetail.core.errors import ConvergenceError, ParameterError
 from dovetail.transfer.base import Transfer
@@ -40,7 +41,7 @@ class Fit:
         return np.sqrt(np.diag(self.covariance))
 
 
-def simulate(part: Transfer, demand: np.ndarray, dt: float) -> jax.Array:
+def simulate(part: Transfer, demand: ArrayLike, dt: float) -> jax.Array:
     """Output of a transfer system from rest for samples of its demand every `dt` [s]."""
     demand = jnp.asarray(demand, float)
     part = part.sampled_at(dt, demand.shape[1:])
@@ -65,13 +66,13 @@ def _compiled(build: Callable[[jax.Array], Transfer], dt: float):
 
 def fit_parameters(
     build: Callable[[jax.Array], Transfer],
-    start: Sequence[float],
+    start: ArrayLike,
     demand: np.ndarray,
     measured: np.ndarray,
     dt: float,
     *,
-    lower: Sequence[float] | None = None,
-    upper: Sequence[float] | None = None,
+    lower: ArrayLike | None = None,
+    upper: ArrayLike | None = None,
 ) -> Fit:
     """Parameters with which the transfer system that `build` makes of them reproduces a record best.
 

@@ -44,12 +44,12 @@ def sweep_response(
     turn = np.gradient(np.unwrap(np.angle(analytic_u))) / (2 * np.pi * dt)
     weight = np.hanning(count + 2)[1:-1]
     starts = np.arange(count, len(u) - 2 * count, max(count // 2, 1))
-    ratio, frequency = [], []
+    ratios, frequencies = [], []
     for start in starts:
         a, b = analytic_u[start : start + count], analytic_y[start : start + count]
         power = weight * np.abs(a) ** 2
-        ratio.append(np.sum(weight * b * np.conj(a)) / power.sum())
-        frequency.append(np.sum(power * turn[start : start + count]) / power.sum())
-    frequency, ratio = np.array(frequency), np.array(ratio)
+        ratios.append(np.sum(weight * b * np.conj(a)) / power.sum())
+        frequencies.append(np.sum(power * turn[start : start + count]) / power.sum())
+    frequency, ratio = np.array(frequencies), np.array(ratios)
     delay = -np.unwrap(np.angle(ratio)) / (2 * np.pi * frequency)
     return SweepResponse(dt * (starts + (count - 1) / 2), frequency, np.abs(ratio), delay)

@@ -29,7 +29,7 @@ def crossing_delays(
     """
     rising_u, falling_u = (_crossings(np.asarray(demand, float), dt, s, between_samples) for s in (1, -1))
     rising_y, falling_y = (_crossings(np.asarray(measured, float), dt, s, between_samples) for s in (1, -1))
-    rows = []
+    parts = [np.zeros((0, 3))]
     for of, follower in ((rising_u, rising_y), (falling_u, falling_y)):
         if len(of) < 3:
             continue
@@ -38,8 +38,8 @@ def crossing_delays(
         spacing = np.gradient(of)
         delay = follower[place[known]] - of[known]
         within = delay < spacing[known]
-        rows.append(np.stack([of[known], delay, 1 / spacing[known]], axis=1)[within])
-    rows = np.concatenate(rows) if rows else np.zeros((0, 3))
+        parts.append(np.stack([of[known], delay, 1 / spacing[known]], axis=1)[within])
+    rows = np.concatenate(parts)
     if len(rows) == 0:
         raise AnalysisError(
             "demand and measured share no crossings of zero; give three cycles or more, about zero"

@@ -1,0 +1,33 @@
+"""What a field of a part becomes, whatever numbers it was given."""
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from dovetail.core import parameter
+
+
+class Spring(eqx.Module):
+    k: jax.Array = parameter("N/m", "stiffness")
+
+
+@pytest.mark.parametrize(
+    ("given", "shape"),
+    [
+        *((3, ()), (3.0, ()), (np.float32(3), ()), ([3.0, 3], (2,)), (((3.0, 3),), (1, 2))),
+        *((np.full((2, 3), 3), (2, 3)), (jnp.full(2, 3), (2,)), ([jnp.array(3.0), 3], (2,))),
+    ],
+)
+def test_numbers_become_an_array(given, shape):
+    k = Spring(given).k
+    assert isinstance(k, jax.Array)
+    assert (k.dtype, k.shape) == (np.dtype(float), shape)
+    assert np.all(k == 3.0)
+
+
+@pytest.mark.parametrize("given", [{"k": 3.0}, object(), [[1.0], [2.0, 3.0]]])
+def test_what_is_no_number_becomes_none(given):
+    with pytest.raises((TypeError, ValueError)):
+        Spring(given).k.block_until_ready()
