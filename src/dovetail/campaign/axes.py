@@ -32,8 +32,10 @@ from dovetail.campaign import distributions
 from dovetail.core.errors import Fault, ParameterError, did_you_mean, shown
 from dovetail.core.units import SIGNAL, to_si
 
-KEYS = ("path", "paths", "name", "values", "from", "to", "count", "scale", "default", "unit", "about")
-KEYS += ("distribution", *distributions.SAID)
+KEYS = (
+    *("path", "paths", "name", "values", "from", "to", "count", "scale", "default", "unit", "about"),
+    *("distribution", *distributions.SAID),
+)
 MOST_VALUES = 10_000_000
 NAME = re.compile(r"[A-Za-z_]\w*$")
 

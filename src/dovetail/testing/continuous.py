@@ -30,7 +30,7 @@ from dovetail.testing.steps import RESOLVED, fewest_steps
 from dovetail.testing.supervisor import Watch
 
 if TYPE_CHECKING:
-    from dovetail.testing.test import Test
+    from dovetail.testing.runnable import Runnable
 
 
 REFINEMENTS = 6  # times that steps are made shorter for a contact, by up to 64 each
@@ -106,8 +106,8 @@ def _ticks(coupled, watch, method, dt, substeps, carry, numbers) -> tuple[Any, d
 
 
 def in_continuous_time(
-    test: Test,
-    prepared: Test,
+    test: Runnable,
+    prepared: Runnable,
     coupled: Coupled,
     mode: str,
     accuracy: Accuracy | None,
@@ -126,7 +126,7 @@ def in_continuous_time(
 
 
 def _in_pieces(
-    test: Test, coupled: Coupled, watch: Watch, accuracy: Accuracy, progress: Progress | None, keep: bool
+    test: Runnable, coupled: Coupled, watch: Watch, accuracy: Accuracy, progress: Progress | None, keep: bool
 ) -> tuple[Records, Any, Outcome]:
     """What was recorded, what the supervisor saw, and how it ended: one program, called for a piece at a time."""
     total, method, substeps = test.tick_count, accuracy.method, accuracy.substeps
@@ -148,7 +148,7 @@ def _in_pieces(
 
 
 def _resolved(
-    test: Test,
+    test: Runnable,
     coupled: Coupled,
     watch: Watch,
     wanted: Accuracy | None,
@@ -178,7 +178,7 @@ def _resolved(
     )
 
 
-def _accuracy(test: Test, coupled: Coupled) -> Accuracy:
+def _accuracy(test: Runnable, coupled: Coupled) -> Accuracy:
     """What the numerical substructure asks for, with steps that its fastest lag can be followed in."""
     accuracy = Accuracy(**getattr(test.numerical, "ideal", {}))
     fastest = 0.0

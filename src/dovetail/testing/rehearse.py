@@ -9,7 +9,6 @@ import jax
 import numpy as np
 
 from dovetail.testing.continuous import in_continuous_time
-from dovetail.testing.coupled import rigged_system
 from dovetail.testing.outcome import Outcome
 from dovetail.testing.record import Records, in_pieces
 from dovetail.testing.room import require_room
@@ -27,14 +26,12 @@ def rehearse(test: Runnable, progress: Progress | None = None, *, keep: bool = T
     Where a test says `rehearsal = "continuous"` its rig is an equation like the rest, and there is no tick but to
     record. An interrupt keeps what was computed; without `keep` it is passed on instead.
     """
-    from dovetail.testing.test import Test
-
     require_room(test)
-    if isinstance(test, Test) and test.rehearsal == "continuous":
-        prepared = with_stale(test.prepared(), test.USUAL)
-        system = rigged_system(prepared)
-        return in_continuous_time(test, prepared, system, "rehearse", None, progress, keep)
-    return recorded(test, with_stale(test.prepared(), test.USUAL), test.USUAL, progress, keep)
+    prepared = with_stale(test.prepared(), test.USUAL)
+    system = prepared.equations()
+    if system is None:
+        return recorded(test, prepared, test.USUAL, progress, keep)
+    return in_continuous_time(test, prepared, system, "rehearse", None, progress, keep)
 
 
 def recorded(

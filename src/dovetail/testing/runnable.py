@@ -26,6 +26,7 @@ from dovetail.testing.supervisor import MODES, Limits
 from dovetail.testing.whole import length_faults
 
 if TYPE_CHECKING:
+    from dovetail.testing.coupled import Coupled
     from dovetail.testing.outlook import Stability
     from dovetail.testing.run import Progress, Run
 
@@ -105,6 +106,10 @@ class Runnable(Part):
     @abstractmethod
     def why_not(self, mode: str) -> str:
         """Why it cannot be run in a mode, as what is said of it; empty where it can."""
+
+    def equations(self) -> Coupled | None:
+        """All of it as one system of equations, where it is computed so; None where it is sampled."""
+        return None
 
     def ideal(self, progress: Progress | None = None) -> Run | None:
         """What it would be without its rig; None where there is no such thing."""

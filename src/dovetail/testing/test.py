@@ -165,6 +165,10 @@ class Test(Runnable):
         stale = [] if said else [f"limits.stale: not said; {supervisor.stale_by_default(self)}"]
         return super().remarks() + stale
 
+    def equations(self) -> coupled.Coupled | None:
+        """Both substructures and the rig, where its rehearsal is continuous."""
+        return coupled.rigged_system(self) if self.rehearsal == "continuous" else None
+
     def ideal(self, progress: Progress | None = None) -> Run | None:
         """The test as it would be with a perfect rig; None where the rig has no model of its specimen."""
         return answered(lambda: self.emulate(progress=progress))
