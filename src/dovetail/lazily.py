@@ -29,7 +29,7 @@ def lazily(package: str) -> None:
 
 def places(package: ModuleType) -> dict[str, tuple[str, str]]:
     """Module and name there of everything that a package imports `if TYPE_CHECKING`."""
-    source = package.__spec__.loader.get_source(package.__name__)  # type: ignore[union-attr]
+    source = package.__spec__.loader.get_source(package.__name__)  # type: ignore[union-attr]  # one that is read has a loader
     blocks = (node for node in ast.parse(source).body if isinstance(node, ast.If))
     imports = [
         node

@@ -86,7 +86,7 @@ def whole_names(table: dict[str, Any], folder: Path, source: str = "test") -> di
 
 def root(kind: str) -> type:
     """The class that a file of this kind is read as."""
-    return getattr(testing, ROOTS[kind])  # type: ignore[no-any-return]
+    return getattr(testing, ROOTS[kind])
 
 
 def parse(table: dict[str, Any], source: str = "test") -> Any:
@@ -275,9 +275,10 @@ def _faults(error: ValidationError, table: dict[str, Any], cls: type) -> list[Fa
 
 def _class_at(table: dict[str, Any], place: tuple[int | str, ...], cls: type) -> type:
     """The class of the part whose table is at a place in that of a part of class `cls`."""
-    base, node = cls, table
+    base = cls
+    node: Any = table
     for step in place:
-        node = node[step]  # type: ignore[index]
+        node = node[step]
         base, _ = parts_of(cls).get(str(step), (base, False))
         if isinstance(node, dict):
             cls = find(str(node["kind"])) if "kind" in node else _one(base) or base
