@@ -165,3 +165,51 @@ def test_a_text_that_fails_is_told_with_its_line(tmp_path):
         TestFileError, match=r"parts +mine.py, line 4: cannot be run \('\(' was never closed\)"
     ):
         testing.load(path)
+
+
+def test_real_time_and_its_folder_carry_them(tmp_path):
+    """The served rig and the loop that runs against it each have a part of their own; neither needs the file later."""
+    import threading
+
+    from dovetail.links import Address, RealTime, Server, VirtualPlant
+
+    test = testing.load(written(tmp_path))
+    server = Server(VirtualPlant(test), Address("localhost", 0), test.rate)
+    thread = threading.Thread(target=server.serve, daemon=True)
+    thread.start()
+    forget(tmp_path)
+    try:
+        run = test.run(
+            str(server.address), real_time=RealTime(native=False, priority=0, lock=False, wait=20.0)
+        )
+    finally:
+        server.stop()
+        thread.join(60)
+    force = test.rig.specimen.output(0.0, (), {"displacement": run.data.measured_displacement.values})[
+        "force"
+    ]
+    np.testing.assert_allclose(run.data.measured_force, force)  # of the served part, whenever it answered
+    assert np.abs(force).max() > 0
+    testing.save(run, tmp_path / "run")
+    brought._meant.clear()
+    again = testing.read(tmp_path / "run")
+    assert testing.dump(again.test) == testing.dump(test)
+    assert again.mode == "run"
+
+
+@pytest.mark.slow
+def test_processes_of_a_cluster_have_them(tmp_path):
+    pytest.importorskip("distributed")
+    from dovetail.campaign.cluster import connected
+
+    written(tmp_path)
+    table = {
+        "test": str(tmp_path / "test.toml"),
+        "measures": ["peak displacement"],
+        "axis": [{"path": "rig.specimen.k", "values": [1000.0, 2000.0]}],
+    }
+    campaign = plan.parse(table)
+    forget(tmp_path)
+    with connected(workers=1) as cluster:
+        done = execute.run(campaign, tmp_path / "by-worker", executor=cluster)
+    assert (done.done, done.failed) == (2, 0)

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import threading
 import time
+import tomllib
 from pathlib import Path
 
 import numpy as np
@@ -209,3 +210,41 @@ def _rows(run):
     going_on = watched(run)
     window = going_on and going_on.opened()
     return window.newest if window else 0
+
+
+def test_a_rig_is_identified_from_a_file_and_comes_out_ready_for_a_test(dovetail, tmp_path):
+    t = np.arange(0, 8, 1 / 500)
+    u = 5 * np.sin(2 * np.pi * (0.3 * t + 11.7 * t**2 / 16))  # [mm]
+    y = 0.96 * np.interp(t - 7e-3, t, u, left=0.0)
+    rows = "\n".join(f"{a:.4f};{b:.6f};{c:.6f}" for a, b, c in zip(t, u, y, strict=True))
+    (tmp_path / "sweep.csv").write_text("t [s];cmd;lvdt\n" + rows.replace(".", ",") + "\n")
+    said = ("--command", "cmd [mm]", "--measured", "lvdt [mm]", "--model-order", "0")
+    code, out, err = dovetail("rig", "identify", "sweep.csv", *said, "--out", "actuator.toml")
+    assert code == 0, err
+    assert "identified from sweep.csv" in out
+    table = tomllib.loads((tmp_path / "actuator.toml").read_text())["rig"]["actuator"]
+    delay, gain = table["parts"]
+    assert delay["delay"] == pytest.approx(7e-3, abs=5e-5)
+    assert gain["gain"] == pytest.approx(0.96, rel=1e-3)
+    code, _, err = dovetail("rig", "identify", "sweep.csv", *said, "--out", "actuator.toml")
+    assert code == 2
+    assert "actuator.toml: cannot be written (file exists)" in err
+    # the design judges what was recorded: 3 ms in the file, 7 ms in the recording
+    words = (
+        "design",
+        "substructuring/cs1",
+        "--set",
+        "duration=2",
+        "--compensator",
+        "none",
+        "--robustness",
+        "none",
+    )
+    code, out, err = dovetail(*words, "--recording", "sweep.csv", *said, "--out", "plan")
+    assert code == 4, err  # beyond the critical delay of 6.77 ms
+    judged = tomllib.loads((tmp_path / "plan" / "test.toml").read_text())["rig"]["actuator"]
+    assert judged == tomllib.loads((tmp_path / "plan" / "actuator.toml").read_text())["rig"]["actuator"]
+    assert judged["parts"][0]["delay"] == pytest.approx(delay["delay"], abs=1e-5)
+    code, _, err = dovetail(*words, "--recording", "plan", "--time", "t")
+    assert code == 2
+    assert "--time: is of a file, and plan is a folder" in err

@@ -15,10 +15,10 @@ from dovetail.design.compensate import (
     _inverses,
     candidates,
     propose,
-    spectrum,
     tracking_error,
 )
 from dovetail.design.identify import Axis, Identification
+from dovetail.design.motion import spectrum
 from dovetail.transfer import LinearTransfer
 
 T = 1e-3 * np.arange(3000)

@@ -103,3 +103,47 @@ def test_a_recorded_rig_keeps_order_gain_and_delay_of_each_axis(axes):
     for i, model in enumerate(models):
         for w in (1.0, 30.0, 200.0):
             assert complex(linear.axis(i)(1j * w)) == pytest.approx(complex(model(1j * w)), rel=1e-9)
+
+
+@pytest.mark.parametrize("order", [2, pytest.param(None, marks=pytest.mark.slow)])
+def test_any_recording_is_identified_at_its_own_rate_and_comes_out_as_an_actuator_that_a_test_file_takes(
+    cs1, order
+):
+    import tomllib
+
+    # an independent judge: scipy's answer of a second-order lag with a delay to a sweep, sampled at 512 Hz
+    from scipy.signal import chirp, lsim
+
+    from dovetail import testing
+    from dovetail.design import as_toml, identify_recording
+
+    rng = np.random.default_rng(24)
+    omega, zeta, late = rng.uniform(60, 90), rng.uniform(0.5, 0.8), rng.uniform(3e-3, 6e-3)
+    fine = np.arange(0, 12.0, 1 / 4096)
+    u = 5.0 * chirp(fine, 0.3, 12.0, 15.0)  # [mm]
+    y = lsim(([omega**2], [1, 2 * zeta * omega, omega**2]), u, fine)[1]
+    y = np.interp(fine - late, fine, y, left=0.0) + rng.normal(0, 0.02, len(fine))
+    arrays = {"t": fine[::8], "x": u[::8], "y": y[::8]}
+    record = testing.read_recording(arrays, command="x [mm]", measured="y [mm]")
+    found = identify_recording(record, order=order)
+    table = tomllib.loads(as_toml(found))["rig"]["actuator"]
+    given = testing.dump(cs1())
+    again = testing.parse({**given, "rig": {**given["rig"], "actuator": table}}).rig.actuator.linear()
+    for f in (1.0, 4.0, 10.0):
+        s = 2j * np.pi * f
+        true = omega**2 / (s**2 + 2 * zeta * omega * s + omega**2) * np.exp(-s * late)
+        assert abs(complex(again(np.asarray(s))) - true) < 0.02 * abs(true)
+    assert found.axes[0].order == 2  # noise does not make it richer
+    judged = recorded_rig(cs1(), found).rig.actuator
+    np.testing.assert_allclose(judged.linear()(np.asarray(8j)), again(np.asarray(8j)), rtol=1e-12)
+
+
+def test_a_recording_of_other_axes_or_without_its_signals_is_refused(cs1):
+    from dovetail import testing
+
+    t, u = np.arange(200) / 100, np.random.default_rng(1).normal(size=200)
+    two = testing.read_recording({"t": t, "a": u, "b": u, "c": u}, command=["a", "b"], measured=["b", "c"])
+    with pytest.raises(AnalysisError, match="2 axes and the test 1"):
+        identify(cs1(), recording=two, order=0, **SIZE)
+    with pytest.raises(AnalysisError, match="has no measured_displacement; name its columns"):
+        identify(cs1(), recording=two.isel(axis=0).drop_vars("measured_displacement"), **SIZE)

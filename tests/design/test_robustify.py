@@ -9,7 +9,7 @@ import pytest
 import dovetail as dv
 from dovetail.compensation import AdaptiveForwardPrediction, Chain, ForwardPrediction, SecondOrderInverse
 from dovetail.core.errors import AnalysisError
-from dovetail.design.compensate import spectrum
+from dovetail.design.motion import spectrum
 from dovetail.design.robustify import Measure, further, margin_of, measures, propose, required_margin
 from dovetail.transfer import LinearTransfer
 

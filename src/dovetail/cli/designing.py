@@ -13,6 +13,7 @@ from rich.console import Console
 
 from dovetail import testing
 from dovetail.cli.creeping import creep_with_progress
+from dovetail.cli.rigs import recording_in
 from dovetail.cli.running import runnable
 from dovetail.design import Wishes, accept, need_of, write
 from dovetail.design import design as walk
@@ -30,6 +31,7 @@ def design_test(
     wishes: Wishes,
     ask: bool,
     mass: float | None = None,
+    columns: tuple[Any, ...] = (None, None, None, None),
 ) -> int:
     """Walk the four steps, write the plan, print the decisions; the exit code is 4 for a no-go.
 
@@ -45,7 +47,7 @@ def design_test(
         run = creep_with_progress(test, target, None, None, False, "creeping on its virtual rig")
         folder.save(run, target)
         return real_time(run, target, mass)
-    recorded = None if recording is None else folder.read(recording)
+    recorded = None if recording is None else recording_in(recording, *columns)
     target = folder.create(out or folder.next_folder(Path("runs"), f"{stem}-design"))
     say = Console(highlight=False, markup=False, soft_wrap=True).print
     with Console(stderr=True).status("designing") as status:
@@ -60,6 +62,7 @@ def design_test(
     write(made, target)
     say(str(made))
     say(f"plan      {target / 'plan.md'}\ntest      {target / 'test.toml'}")
+    say(f"actuator  {target / 'actuator.toml'}")
     return 0 if made.go else EXIT_NO_GO
 
 

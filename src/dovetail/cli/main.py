@@ -153,8 +153,15 @@ def design(
         Path | None, typer.Option(help="Folder to write; a new one under runs/ by default.")
     ] = None,
     recording: Annotated[
-        Path | None, typer.Option(help="Identify from this run's folder instead of a sweep.")
+        Path | None,
+        typer.Option(
+            help="Identify from a run's folder, or a .csv, .nc, .mat or .npz file, instead of a sweep."
+        ),
     ] = None,
+    time: rigs.Time = None,
+    command: rigs.Command = None,
+    measured: rigs.Measured = None,
+    spacing: rigs.Spacing = None,
     compensator: Annotated[
         str | None,
         typer.Option(
@@ -187,7 +194,8 @@ def design(
     from dovetail.design import Wishes
 
     wishes = Wishes(compensator, robustness, frequency, model_order, order, window, tolerance, safety)
-    raise typer.Exit(design_test(test, settings or [], out, recording, wishes, ask, mass))
+    columns = (time, command, measured, spacing)
+    raise typer.Exit(design_test(test, settings or [], out, recording, wishes, ask, mass, columns))
 
 
 @app.command()

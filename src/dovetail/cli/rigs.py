@@ -40,6 +40,74 @@ Parts = Annotated[
 ]
 
 
+Time = Annotated[
+    str | None, typer.Option(help='Of a recording: column of the times, "t [ms]"; by name or number.')
+]
+Command = Annotated[
+    list[str] | None,
+    typer.Option(help='Of a recording: column of the command, "x_cmd [mm]"; one for each axis.'),
+]
+Measured = Annotated[
+    list[str] | None, typer.Option(help='Of a recording: column of the measured displacement, "lvdt [mm]".')
+]
+Spacing = Annotated[
+    float | None, typer.Option(help="Of a recording: time between samples [s], where it has no times.")
+]
+
+
+def recording_in(
+    path: Path,
+    time: str | None,
+    command: list[str] | None,
+    measured: list[str] | None,
+    spacing: float | None,
+):
+    """The recording of a run's folder, or of a file with its columns named."""
+    from dovetail import testing
+    from dovetail.core.errors import ParameterError
+
+    said = {"time": time, "command": command, "measured": measured, "spacing": spacing}
+    said = {name: value for name, value in said.items() if value}
+    if path.suffix and not path.is_dir():
+        return testing.read_recording(path, **said)  # type: ignore[arg-type]
+    if said:
+        raise ParameterError(f"--{next(iter(said))}: is of a file, and {path} is a folder; leave it out")
+    return testing.read(path)
+
+
+@app.command()
+def identify(
+    file: Annotated[
+        Path,
+        typer.Argument(metavar="RECORDING", help="A .csv, .nc, .mat or .npz file, or the folder of a run."),
+    ],
+    time: Time = None,
+    command: Command = None,
+    measured: Measured = None,
+    spacing: Spacing = None,
+    frequency: Annotated[float | None, typer.Option(help="Highest frequency of interest [Hz].")] = None,
+    model_order: Annotated[int | None, typer.Option(help="Poles of the model, 0 to 3.")] = None,
+    out: Annotated[Path | None, typer.Option(help="File to write, ready for a test file.")] = None,
+) -> None:
+    """Identify a rig from a recording of its command and measured displacement; prints its [rig.actuator]."""
+    from dovetail import design
+    from dovetail.core.errors import OutputError
+
+    recorded = recording_in(file, time, command, measured, spacing)
+    text = design.as_toml(design.identify_recording(recorded, high=frequency, order=model_order))
+    if out is None:
+        print(text, end="")
+        return
+    try:
+        with out.open("x", encoding="utf-8") as target:
+            target.write(text)
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise OutputError(f"{out}: cannot be written ({reason}); choose another file") from error
+    print("\n".join(line for line in text.splitlines() if line.startswith("#")))
+    print(f"written   {out}")
+
+
 @app.command()
 def serve(
     test: Annotated[str, typer.Argument(metavar="TEST", help="A study's test or a file.")],

@@ -9,9 +9,10 @@ from dovetail import core as _core  # noqa: F401  (sets float64 before any array
 from dovetail.lazily import lazily
 
 if TYPE_CHECKING:
-    from dovetail.design.compensate import Candidate, Spectrum, candidates, spectrum, tracking_error
-    from dovetail.design.identify import Identification, identify
+    from dovetail.design.compensate import Candidate, candidates, tracking_error
+    from dovetail.design.identify import Identification, actuator, as_toml, identify, identify_recording
     from dovetail.design.margins import delay_margin, growths, growths_later, stacked
+    from dovetail.design.motion import Spectrum, spectrum
     from dovetail.design.plan import markdown, record, write
     from dovetail.design.real_time_need import RealTimeNeed, contact_mass, need_of, real_time_need
     from dovetail.design.robustify import Measure, measures, required_margin
@@ -32,6 +33,8 @@ __all__ = [
     "Verification",
     "Wishes",
     "accept",
+    "actuator",
+    "as_toml",
     "candidates",
     "contact_mass",
     "delay_margin",
@@ -39,6 +42,7 @@ __all__ = [
     "growths",
     "growths_later",
     "identify",
+    "identify_recording",
     "markdown",
     "measures",
     "need_of",

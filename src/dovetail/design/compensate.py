@@ -34,6 +34,7 @@ from dovetail.compensation import (
 from dovetail.core.errors import AnalysisError, DovetailError
 from dovetail.design.identify import Identification
 from dovetail.design.margins import ByPoles, Judge, growths
+from dovetail.design.motion import Spectrum
 from dovetail.testing import Test
 from dovetail.transfer import LinearTransfer
 
@@ -46,16 +47,6 @@ NAMES = (  # the simplest first
     "adaptive-time-series",
 )
 ALIKE = 1.1  # errors within this factor are the same, and the simpler compensator is taken
-
-
-@dataclasses.dataclass(frozen=True)
-class Spectrum:
-    """Where the ideal motion is: power of the displacement by frequency, one column for each actuator."""
-
-    frequency: np.ndarray  # [Hz]
-    power: np.ndarray  # (frequency, axis), adding up to one for each axis
-    highest: float  # [Hz] below which all but a thousandth of the power lies
-    peak: float  # [m] largest displacement
 
 
 @dataclasses.dataclass(frozen=True)
@@ -98,22 +89,6 @@ class Candidate:
 
     def __str__(self) -> str:
         return f"{self.name}: {self.said}"
-
-
-def spectrum(displacement: np.ndarray, dt: float) -> Spectrum:
-    """Spectrum of an ideal displacement (time,) or (time, axis), sampled every `dt` [s]."""
-    z = np.reshape(displacement, (len(displacement), -1))
-    z = z - z.mean(axis=0)
-    power = np.abs(np.fft.rfft(z * np.hanning(len(z))[:, None], axis=0)) ** 2
-    frequency = np.fft.rfftfreq(len(z), dt)
-    total = power.sum(axis=0)
-    if not (total > 0).all():
-        raise AnalysisError(
-            "an axis of the ideal motion is at rest, so there is nothing to design for; excite the test"
-        )
-    power = power / total
-    highest = max(float(frequency[np.searchsorted(np.cumsum(p), 0.999)]) for p in power.T)
-    return Spectrum(frequency, power, highest, float(np.abs(displacement).max()))
 
 
 def candidates(

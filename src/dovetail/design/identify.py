@@ -15,16 +15,22 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
+import tomli_w
 import xarray as xr
 
 from dovetail.core.errors import AnalysisError, ParameterError
-from dovetail.fidelity.traces import period
+from dovetail.design.motion import spectrum
+from dovetail.fidelity.traces import dataset, period
 from dovetail.testing import AbstractRig, Rig, Run, Test
+from dovetail.testing.file import dump_part
 from dovetail.transfer import Delay, Gain, LinearTransfer, Series, TransferFunction
 from dovetail.transfer.identification import SweepResponse, fit_transfer_function, sweep_response
 
 UNEXPLAINED = 0.01  # of the record's rms, beyond its noise: more asks for a richer model
 HIGHEST_ORDER = 3
+HIGHEST = 0.4  # of the sampling rate: the highest frequency that is looked at
+BAND = 20.0  # highest over lowest frequency
+RECORDED = ("command", "measured_displacement")
 CYCLES = 30  # samples in a cycle that a fitted record keeps at least
 LONGEST_SWEEP = 30.0  # [s]
 
@@ -73,7 +79,12 @@ class Identification:
 
 
 def identify(
-    test: Test, *, high: float, amplitude: float, order: int | None = None, recording: Run | None = None
+    test: Test,
+    *,
+    high: float,
+    amplitude: float,
+    order: int | None = None,
+    recording: Run | xr.Dataset | None = None,
 ) -> Identification:
     """Sweep the test's virtual rig, or take the recording of a real one, and fit.
 
@@ -86,31 +97,67 @@ def identify(
     order
         Poles of the model, 0 to 3; the lowest that explains the record if not given.
     recording
-        A run whose `command` and `measured_displacement` are fitted instead.
+        A run, or what `testing.read_recording` gives, whose `command` and `measured_displacement` are fitted instead.
     """
     if not (high > 0 and amplitude > 0):
         raise ParameterError(
             f"identify: high = {high:g} Hz and amplitude = {amplitude:g} m must be positive; "
             "does the test move?"
         )
+    if recording is None:
+        high = min(high, HIGHEST / test.dt)
+        record, quiet = sweep(test, low=high / BAND, high=high, amplitude=amplitude)
+        return _identified(record, test.dt, quiet, high, amplitude, order, "sweep")
+    axes, recorded = math.prod(test.shape), dataset(recording).sizes.get("axis", 1)
+    if recorded != axes:
+        raise AnalysisError(
+            f"the recording has {recorded} axes and the test {axes}; give command and measured displacement of each"
+        )
+    return dataclasses.replace(identify_recording(recording, high=high, order=order), amplitude=amplitude)
+
+
+def identify_recording(
+    recording: Run | xr.Dataset, *, high: float | None = None, order: int | None = None
+) -> Identification:
+    """Fit what a rig made of its commands, from a recording alone.
+
+    Parameters
+    ----------
+    recording
+        A run, or what `testing.read_recording` gives: `command` and `measured_displacement` over equally spaced times.
+    high
+        Highest frequency of interest [Hz]; that below which 99.9 % of the command's power lies if not given.
+    order
+        Poles of the model, 0 to 3; the lowest that explains the record if not given.
+    """
+    record = dataset(recording)
+    missing = [name for name in RECORDED if name not in record]
+    if missing:
+        raise AnalysisError(
+            f"the recording has no {' and no '.join(missing)}; name its columns (testing.read_recording)"
+        )
+    record = record[list(RECORDED)]
+    if record.sizes["time"] < 64:
+        raise AnalysisError(
+            f"the recording has {record.sizes['time']} samples; an identification needs 64 or more"
+        )
+    step, command = period(record), record["command"].values
+    if high is None:
+        high = spectrum(command, step).highest
+    return _identified(
+        record, step, 0, min(high, HIGHEST / step), float(np.abs(command).max()), order, "recording"
+    )
+
+
+def _identified(record, step, quiet, high, amplitude, order, source) -> Identification:
     if order is not None and not 0 <= order <= HIGHEST_ORDER:
         raise ParameterError(f"identify.order: got {order}; from 0 (a gain and a delay) to {HIGHEST_ORDER}")
-    step = test.dt if recording is None else period(recording.data)
-    high = min(high, 0.4 / step)
-    low = high / 20
-    if recording is None:
-        record, quiet = sweep(test, low=low, high=high, amplitude=amplitude)
-    else:
-        record, quiet = recording.data[["command", "measured_displacement"]], 0
-        if record.sizes["time"] < 64:
-            raise AnalysisError(
-                f"the recording has {record.sizes['time']} samples; an identification needs 64 or more"
-            )
-    command, measured = (record[n].values.reshape(record.sizes["time"], -1) for n in record.data_vars)
+    low = high / BAND
+    command, measured = (record[n].values.reshape(record.sizes["time"], -1) for n in RECORDED)
     axes = tuple(
         _axis(command[:, i], measured[:, i], step, quiet, low, high, order) for i in range(command.shape[1])
     )
-    return Identification(axes, low, high, amplitude, record, "sweep" if recording is None else "recording")
+    return Identification(axes, low, high, amplitude, record, source)
 
 
 def recorded_rig(test: Test, found: Identification) -> Test:
@@ -120,11 +167,22 @@ def recorded_rig(test: Test, found: Identification) -> Test:
     """
     if not isinstance(test.rig, Rig):
         return test
+    made = actuator(found, test.shape, test.dt)
+    rig = dataclasses.replace(test.rig, actuator=made, position_sensor=Series(()), between_ticks="smooth")
+    return dataclasses.replace(test, rig=rig)
+
+
+def actuator(found: Identification, shape: tuple[int, ...] | None = None, dt: float | None = None) -> Series:
+    """The identified rig as an actuator: a delay and a transfer function, or a gain, one for each axis.
+
+    `shape` is that of the interface, and `dt` [s] the tick of the test; where they are not given, a recording of one
+    axis is that of an interface of one, and its own sampling counts.
+    """
     models = found.models
+    shape = shape if shape is not None else (len(models),) if len(models) > 1 else ()
     order = max(len(model.denominator) for model in models)
-    beyond = (
-        1.0 / test.dt
-    )  # [rad/s] of a pole and zero that cancel, where an axis has fewer poles than another
+    # [rad/s] of a pole and zero that cancel, where an axis has fewer poles than another
+    beyond = 1.0 / (dt or period(found.record))
 
     def filled(model: LinearTransfer) -> tuple[np.ndarray, np.ndarray]:
         b, a = np.atleast_1d(model.numerator), np.atleast_1d(model.denominator)
@@ -133,13 +191,20 @@ def recorded_rig(test: Test, found: Identification) -> Test:
         return np.concatenate([np.zeros(order - len(b)), b]), a
 
     numerators, denominators = zip(*map(filled, models), strict=True)
-    shaped = (lambda each: each[0]) if not test.shape else (lambda each: np.stack(each, axis=-1))
+    shaped = (lambda each: each[0]) if not shape else (lambda each: np.stack(each, axis=-1))
     delay = Delay(jnp.asarray(shaped([np.asarray(model.delay) for model in models])))
     lag = TransferFunction(jnp.asarray(shaped(numerators)), jnp.asarray(shaped(denominators)))
     gain = Gain(jnp.asarray(shaped([b[-1] / a[-1] for b, a in zip(numerators, denominators, strict=True)])))
-    actuator = Series((delay, lag if order > 1 else gain))
-    rig = dataclasses.replace(test.rig, actuator=actuator, position_sensor=Series(()), between_ticks="smooth")
-    return dataclasses.replace(test, rig=rig)
+    return Series((delay, lag if order > 1 else gain))
+
+
+def as_toml(found: Identification) -> str:
+    """The identified rig as the `[rig.actuator]` of a test file, with what was found in the lines above."""
+    table = {"rig": {"actuator": dump_part(actuator(found))}}
+    source = found.record.attrs.get("source", found.source)
+    said = [f"# identified from {source}, {found.low:.3g} to {found.high:.3g} Hz:"]
+    said += [f"# {axis}" for axis in found.axes]
+    return "\n".join([*said, tomli_w.dumps(table)])
 
 
 def sweep(test: Test, *, low: float, high: float, amplitude: float) -> tuple[xr.Dataset, int]:
@@ -204,7 +269,9 @@ def _axis(u, y, dt: float, quiet: int, low: float, high: float, order: int | Non
             break
     if not tried:
         raise AnalysisError("no model resembles the record; check that the rig follows its command at all")
-    model, poles, left = min(tried, key=lambda one: (beyond(one[2]) > UNEXPLAINED, one[2]))
+    # the simplest of which no other explains more than that share of the record beside it: the rest is noise
+    best = min(left for _, _, left in tried)
+    model, poles, left = next(one for one in tried if one[2] ** 2 - best**2 <= UNEXPLAINED**2)
     modelled = np.array([float(model.phase_delay(2 * np.pi * f)) for f in response.frequency])
     departure = float(np.quantile(np.abs(response.delay - modelled), 0.95))
     return Axis(model, poles, left, noise, departure, response)

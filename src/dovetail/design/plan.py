@@ -10,13 +10,14 @@ from typing import Any
 import numpy as np
 import tomli_w
 
+from dovetail.design.identify import as_toml
 from dovetail.design.workflow import Design
 from dovetail.testing import dump
 from dovetail.testing.folder import PROVENANCE, create, provenance
 
 
 def write(design: Design, folder: str | Path) -> Path:
-    """Write `plan.md`, `plan.json`, `test.toml` (ready to run) and `identification.nc` into a new folder."""
+    """Write `plan.md`, `plan.json`, `test.toml` (ready to run), `actuator.toml`, `identification.nc` to a new folder."""
     folder = Path(folder)
     folder = folder if folder.is_dir() and not any(folder.iterdir()) else create(folder)
     resolved = {**dump(design.test), PROVENANCE: provenance("design")}
@@ -25,6 +26,7 @@ def write(design: Design, folder: str | Path) -> Path:
         json.dumps(record(design), indent=2, ensure_ascii=False) + "\n", "utf-8"
     )
     (folder / "plan.md").write_text(markdown(design), "utf-8")
+    (folder / "actuator.toml").write_text(as_toml(design.identification), "utf-8")
     design.identification.record.to_netcdf(folder / "identification.nc", engine="h5netcdf")
     return folder
 

@@ -31,8 +31,9 @@ from dovetail.compensation import (
     PhaseAdvance,
 )
 from dovetail.core.errors import AnalysisError
-from dovetail.design.compensate import Spectrum, tracking_error
+from dovetail.design.compensate import tracking_error
 from dovetail.design.margins import ByPoles, Judge, reach
+from dovetail.design.motion import Spectrum
 from dovetail.testing import Test
 from dovetail.transfer import LinearTransfer
 

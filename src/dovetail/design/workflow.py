@@ -12,14 +12,16 @@ import math
 from collections.abc import Callable, Mapping
 
 import numpy as np
+import xarray as xr
 
 from dovetail.compensation import Decision
 from dovetail.core.errors import AnalysisError, ParameterError, UnknownNameError
 from dovetail.design import robustify
-from dovetail.design.compensate import Candidate, Predictor, Spectrum, candidates, spectrum
+from dovetail.design.compensate import Candidate, Predictor, candidates
 from dovetail.design.compensate import propose as propose_candidate
 from dovetail.design.identify import Identification, identify, recorded_rig
 from dovetail.design.margins import ByPoles, ByRehearsal, Judge, departure
+from dovetail.design.motion import Spectrum, spectrum
 from dovetail.design.robustify import Measure
 from dovetail.design.verify import Verification, verify
 from dovetail.stability.linearity import NOT_LINEAR
@@ -114,7 +116,7 @@ def design(
     test: Test,
     wishes: Wishes | None = None,
     *,
-    recording: Run | None = None,
+    recording: Run | xr.Dataset | None = None,
     choose: Choose = accept,
     tell: Tell = lambda text: None,
 ) -> Design:
@@ -123,8 +125,9 @@ def design(
     Parameters
     ----------
     recording
-        A run of the real rig, whose command and measured displacement are identified instead of a sweep. The model
-        takes the place of the file's actuator: what is judged, and written, is the rig that was recorded.
+        A run of the real rig, or what `testing.read_recording` gives of any other record of it, whose command and
+        measured displacement are identified instead of a sweep. The model takes the place of the file's actuator: what
+        is judged, and written, is the rig that was recorded.
     choose
         Asked at every fork; `accept` takes what is proposed.
     tell

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from dovetail.testing.operator import Dial, Operator, Press
     from dovetail.testing.outcome import Outcome, Trip
     from dovetail.testing.outlook import Stability, stability
+    from dovetail.testing.recording_file import read_recording
     from dovetail.testing.rehearse import rehearse
     from dovetail.testing.replay import RecordedRig, replay
     from dovetail.testing.rig import AbstractRig, Rig
@@ -69,6 +70,7 @@ __all__ = [
     "load",
     "parse",
     "read",
+    "read_recording",
     "rehearse",
     "replay",
     "save",

@@ -103,7 +103,8 @@ def parse(table: dict[str, Any], source: str = "test") -> Any:
         raise TestFileError(source, _faults(error, table, cls)) from error
     except ValueError as error:  # of the test as a whole
         raise TestFileError(source, [Fault(kind, str(error))]) from error
-    test = dataclasses.replace(test, title=test.title or Path(source).stem)
+    if "title" not in table:
+        test = dataclasses.replace(test, title=Path(source).stem)
     faults = guarded(kind, test.faults)
     if faults:
         raise TestFileError(source, faults)
@@ -148,6 +149,12 @@ def dump(test: Test | Simulation | ChartFile | CellFile) -> dict[str, Any]:
     table = {key: value for key, value in _dump(test, used).items() if key != "kind"}
     texts = texts_of(used)
     return head | table | ({PARTS: texts} if texts else {})
+
+
+def dump_part(part: Part | Method) -> dict[str, Any]:
+    """A part as the table that a test file has of it."""
+    table: dict[str, Any] = _dump(part, set())
+    return table
 
 
 # reading

@@ -20,7 +20,7 @@ from dovetail.testing.creep.journal import NAME as JOURNAL
 from dovetail.testing.file import PROVENANCE, dump
 from dovetail.testing.operator import LIVE
 from dovetail.testing.operator import NAME as PRESSES
-from dovetail.testing.recorded import AFTERMATH, OUTCOME, RESULT, TEST, checksum, read, readings
+from dovetail.testing.recorded import AFTERMATH, OUTCOME, RESULT, TEST, checksum, read, readings, storable
 from dovetail.testing.run import Run
 
 __all__ = ["create", "forget_unused", "next_folder", "provenance", "read", "readings", "save"]
@@ -104,7 +104,7 @@ def save(run: Run, folder: Path) -> Path:
     for name, data in recordings.items():
         # written beside and renamed, so that a half-written recording never looks like a whole one
         partial = folder / f"{name}.partial"
-        data.to_netcdf(partial, engine="h5netcdf")
+        storable(data).to_netcdf(partial, engine="h5netcdf")
         os.replace(partial, folder / name)
     sums = {name: checksum(folder / name) for name in (TEST, *recordings)}
     _write(folder / OUTCOME, json.dumps({**_outcome(run), "sha256": sums}, indent=2) + "\n")
@@ -134,7 +134,8 @@ def _outcome(run: Run) -> dict[str, Any]:
         "outcome": run.outcome.name,
         "sentence": run.outcome.value,
         "completed": run.outcome.completed,
-        "recorded_until_s": float(run.data.time[-1]),
+        "mode": run.mode,
+        "recorded_until_s": float(run.data.time[-1]) if run.data.sizes["time"] else None,
         "trip": dataclasses.asdict(run.trip) if run.trip else None,
     }
 

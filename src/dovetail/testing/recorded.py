@@ -38,6 +38,7 @@ with h5netcdf.File(sys.argv[1], "r") as file:
     for values in file.variables.values():
         values[...]
 """
+OTHERS = "other_attributes"  # in which those are kept that a netCDF file cannot hold
 SIGNALS = ("displacement", "measured_force")  # of a hybrid test, whatever its mode
 
 
@@ -68,13 +69,13 @@ def read(folder: str | Path) -> Run:
     after = part(AFTERMATH, lambda path: recording(path, sums)) if (folder / AFTERMATH).exists() else None
     if AFTERMATH in sums and after is None and AFTERMATH not in faults:
         faults[AFTERMATH] = "is missing"
-    if test is not None and data is not None:
+    if test is not None and data is not None and not {TEST, RESULT} <= set(sums):  # whose sums vouch for them
         fault = _of_another(test, data)
         if fault:
             faults[RESULT] = fault
     if faults:
         raise OutputError(_told(folder, faults))
-    return Run(test, data.attrs["mode"], data, told[0], told[1], after)
+    return Run(test, told[3] or data.attrs["mode"], data, told[0], told[1], after)
 
 
 def recording(path: str | Path, sums: dict[str, str] | None = None) -> xr.Dataset:
@@ -91,6 +92,9 @@ def recording(path: str | Path, sums: dict[str, str] | None = None) -> xr.Datase
     data, why = (None, why) if why else _opened(path)
     if data is None:
         raise OutputError(f"{path}: is damaged, or no recording ({why})")
+    data = restored(data)
+    if path.name in (sums or {}):  # it is what was saved, whatever that was
+        return data
     times = data.coords.get("time")
     if times is None or times.dims != ("time",) or times.dtype.kind != "f" or not times.size:
         raise OutputError(f"{path}: is damaged: it has no times")
@@ -147,19 +151,57 @@ def readings(folder: str | Path) -> xr.Dataset:
     return recording(folder / RESULT, sums)
 
 
-def outcome(path: Path) -> tuple[Outcome, Trip | None, dict[str, str]]:
-    """How a run ended, what it met, and the checksums of the files beside it."""
+def storable(data: xr.Dataset) -> xr.Dataset:
+    """A recording whose attributes a netCDF file can hold: what it cannot, such as None, is kept as JSON in one."""
+
+    def kept(attributes: dict[Any, Any]) -> dict[str, Any]:
+        plain = {str(key): value for key, value in attributes.items() if _plain(value)}
+        others = {str(key): value for key, value in attributes.items() if not _plain(value)}
+        return plain | ({OTHERS: json.dumps(others, default=str)} if others else {})
+
+    data = data.copy()
+    data.attrs = kept(data.attrs)
+    for array in data.variables.values():
+        array.attrs = kept(array.attrs)
+    return data
+
+
+def restored(data: xr.Dataset) -> xr.Dataset:
+    """The recording that was made storable."""
+    for attributes in (data.attrs, *(array.attrs for array in data.variables.values())):
+        if OTHERS in attributes:
+            try:
+                attributes |= dict(json.loads(attributes.pop(OTHERS)))
+            except (ValueError, TypeError, RecursionError):
+                continue  # of another, who calls something so
+    return data
+
+
+def _plain(value: Any) -> bool:
+    """Whether a netCDF attribute can be this."""
+    if isinstance(value, list | tuple):
+        return bool(value) and all(_plain(v) and not isinstance(v, list | tuple | np.ndarray) for v in value)
+    if isinstance(value, np.ndarray):
+        return value.dtype.kind in "fiu" and value.ndim == 1 and value.size > 0
+    return isinstance(value, str | int | float | np.number) and not isinstance(value, bool | np.bool_)
+
+
+def outcome(path: Path) -> tuple[Outcome, Trip | None, dict[str, str], str]:
+    """How a run ended, what it met, the checksums of the files beside it, and its mode where that is said."""
     try:
         table = json.loads(_bytes(path))
     except (ValueError, RecursionError) as error:
         raise OutputError(f"{path}: is damaged ({_short(error)})") from error
     table = table if isinstance(table, dict) else {}
     name, trip, sums = table.get("outcome"), table.get("trip"), table.get("sha256", {})
+    mode = table.get("mode", "")
     if not isinstance(name, str) or name not in Outcome.__members__:
         raise OutputError(f"{path}: is damaged: it names no outcome")
     if not isinstance(sums, dict) or not all(isinstance(value, str) for value in sums.values()):
         raise OutputError(f"{path}: is damaged: its checksums are no table of words")
-    return Outcome[name], None if trip is None else _trip(path, trip), sums
+    if not isinstance(mode, str):
+        raise OutputError(f"{path}: is damaged: its mode is no word")
+    return Outcome[name], None if trip is None else _trip(path, trip), sums, mode
 
 
 def _trip(path: Path, table: Any) -> Trip:

@@ -1,0 +1,77 @@
+"""`save` and `read` are inverse to each other for any run: of every mode, stopped, thinned, or made of a recording."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+import xarray as xr
+
+import dovetail as dv
+from dovetail import testing
+from dovetail.testing import Outcome, Run, Trip
+
+RNG = np.random.default_rng(24)
+
+
+def brought(test, **changes):
+    """A run that somebody made of a file: other signals than ours, times that begin later, attributes of all sorts."""
+    times = 3.5 + 0.002 * np.arange(50)
+    data = xr.Dataset(
+        {
+            "command": ("time", RNG.normal(size=50)),
+            "measured_displacement": ("time", RNG.normal(size=50).astype("float32")),
+            "touched": ("time", RNG.random(50) > 0.5),
+            "steps": ("time", np.arange(50)),
+        },
+        {"time": times},
+        {
+            "station": "7",
+            "gain": 0.5,
+            "rows": [1, 2, 3],
+            "words": ["a", "b"],
+            "calibrated": True,
+            "note": None,
+        },
+    )
+    return dataclasses.replace(Run(test, "laboratory", data, Outcome.INTERRUPTED), **changes)
+
+
+RUNS = {
+    "rehearsal": lambda cs1: cs1(duration=0.1).rehearse(),
+    "ideal": lambda cs1: cs1(duration=0.1).emulate(),
+    "untitled": lambda cs1: cs1(duration=0.1, title="").rehearse(),
+    "stopped": lambda cs1: cs1(duration=0.5, limits=dv.Limits(force=5.0)).rehearse(),
+    "thinned": lambda cs1: cs1(duration=0.1, record_every=10).rehearse(),
+    "replay": lambda cs1: (test := cs1(duration=0.1)).replay(test.rehearse().data),
+    "brought": lambda cs1: brought(cs1(duration=0.1)),
+    "brought and met": lambda cs1: brought(
+        cs1(duration=0.1), trip=Trip("force", *map(np.float64, (1.0, np.inf, np.nan)), "N")
+    ),
+    "nothing": lambda cs1: brought(cs1(duration=0.1), data=xr.Dataset({}, {"time": np.zeros(0)})),
+    "aftermath": lambda cs1: brought(
+        cs1(duration=0.1), aftermath=xr.Dataset({"force": ("time", [1.0, 2.0])}, {"time": [0.1, 0.2]})
+    ),
+}
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_what_is_read_is_what_was_saved(name, make_cs1, tmp_path):
+    run = RUNS[name](make_cs1)
+    again = testing.read(testing.save(run, tmp_path / "run"))
+    assert again.mode == run.mode
+    assert again.outcome is run.outcome
+    assert again.title == run.title
+    assert testing.dump(again.test) == testing.dump(run.test)
+    assert str(again.trip) == str(run.trip)
+    for one, other in ((again.data, run.data), (again.aftermath, run.aftermath)):
+        if other is None:
+            assert one is None
+            continue
+        assert one.equals(other)
+        assert {n: v.dtype for n, v in one.variables.items()} == {
+            n: v.dtype for n, v in other.variables.items()
+        }
+        assert set(one.attrs) == set(other.attrs)
+        for key, value in other.attrs.items():
+            np.testing.assert_array_equal(one.attrs[key], value)
+    testing.save(again, tmp_path / "again")  # and so on
