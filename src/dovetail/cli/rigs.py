@@ -6,7 +6,7 @@ import math
 import signal
 import tempfile
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -66,10 +66,10 @@ def recording_in(
     from dovetail import testing
     from dovetail.core.errors import ParameterError
 
-    said = {"time": time, "command": command, "measured": measured, "spacing": spacing}
-    said = {name: value for name, value in said.items() if value}
+    given: dict[str, Any] = {"time": time, "command": command, "measured": measured, "spacing": spacing}
+    said = {name: value for name, value in given.items() if value}
     if path.suffix and not path.is_dir():
-        return testing.read_recording(path, **said)  # type: ignore[arg-type]
+        return testing.read_recording(path, **said)
     if said:
         raise ParameterError(f"--{next(iter(said))}: is of a file, and {path} is a folder; leave it out")
     return testing.read(path)

@@ -17,7 +17,7 @@ from dovetail.testing.folder import PROVENANCE, create, provenance
 
 
 def write(design: Design, folder: str | Path) -> Path:
-    """Write `plan.md`, `plan.json`, `test.toml` (ready to run), `actuator.toml`, `identification.nc` to a new folder."""
+    """Write `plan.md`, `plan.json`, `test.toml` (ready to run), `actuator.toml`, `identification.nc` to a folder."""
     folder = Path(folder)
     folder = folder if folder.is_dir() and not any(folder.iterdir()) else create(folder)
     resolved = {**dump(design.test), PROVENANCE: provenance("design")}

@@ -139,7 +139,7 @@ class _Columns:
             units = {str(name): str(array.attrs.get("units", "")) for name, array in source.variables.items()}
             return cls._arrays("the dataset", {str(n): a.values for n, a in source.variables.items()}, units)
         if isinstance(source, Mapping):
-            return cls._arrays("the arrays", dict(source), {})
+            return cls._arrays("the arrays", {str(name): values for name, values in source.items()}, {})
         if isinstance(source, np.ndarray):
             if source.ndim != 2:
                 raise ParameterError(f"got an array of shape {source.shape}; needs a column for each signal")
@@ -191,11 +191,11 @@ class _Columns:
 
     def _factor(self, name: str, said: str, unit: str) -> float:
         try:
-            return float(to_si(f"1 {said}", unit))  # type: ignore[arg-type]
+            return np.asarray(to_si(f"1 {said}", unit)).item()
         except ParameterError as error:
             if unit == "m":
                 try:
-                    return float(to_si(f"1 {said}", "rad"))  # type: ignore[arg-type]
+                    return np.asarray(to_si(f"1 {said}", "rad")).item()
                 except ParameterError:
                     pass
             raise OutputError(
