@@ -42,7 +42,7 @@ if TYPE_CHECKING:
         transfer,
     )
     from dovetail.core import Block, Flow, Sampled
-    from dovetail.testing import Limits, Outcome, Ramp, Rig, Run, Switch, Test, load, simulate
+    from dovetail.testing import Accept, Limits, Outcome, Ramp, Rig, Run, Switch, Test, load, simulate
     from dovetail.testing.excitation import Pulse, Rest, Sine, Step, SumOfSines, Sweep, Table, WhiteNoise
 
 _lazily(__name__)
@@ -50,6 +50,7 @@ _lazily(__name__)
 __version__ = _metadata.version("dovetail")
 
 __all__ = [
+    "Accept",
     "Block",
     "Flow",
     "Limits",

@@ -66,7 +66,8 @@ def test_the_spectrum_marks_the_instability(late, ideal):
 
 def test_two_axes_have_a_row_of_panels_each(two_axes):
     figure = figures.motion(two_axes)
-    assert [ax.get_title(loc="left") for ax in figure.axes[::2]] == ["axis 1", "axis 2"]
+    assert [ax.get_ylabel() for ax in figure.axes[::2]] == ["1 [mm]", "2 [mm]"]
+    assert len(figures.motion(two_axes, axes=[1]).axes) == 2
 
 
 def test_growth_against_delay_marks_critical_and_runs():

@@ -1,4 +1,5 @@
 import re
+import shutil
 from html.parser import HTMLParser
 from types import SimpleNamespace
 
@@ -7,8 +8,11 @@ import pytest
 import xarray as xr
 
 import dovetail as dv
+from dovetail.cli.reporting import BROWSERS, printed
 from dovetail.core.errors import ParameterError
 from dovetail.report import RunView, rehearsal_page, rehearsals_page, write, write_run
+from dovetail.studies.registry import find_test
+from dovetail.testing import dump
 
 
 def text_of(html):
@@ -47,7 +51,7 @@ def test_one_run_has_every_section(page, html):
         "Provenance",
     ]
     text = text_of(html)
-    assert "Stable: the rig's delay of 3 ms leaves 3.77 ms of the critical 6.77 ms." in text
+    assert "Stable The rig's delay of 3 ms leaves 3.77 ms of the critical 6.77 ms." in text
     assert "The test ran to its end." in text
 
 
@@ -78,7 +82,7 @@ def test_markup_in_a_test_file_appears_as_typed(late, ideal):
 
 
 def test_nothing_is_fetched(html):
-    assert not re.search(r"""(?:src|href)\s*=\s*["'](?!#)""", html)
+    assert not re.search(r"""(?:src|href)\s*=\s*["'](?!#|data:image/)""", html)
     assert not re.search(r"url\((?!#)", html)
     assert "<script" not in html
 
@@ -97,6 +101,51 @@ def test_a_run_of_a_few_samples_has_a_page(late, ideal):
     for count in (1, 2, 5):
         run = SimpleNamespace(**{**vars(late), "data": late.data.isel(time=slice(0, count))})
         assert "cannot be compared" in text_of(rehearsal_page(run, ideal).html()) or count == 5
+
+
+@pytest.mark.slow
+def test_six_axes_are_printed_on_eight_pages_and_nothing_is_cut(late, make, tmp_path):
+    """Every axis moves, and the test has as many parameters as a docking in space."""
+    if not any(map(shutil.which, BROWSERS)):
+        pytest.skip("no browser to print with")
+    data, axes = late.data, ["x", "y", "z", "roll", "pitch", "yaw"]
+    scales = np.array([1.0, 0.3, 0.7, 0.2, 0.5, 0.4])
+    six = make.recording(
+        data.time.values, **{n: y.values[:, None] * scales for n, y in data.data_vars.items()}
+    )
+    table = dump(dv.load(find_test("docking/six-dof")))
+    six = six.assign_coords(axis=axes)
+    run = SimpleNamespace(**{**vars(late), "data": six, "test_dict": table})
+    page = rehearsal_page(run, SimpleNamespace(data=six), make.stability(3e-3)).write(
+        tmp_path / "report.html"
+    )
+    assert printed(page).read_bytes().count(b"/Type /Page\n") <= 8
+    sync = pytest.importorskip("playwright.sync_api")
+    with sync.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=next(filter(None, map(shutil.which, BROWSERS))), args=["--no-sandbox"]
+        )
+        for width in (1400, 1000, 420):
+            window = browser.new_page(viewport={"width": width, "height": 900})
+            window.goto(page.as_uri())
+            assert window.evaluate("document.documentElement.scrollWidth") <= width
+            tiles = window.evaluate(
+                "[...document.querySelectorAll('.tile')].map(t => t.getBoundingClientRect().bottom)"
+            )
+            assert len(tiles) == 3
+            letters = window.evaluate(
+                "[...document.querySelectorAll('svg.plot text')].map(t => t.getBoundingClientRect().height)"
+            )
+            assert min(h for h in letters if h > 0) >= 11
+            if width > 420:
+                still = window.evaluate("document.querySelector('.still img').getBoundingClientRect().bottom")
+                assert max(*tiles, still) <= 900
+        window.emulate_media(media="print")
+        window.set_viewport_size({"width": 680, "height": 960})  # what A4 leaves between its margins
+        assert window.evaluate(
+            "[...document.querySelectorAll('table, svg')].every(e => e.clientWidth <= 681)"
+        )
+        browser.close()
 
 
 def test_no_runs_have_no_page():

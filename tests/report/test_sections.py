@@ -61,9 +61,25 @@ def test_a_curve_is_drawn_with_every_run_on_it(late, unstable, make):
 def test_errors_are_told_for_each_axis(two_axes):
     blocks = sections.error(judged(two_axes, two_axes))
     errors, rig = tables(blocks)
-    assert [row[0] for row in errors.rows][:2] == ["e₁ numerical, axis 1", "e₁ numerical, axis 2"]
-    delay = next(row for row in rig.rows if row[0] == "delay")
-    assert delay[1:3] == ["3 ms", "3 ms"]
+    assert [row[0] for row in errors.rows] == ["1", "2"]
+    assert list(errors.head)[1:3] == ["e₁ rms", "e₁ peak"]
+    assert [row[rig.head.index("delay")] for row in rig.rows] == ["3 ms", "3 ms"]
+
+
+def test_axes_that_do_not_move_are_told_in_one_sentence(two_axes):
+    data = two_axes.data.copy(deep=True)
+    for name in data.data_vars:
+        data[name].values[:, 1] *= 1e-14
+    view = judged(SimpleNamespace(**{**vars(two_axes), "data": data}), SimpleNamespace(data=data))
+    blocks = sections.error(view)
+    assert [[row[0] for row in table.rows] for table in tables(blocks)] == [["1"], ["1"]]
+    assert "no answer" not in str(tables(blocks))
+    said = [block.text for block in blocks if isinstance(block, Text)]
+    assert [text for text in said if "not move" in text] == [
+        "2 does not move: there is nothing to compare or to draw of it."
+    ]
+    motion = next(block for block in sections.pictures(view) if isinstance(block, Picture))
+    assert len({ax.get_subplotspec().rowspan.start for ax in motion.figure.axes}) == 1
 
 
 def test_a_stopped_run_is_compared_up_to_there(unstable, ideal):
@@ -85,5 +101,6 @@ def test_figures_are_drawn_from_what_was_recorded(late, ideal):
 
 
 def test_each_axis_has_its_own_synchronisation(two_axes):
-    pairs = [block for block in sections.pictures(judged(two_axes, two_axes)) if isinstance(block, Pair)]
-    assert ["on axis 1" in pairs[0].left.caption, "on axis 2" in pairs[1].left.caption] == [True, True]
+    drawn = [block for block in sections.pictures(judged(two_axes, two_axes)) if isinstance(block, Picture)]
+    loops = next(block.figure for block in drawn if block.caption.startswith("Synchronisation"))
+    assert [ax.get_title(loc="left") for ax in loops.axes if ax.get_visible()] == ["axis 1", "axis 2"]

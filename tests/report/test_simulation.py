@@ -27,7 +27,9 @@ def page(tmp_path_factory):
 
 
 def test_it_says_how_it_ended_and_what_was_measured(page):
-    assert "The test ran to its end." in page
+    assert "The simulation ran to its end" in page
+    assert "There is no loop" in page
+    assert '<figure class="still"><img' in page
     assert "largest tension" in page
     assert "link-chain" in page  # the resolved simulation
 

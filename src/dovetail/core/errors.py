@@ -134,6 +134,14 @@ def answered(ask: Callable[[], T]) -> T | None:
         return None
 
 
+def answer_or_reason(ask: Callable[[], T]) -> tuple[T | None, str]:
+    """The answer to a question, or None and why it has none."""
+    try:
+        return ask(), ""
+    except (AnalysisError, StepSizeError, ConvergenceError) as error:
+        return None, str(error)
+
+
 def unforeseen(error: BaseException) -> str:
     """What is said of values that made something fail in a way that it does not check for."""
     text = next((line for line in str(error).splitlines() if line.strip()), "")

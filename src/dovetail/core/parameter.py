@@ -134,6 +134,16 @@ def constant(
     )
 
 
+def asked(unit: str = "1", about: str = "", *, above: float = -math.inf) -> Any:
+    """A static number with a unit that may be left unsaid: then it is None, and nothing is asked."""
+    return eqx.field(
+        static=True,
+        default=None,
+        converter=lambda value: None if value is None else float(value),
+        metadata={_KEY: Parameter(unit, about, above=above, finite=True)},
+    )
+
+
 def file_name(*, default: Any = dataclasses.MISSING) -> Any:
     """The name of a file that a part reads; in a test file, from the folder of that file."""
     extra = {} if default is dataclasses.MISSING else {"default": default}

@@ -1,6 +1,7 @@
 """Figures and pages that tell what a run showed and whether to believe it.
 
-Depends on: core, mechanics, transfer, specimens, compensation, stability, testing, fidelity, design, campaign, studies.
+Depends on: core, mechanics, transfer, specimens, compensation, stability, testing, fidelity, design, campaign, studies,
+view.
 Nothing depends on it; a run asks it for a figure or a page when told to.
 """
 

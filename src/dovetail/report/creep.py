@@ -12,6 +12,8 @@ import tomli_w
 
 from dovetail.core import signals
 from dovetail.fidelity.audit import audit
+from dovetail.report import tiles
+from dovetail.report.keyframe import key_frame
 from dovetail.report.page import Drawing, Folded, Page, Picture, Section, Table, Verdict
 from dovetail.report.style import COLOURS, new_figure, styled, symbol
 from dovetail.testing import Run
@@ -60,9 +62,11 @@ def creep_page(
     sentence = runs[0].outcome.value if len(runs) == 1 else _count(runs)
     return Page(
         title or runs[0].title,
-        Verdict(sentence, "good" if good else "caution"),
+        Verdict(sentence, "plain" if good else "caution"),
         blocks,
         subtitle="Creep test: stepped, with the specimen's force taken at rest",
+        tiles=tiles.crept(runs[0]) if len(runs) == 1 else (),
+        still=key_frame(runs[0]) if len(runs) == 1 else None,
     )
 
 

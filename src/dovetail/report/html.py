@@ -6,6 +6,7 @@ page also forbids its reader to run or fetch anything (a content security policy
 
 from __future__ import annotations
 
+import base64
 import re
 from collections.abc import Sequence
 from functools import cache
@@ -21,8 +22,10 @@ from dovetail.report.page import (
     Pair,
     Picture,
     Section,
+    Still,
     Table,
     Text,
+    Tile,
     Verdict,
 )
 from dovetail.report.style import svg
@@ -55,7 +58,8 @@ def render(page: Page) -> str:
             "</head>",
             "<body>",
             f"<header><h1>{escape(page.title)}</h1>{subtitle}</header>",
-            _verdict(page.verdict),
+            _tiles(page.tiles) if page.tiles else _verdict(page.verdict),
+            _still(page.still) if page.still is not None else "",
             f'<nav aria-label="Contents">{links}</nav>' if len(sections) > 2 else "",
             f"<main>\n{_blocks(page.blocks, 2)}\n</main>",
             "<footer>Written by Dovetail. This page is complete in itself: it fetches nothing.</footer>",
@@ -111,6 +115,22 @@ def _verdict(verdict: Verdict) -> str:
     else:
         text = escape(verdict.sentence)
     return f'<div class="verdict {verdict.tone}"><p>{text}</p></div>'
+
+
+def _tiles(tiles: Sequence[Tile]) -> str:
+    def one(tile: Tile) -> str:
+        more = f"<p>{escape(tile.text)}</p>" if tile.text else ""
+        answer = f'<p class="answer mark">{escape(tile.answer)}</p>'
+        return f'<div class="tile {tile.tone}"><h2>{escape(tile.question)}</h2>{answer}{more}</div>'
+
+    return f'<div class="tiles">{"".join(one(tile) for tile in tiles)}</div>'
+
+
+def _still(still: Still) -> str:
+    coded = base64.b64encode(still.jpeg).decode("ascii")
+    size = f'width="{still.size[0]}" height="{still.size[1]}"'
+    image = f'<img alt="{escape(still.caption, quote=True)}" {size} src="data:image/jpeg;base64,{coded}">'
+    return f'<figure class="still">{image}{_caption(still.caption)}</figure>'
 
 
 def _table(table: Table) -> str:

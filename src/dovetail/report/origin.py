@@ -57,15 +57,16 @@ def provenance(views: Sequence[Judged]) -> list[Block]:
     return blocks
 
 
-def versions(more: Mapping[str, str]) -> Table:
-    """Versions of what computed it, and more."""
+def versions(more: Mapping[str, str]) -> Text:
+    """Versions of what computed it, and more, in a sentence."""
     rows = [["Python", platform.python_version()]]
     for name in PACKAGES:
         try:
             rows.append([name, metadata.version(name)])
         except metadata.PackageNotFoundError:
             continue
-    return Table(["", "version or value"], [*rows, *([key, value] for key, value in more.items())])
+    told = ", ".join(f"{name} {value}" for name, value in [*rows, *more.items()])
+    return Text(f"Computed by {told}.")
 
 
 def _sources(views: Sequence[Judged]) -> str:

@@ -30,6 +30,25 @@ class Verdict:
 
 
 @dataclass(frozen=True)
+class Tile:
+    """A question that a reader comes with, its answer in a few words, and what stands behind it."""
+
+    question: str
+    answer: str
+    text: str = ""
+    tone: Tone = "plain"
+
+
+@dataclass(frozen=True)
+class Still:
+    """A picture made of pixels, as the bytes of a JPEG file."""
+
+    jpeg: bytes
+    caption: str
+    size: tuple[int, int]
+
+
+@dataclass(frozen=True)
 class Text:
     """A paragraph; with a tone other than plain it is set apart."""
 
@@ -108,12 +127,14 @@ Block = Text | Table | Picture | Pair | Drawing | Folded | Section
 
 @dataclass(frozen=True)
 class Page:
-    """A report."""
+    """A report: a title, what one wants to know first, and blocks."""
 
     title: str
     verdict: Verdict
     blocks: Sequence[Block] = field(default_factory=tuple)
     subtitle: str = ""
+    tiles: Sequence[Tile] = ()  # where there are some they stand in place of the verdict
+    still: Still | None = None  # below them: what it looked like
 
     def html(self) -> str:
         """The page as self-contained HTML."""

@@ -9,7 +9,7 @@ from dovetail.core import signals
 from dovetail.core.errors import AnalysisError
 from dovetail.fidelity.traces import Recording, dataset
 from dovetail.report.decimate import decimate
-from dovetail.report.figures import COMMAND, DEMAND, IDEAL, MEASURED, Line
+from dovetail.report.histories import COMMAND, DEMAND, IDEAL, MEASURED, Line
 from dovetail.report.style import COLOURS, WIDTH, new_figure, prefixed, styled, symbol
 
 _PANELS: tuple[tuple[str, tuple[tuple[str, Line], ...]], ...] = (

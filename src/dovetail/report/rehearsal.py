@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 
 from dovetail import fidelity
-from dovetail.core.errors import ParameterError, answered
-from dovetail.report import origin, parameters, sections
+from dovetail.core.errors import ParameterError, answer_or_reason
+from dovetail.report import origin, parameters, sections, tiles
 from dovetail.report import verdict as verdicts
 from dovetail.report.creep import creep_page
+from dovetail.report.keyframe import key_frame
 from dovetail.report.page import Block, Page, Section, Table, Text, Tone, Verdict
 from dovetail.report.simulation import simulation_page
 from dovetail.report.verdict import ms
@@ -40,7 +41,8 @@ def rehearsal_page(
         *_every_parameter(view),
         Section("Provenance", origin.provenance([view])),
     ]
-    return Page(view.title, view.verdict, blocks, subtitle=_subtitle(view))
+    still = key_frame(run)
+    return Page(view.title, view.verdict, blocks, _subtitle(view), tiles.rehearsed(view), still)
 
 
 def rehearsals_page(title: str, views: Sequence[RunView]) -> Page:
@@ -101,8 +103,10 @@ def write_run(
     if run.mode == "creep":
         return creep_page([run]).write(path)
     ideal = run.ideal() if ideal is None else ideal
-    stability = answered(run.test.stability) if stability is None else stability
-    return rehearsal_page(run, ideal, stability, budget=budget).write(path)
+    why = ""
+    if stability is None:
+        stability, why = answer_or_reason(run.test.stability)
+    return rehearsal_page(run, ideal, stability, budget=budget, why=why).write(path)
 
 
 def _overall(views: Sequence[Judged]) -> Verdict:

@@ -17,7 +17,7 @@ from dovetail.report.page import Block, Cell, Pair, Picture, Table, Text
 from dovetail.report.verdict import Margins, ms
 from dovetail.report.view import Judged, limit_uses
 
-AXES = 6  # most axes with a synchronisation plot of their own
+NOTHING = "no answer"
 
 
 def outcome(view: Judged) -> list[Block]:
@@ -169,28 +169,64 @@ def error(view: Judged) -> list[Block]:
                 "There is no ideal to hold this run against; only the local error can be seen in the figures."
             )
         ]
-    axes = view.axis_names()
-    rows = []
-    for name, meaning in _ERRORS.items():
-        for i, axis in enumerate(axes):
-            what = f"{name}, axis {axis}" if axis else name
-            rows.append(
-                [what, _percent(found.rms[_KEY[name]], i), _percent(found.peak[_KEY[name]], i), meaning]
-            )
-    heads = ["error", "rms", "peak", "what it is"]
-    blocks: list[Block] = [
-        Table(heads, rows, "Errors, in % of the rms of the ideal displacement", numbers=(1, 2))
-    ]
-    table = [
-        [what, *(_each(view, found, key, i) for i in range(len(axes))), about] for what, key, about in _RIG
-    ]
-    names = [f"axis {axis}" if axis else "value" for axis in axes]
-    caption = "What the rig does to the motion, from the recorded traces"
-    blocks.append(Table(["", *names, "what it means"], table, caption, numbers=range(1, len(axes) + 1)))
+    blocks: list[Block] = _one_axis(found) if len(view.axis_names()) == 1 else _each_axis(view, found)
     if found.stopped_early:
         blocks.append(Text("The run stopped before the ideal did; both are compared up to there."))
-    blocks += [Text(f"{note[:1].upper()}{note[1:]}.", "plain") for note in found.notes]
+    about = [note for note in found.notes if not (view.still() and note.endswith("does not move there"))]
+    blocks += [Text(f"{note[:1].upper()}{note[1:]}.", "plain") for note in about]
     return blocks
+
+
+def _one_axis(found: fidelity.Comparison) -> list[Block]:
+    """Errors and what the rig does, a row each, with what each means."""
+    rows = [
+        [name, _percent(found.rms[key], 0), _percent(found.peak[key], 0), _ERRORS[name]]
+        for name, key in _KEY.items()
+    ]
+    table = [[what, _each(found, key, 0), about] for what, key, about in _RIG]
+    caption = "What the rig does to the motion, from the recorded traces"
+    return [
+        Table(
+            ["error", "rms", "peak", "what it is"],
+            rows,
+            "Errors, in % of the rms of the ideal displacement",
+            numbers=(1, 2),
+        ),
+        Table(["", "value", "what it means"], table, caption, numbers=(1,)),
+    ]
+
+
+def _each_axis(view: Judged, found: fidelity.Comparison) -> list[Block]:
+    """The same of several axes: a row for each that moves, a column for each number that one of them has."""
+    names, moving = view.axis_names(), view.moving()
+    head = [f"{name.split()[0]} {size}" for name in _KEY for size in ("rms", "peak")]
+    rows = [
+        [names[i], *(_percent(by[key], i) for key in _KEY.values() for by in (found.rms, found.peak))]
+        for i in moving
+    ]
+    caption = "Errors, in % of the rms of the ideal displacement. " + "; ".join(
+        f"{name.split()[0]}: {about.split(';')[0]}" for name, about in _ERRORS.items()
+    )
+    blocks: list[Block] = [Table(["axis", *head], rows, caption, numbers=range(1, 7))]
+    known = [row for row in _RIG if any(_each(found, row[1], i) != NOTHING for i in moving)]
+    if known:
+        table = [[names[i], *(_each(found, key, i) for _, key, _ in known)] for i in moving]
+        caption = "What the rig does to the motion, from the recorded traces. " + "; ".join(
+            f"{what}: {about.split(';')[0]}" for what, _, about in known
+        )
+        blocks.append(
+            Table(["axis", *(what for what, _, _ in known)], table, caption, range(1, len(known) + 1))
+        )
+    if view.still():
+        blocks.append(Text(still_axes(view)))
+    return blocks
+
+
+def still_axes(view: Judged) -> str:
+    """The axes that do not move, in a sentence."""
+    names = view.still()
+    told = f"{', '.join(names[:-1])} and {names[-1]} do" if len(names) > 1 else f"{names[0]} does"
+    return f"{told} not move: there is nothing to compare or to draw of {'them' if len(names) > 1 else 'it'}."
 
 
 _KEY = {"e₁ numerical": "e1", "e₂ local": "e2", "e global": "e"}
@@ -222,11 +258,11 @@ _SHOWN = {
 }
 
 
-def _each(view: Judged, found: fidelity.Comparison, key: str, axis: int) -> str:
+def _each(found: fidelity.Comparison, key: str, axis: int) -> str:
     value = getattr(found, key)
     if key == "orientation":
         sense = value if isinstance(value, str) else value[axis]
-        return sense or "no answer"
+        return sense or NOTHING
     factor, unit = _SHOWN[key]
     return _number(factor * float(np.ravel(value)[axis]), unit)
 
@@ -238,7 +274,7 @@ def _percent(value: fidelity.traces.Value, axis: int) -> str:
 def _number(value: float, unit: str) -> str:
     """A number for reading: three figures, and nothing smaller than matters."""
     if np.isnan(value):
-        return "no answer"
+        return NOTHING
     if abs(value) < 5e-4:
         return f"0 {unit}".strip() if value == 0 else f"below 0.001 {unit}".strip()
     return f"{value:.3g} {unit}".strip()
@@ -246,7 +282,9 @@ def _number(value: float, unit: str) -> str:
 
 def pictures(view: Judged) -> list[Block]:
     """Motion, errors, synchronisation, spectrum and force, as far as they were recorded."""
-    data, ideal = view.data, view.ideal
+    data, ideal, axes = view.data, view.ideal, view.moving()
+    closely = figures.looks_closely(data) if "displacement" in data and data.sizes["time"] > 1 else False
+    look = " To the right, a close look at the shaded part." if closely else ""
     blocks: list[Block] = []
 
     def add(make, *needs: str) -> None:
@@ -263,30 +301,37 @@ def pictures(view: Judged) -> list[Block]:
     over = "; the wide grey line is the ideal" if ideal is not None else ""
     add(
         lambda: Picture(
-            figures.motion(data, ideal),
-            f"Displacement demanded by the simulated part and measured on the rig{over}. "
-            "To the right, a close look at the shaded part.",
+            figures.motion(data, ideal, axes=axes),
+            f"Displacement demanded by the simulated part and measured on the rig{over}.{look}",
         ),
         z,
         x,
     )
     add(
         lambda: Picture(
-            figures.errors(data, ideal),
+            figures.errors(data, ideal, axes=axes),
             "The errors in time. One that keeps growing is an instability; one that stays bounded comes from "
             "the rig's delay.",
         ),
         z,
         x,
     )
-    for axis in _moving_axes(view)[:AXES]:
-        add(lambda axis=axis: Pair(_subspace(view, axis), _spectrum(view, axis)), z, x)
-    add(lambda: Picture(figures.force(data, ideal), f"Force fed back to the simulated part{over}."), "force")
+    if len(view.axis_names()) == 1:
+        add(lambda: Pair(_subspace(view, 0), _spectrum(view, 0)), z, x)
+    else:
+        add(lambda: _subspaces(view), z, x)
+        add(lambda: _spectra(view), z)
+    add(
+        lambda: Picture(
+            figures.force(data, ideal, axes=axes), f"Force fed back to the simulated part{over}."
+        ),
+        "force",
+    )
     added = (
         "Energy that the rig has added since the start, as late motion does; where it falls the rig damps."
     )
     if view.mode not in ("emulate", "replay"):
-        add(lambda: Picture(figures.energy(data), added), z, x, "force")
+        add(lambda: Picture(figures.energy(data, axes=axes), added), z, x, "force")
     if not blocks:
         blocks.append(Text("The run recorded nothing that could be drawn."))
     return blocks
@@ -305,15 +350,6 @@ def budget(parts: Sequence[fidelity.Contribution]) -> list[Block]:
     return [Table(["what", "e₁ rms", "e₂ rms", "ran"], rows, caption, numbers=(1, 2))]
 
 
-def _moving_axes(view: Judged) -> list[int]:
-    """Axes that move by more than the rounding of the one that moves most: all there is to look at."""
-    count = len(view.axis_names())
-    if "displacement" not in view.data:
-        return list(range(count))
-    reach = np.abs(view.data["displacement"].values.reshape(view.data.sizes["time"], -1)).max(axis=0)
-    return [i for i in range(count) if reach[i] > 1e-9 * reach.max()] or [0]
-
-
 def _subspace(view: Judged, axis: int) -> Picture:
     critical = view.margins.critical_delay
     band = critical if critical is not None and np.isfinite(critical) else None
@@ -329,6 +365,24 @@ def _subspace(view: Judged, axis: int) -> Picture:
         except DovetailError:
             pass  # too short a run to say
     return Picture(figures.synchronisation(view.data, band, axis=axis), caption)
+
+
+def _subspaces(view: Judged) -> Picture:
+    critical = view.margins.critical_delay
+    band = critical if critical is not None and np.isfinite(critical) else None
+    caption = "Synchronisation in the last cycles: a perfect rig draws the diagonal, a late one opens a loop."
+    caption += " Inside the dashed loop the delay is below critical." if band is not None else ""
+    return Picture(figures.synchronisations(view.data, band, axes=view.moving()), caption)
+
+
+def _spectra(view: Judged) -> Picture:
+    frequency = view.margins.pole_frequency or view.margins.frequency
+    marked = " The dashed line is where an instability would appear." if frequency else ""
+    caption = (
+        f"Amplitude spectra of the demand.{marked} A line that the ideal does not have comes from the rig."
+    )
+    figure = figures.spectra(view.data, view.ideal, frequency=frequency, axes=view.moving())
+    return Picture(figure, caption)
 
 
 def _on_axis(view: Judged, axis: int) -> str:

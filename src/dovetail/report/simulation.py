@@ -8,9 +8,12 @@ import numpy as np
 import tomli_w
 
 from dovetail.core import signals
+from dovetail.report import tiles
 from dovetail.report.decimate import decimate
+from dovetail.report.keyframe import key_frame
 from dovetail.report.page import Folded, Page, Picture, Section, Table, Text, Verdict
 from dovetail.report.style import new_figure, prefixed, styled, symbol
+from dovetail.report.view import DUST
 
 ENERGIES = ("kinetic_energy", "gravity_energy", "elastic_energy", "external_work", "damping_work")
 BESIDE: dict[str, Any] = {"loc": "upper left", "bbox_to_anchor": (1.0, 1.05), "fontsize": "small"}
@@ -23,7 +26,8 @@ def simulation_page(run: Any) -> Page:
 
     data = run.data
     outcome = f"{run.outcome.name.capitalize().replace('_', ' ')}: {run.outcome.value}"
-    verdict = Verdict(outcome, "good" if run.outcome.completed else "bad")
+    verdict = Verdict(outcome, "plain" if run.outcome.completed else "bad")
+    answers, picture = tiles.simulated(run), key_frame(run)
     blocks: list[Any] = []
     measures = getattr(run.test.system, "measures", None)
     if measures:
@@ -34,7 +38,7 @@ def simulation_page(run: Any) -> Page:
 
         blocks += deck_sections(run)
         blocks.append(Folded("The simulation as it was run", tomli_w.dumps(dump(run.test))))
-        return Page(run.title, verdict, blocks, subtitle="Simulation without a rig")
+        return Page(run.title, verdict, blocks, "Simulation without a rig", answers, picture)
     if "node_position" in data:
         figure, times = _shapes(data)
         caption = f"The chain from light to dark at {', '.join(f'{t:.3g}' for t in times)} s."
@@ -60,7 +64,7 @@ def simulation_page(run: Any) -> Page:
         pictures.append(Text(f"Zero throughout: {told}."))
     blocks.append(Section("Signals", pictures))
     blocks.append(Folded("The simulation as it was run", tomli_w.dumps(dump(run.test))))
-    return Page(run.title, verdict, blocks, subtitle="Simulation without a rig")
+    return Page(run.title, verdict, blocks, "Simulation without a rig", answers, picture)
 
 
 def _trace(data: Any, name: str, lines: list[str]):
@@ -99,14 +103,17 @@ def _lines(
 
 
 def _each_axis(data: Any, name: str, lines: list[str]):
-    """Several vectors in time: a panel for each axis."""
-    labels = [str(a) for a in data["axis"].values]
+    """Several vectors in time: a panel for each axis on which there is more than rounding."""
+    values = data[name].values
+    reach = np.nanmax(np.abs(values), axis=(0, 2))
+    moving = [k for k in range(values.shape[1]) if reach[k] > DUST * reach.max()]
+    labels = [str(data["axis"].values[k]) for k in moving]
     figure, panels = new_figure(len(labels), 1, height=1.4 * len(labels))
-    scale = prefixed(data[name].values, data[name].attrs["units"])
+    scale = prefixed(values, data[name].attrs["units"])
     with styled():
-        for k, ((axes,), label) in enumerate(zip(panels, labels, strict=True)):
-            named = lines if k == 0 else []
-            _lines(axes, data.time.values, data[name].values[:, k], scale, f"{label} ", named)
+        for i, ((axes,), k) in enumerate(zip(panels, moving, strict=True)):
+            named = lines if i == 0 else []
+            _lines(axes, data.time.values, values[:, k], scale, f"{labels[i]} ", named)
         panels[-1][0].set_xlabel("time [s]")
     return figure
 

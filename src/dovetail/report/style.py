@@ -19,6 +19,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 WIDTH = 7.2  # [in] of a full figure: at this width on paper the text is 10 pt
+LETTERS = 11.0  # [px] that the smallest letters of a figure have on a screen, however small that is
 HALF = 3.5  # [in] of a figure that shares its row with another
 
 COLOURS: Mapping[str, str] = {  # name of the variable in a page: colour on white
@@ -129,8 +130,15 @@ def svg(figure: Figure, about: str = "") -> str:
     box = re.search(r'viewBox="([^"]*)"', head)
     assert box is not None  # matplotlib always writes one
     label = escape(about, quote=True)
-    new_head = f'<svg class="plot" viewBox="{box[1]}" role="img" aria-label="{label}">'
+    least = f"--least: {_legible(text, float(box[1].split()[2])):.0f}px"
+    new_head = f'<svg class="plot" viewBox="{box[1]}" style="{least}" role="img" aria-label="{label}">'
     return new_head + _shortened(_themed(_renamed(text[len(head) :])))
+
+
+def _legible(text: str, width: float) -> float:
+    """Width [px] on a screen at which the smallest letters of a figure `width` wide are `LETTERS` tall."""
+    sizes = [float(size) for size in re.findall(r"font(?:-size)?:(?: [a-z0-9]+)*? ([0-9.]+)px", text)]
+    return width * LETTERS / min(sizes, default=RC["font.size"])
 
 
 def _renamed(text: str) -> str:

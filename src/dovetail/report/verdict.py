@@ -89,14 +89,14 @@ def completed(outcome: Any) -> bool | None:
     return None if found is None else bool(found)
 
 
-def _held_all_the_same(margins: Margins, outcome: Any) -> bool:
+def held_all_the_same(margins: Margins, outcome: Any) -> bool:
     """Whether small motion grows by the analysis, and yet the run of a specimen that is not linear held."""
     return margins.stable is False and margins.near_rest and completed(outcome) is True
 
 
 def tone(margins: Margins, outcome: Any) -> Tone:
     """Good, caution or bad."""
-    if _held_all_the_same(margins, outcome):
+    if held_all_the_same(margins, outcome):
         return "caution"
     if margins.stable is False or completed(outcome) is False:
         return "bad"
@@ -105,7 +105,7 @@ def tone(margins: Margins, outcome: Any) -> Tone:
 
 def word(margins: Margins, outcome: Any) -> str:
     """The verdict in a word or two."""
-    if _held_all_the_same(margins, outcome):
+    if held_all_the_same(margins, outcome):
         return "Held, with small motion unstable"
     if margins.stable is False:
         return "Unstable"
@@ -120,8 +120,8 @@ def verdict(
     margins: Margins, outcome: Any, comparison: Comparison | None = None, trip: Any = None
 ) -> Verdict:
     """The verdict on one run."""
-    clauses = [_reason(margins)]
-    if _held_all_the_same(margins, outcome):
+    clauses = [reason(margins)]
+    if held_all_the_same(margins, outcome):
         clauses.append("That is for small motion about rest; the specimen is not linear, and the run held.")
     if completed(outcome) is not True or margins.stable is False:
         clauses.append(_sentence(getattr(outcome, "value", outcome)))
@@ -138,7 +138,8 @@ def ms(seconds: float) -> str:
     return f"{1e3 * seconds:.3g} ms"
 
 
-def _reason(margins: Margins) -> str:
+def reason(margins: Margins) -> str:
+    """Why a loop is stable or not, in a sentence: its delays against the critical one."""
     if margins.critical_delay is None:
         if margins.growth_rate is None:
             return "The stability of this loop was not analysed."
@@ -194,7 +195,8 @@ def _grows(rate: float, frequency: float | None) -> str:
 def _error(comparison: Comparison, done: bool | None) -> str:
     e1, e2 = float(np.nanmax(comparison.rms["e1"])), float(np.nanmax(comparison.rms["e2"]))
     until = "" if done is not False else " until then"
-    return f"The rig changes the response by {100 * e1:.2g} % rms{until} (local error {100 * e2:.2g} %)."
+    local = f" (local error {100 * e2:.2g} %)" if e2 > 1e-5 else ""  # less is rounding
+    return f"The rig changes the response by {100 * e1:.2g} % rms{until}{local}."
 
 
 def _sentence(text: Any) -> str:

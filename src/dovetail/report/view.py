@@ -25,6 +25,7 @@ LIMITS = {  # name of a limit in a test: the signals it bounds, the first that i
     "tracking_error": ("tracking_error",),
     "growth": ("growth_rate",),
 }
+DUST = 1e-9  # of the largest motion: what moves less does not move
 
 
 @dataclass(frozen=True)
@@ -43,6 +44,7 @@ class RunView:
     label: str = ""
     curve: tuple[Sequence[float], Sequence[float]] | None = None
     limits: Sequence[LimitUse] | None = None
+    why: str = ""  # nothing is said of its stability
 
 
 class Judged:
@@ -88,6 +90,19 @@ class Judged:
         except (DovetailError, KeyError) as error:
             self.notes.append(f"The run cannot be compared with the ideal: {error}.")
             return None
+
+    def moving(self) -> list[int]:
+        """Axes that move by more than the rounding of the one that moves most: all there is to look at."""
+        count = len(self.axis_names())
+        if "displacement" not in self.data or not self.data.sizes["time"]:
+            return list(range(count))
+        reach = np.abs(self.data["displacement"].values.reshape(self.data.sizes["time"], -1)).max(axis=0)
+        return [i for i in range(count) if reach[i] > DUST * reach.max()] or [0]
+
+    def still(self) -> list[str]:
+        """Names of the axes that do not move."""
+        names, moving = self.axis_names(), self.moving()
+        return [name for i, name in enumerate(names) if i not in moving]
 
     def axis_names(self) -> list[str]:
         """Names of the interface's axes; one empty name for a single axis."""

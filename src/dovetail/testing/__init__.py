@@ -11,6 +11,7 @@ from dovetail.lazily import lazily
 
 if TYPE_CHECKING:
     from dovetail.testing import excitation
+    from dovetail.testing.accept import Accept
     from dovetail.testing.chart_file import ChartFile
     from dovetail.testing.continuous import Accuracy
     from dovetail.testing.coupled import Coupled
@@ -39,6 +40,7 @@ lazily(__name__)
 
 __all__ = [
     "AbstractRig",
+    "Accept",
     "Accuracy",
     "Cell",
     "CellFile",

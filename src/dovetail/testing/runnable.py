@@ -21,6 +21,7 @@ from dovetail.core.errors import AnalysisError, Fault, ParameterError, TestFileE
 from dovetail.core.randomness import seeded
 from dovetail.testing import path as paths
 from dovetail.testing import record
+from dovetail.testing.accept import Accept
 from dovetail.testing.excitation import Excitation, Rest
 from dovetail.testing.supervisor import MODES, Limits
 from dovetail.testing.whole import length_faults
@@ -45,6 +46,8 @@ class Runnable(Part):
         What drives it.
     limits
         What may not be exceeded.
+    accept
+        What its report holds it against, to say whether it can be believed; it changes nothing of the run.
     method, substeps
         How it is integrated, and in how many steps from one record to the next.
     rate, duration
@@ -67,6 +70,7 @@ class Runnable(Part):
     _: dataclasses.KW_ONLY
     excitation: Excitation = Rest()
     limits: Limits = Limits()
+    accept: Accept | None = None
     method: Method = RK4()
     rate: float = constant("Hz", "ticks per second", default=1000.0, above=0.0)
     duration: float = constant("s", "length of the test", default=10.0, above=0.0)

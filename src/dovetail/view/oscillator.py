@@ -15,6 +15,7 @@ from dovetail.view.stage import Arrow, Points, Pose, Solid, Stage, fixed, looked
 
 SIMULATED, RIG, FORCE, STEEL, GHOST = "#0072b2", "#d55e00", "#b5179e", "#8d969e", "#5f6b76"
 WALL, HOME = -1.3, 1.75  # [m] where springs and actuators are fixed, along x
+STILL = 1e-6  # of the largest motion: an axis that moves less would be drawn at rest, and is left out
 REACH = 0.5  # [m] that the largest motion is drawn long
 
 
@@ -35,7 +36,7 @@ def _meshes() -> dict[str, shapes.Mesh]:
 
 
 def draw(title: str, run: Any, data: xr.Dataset, ideal: xr.Dataset | None) -> Stage:
-    """Each axis a row: the simulated mass in front, the rig behind it; motion along x, magnified."""
+    """Each axis that moves a row: the simulated mass in front, the rig behind it; motion along x, magnified."""
     demand = by_axis(data["displacement"])
     measured = by_axis(data["measured_displacement"]) if "measured_displacement" in data else None
     largest = data.attrs["largest"] or max(float(np.nanmax(np.abs(demand))), 1e-12)
@@ -46,8 +47,11 @@ def draw(title: str, run: Any, data: xr.Dataset, ideal: xr.Dataset | None) -> St
     arrows: list[Arrow] = []
     marks: list[tuple[str, tuple[float, float, float]]] = []
     names = [str(v) for v in data.axis.values] if "axis" in data["displacement"].dims else [""]
-    for i, name in enumerate(names):
-        y, label = -2.2 * i, f"{name}/" if len(names) > 1 else ""
+    reach = np.nanmax(np.abs(demand), axis=0)
+    moving = [i for i in range(len(names)) if reach[i] > STILL * largest] or [0]
+    for row, i in enumerate(moving):
+        name = names[i]
+        y, label = -2.2 * row, f"{name}/" if len(names) > 1 else ""
         solids += _mass(f"{label}simulated", _place(demand[:, i], magnified, y), SIMULATED)
         marks.append((f"{name} simulated".strip(), (WALL - 0.1, y, 0.5)))
         if wanted is not None:
@@ -69,8 +73,10 @@ def draw(title: str, run: Any, data: xr.Dataset, ideal: xr.Dataset | None) -> St
         read = ", ".join(f"{1e3 * z:+.3g}" for z in told[k])
         return f"demand {shown} mm, measured {read} mm; motion drawn {magnified:.3g} times as large"
 
-    stage = Stage(title, data.time.values, (), arrows, notes=notes, solids=solids, marks=marks)
-    low, high = np.array([WALL, -2.2 * (len(names) - 1) - 0.4, -0.3]), np.array([2.4, 1.3, 0.6])
+    stage = Stage(
+        title, data.time.values, (), arrows, notes=notes, solids=solids, marks=marks, enlarged=magnified
+    )
+    low, high = np.array([WALL, -2.2 * (len(moving) - 1) - 0.4, -0.3]), np.array([2.4, 1.3, 0.6])
     return looked_at(stage, (-0.35, 0.8, -0.5), (low, high))
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from dovetail.report.style import prefixed
 from dovetail.view.shapes import link
-from dovetail.view.stage import Arrow, Stage
+from dovetail.view.stage import Arrow, Stage, upward
 
 BEHIND = {  # colours at the upper and the lower edge
     "room": ((236, 239, 242), (250, 250, 250)),
@@ -125,7 +125,7 @@ class Scene:
         self.server.initial_camera.position = stage.eye
         self.server.initial_camera.look_at = stage.target
         for client in self.server.get_clients().values():
-            client.camera.up_direction = _up(stage.up)
+            client.camera.up_direction = upward(stage.up)
             client.camera.position, client.camera.look_at = stage.eye, stage.target
         reach = float(np.linalg.norm(np.subtract(stage.eye, stage.target)))
         scene.configure_fog(
@@ -229,8 +229,3 @@ class Scene:
         moved = self.drawn.get(id(handle)) != numbers
         self.drawn[id(handle)] = numbers
         return moved
-
-
-def _up(name: str) -> np.ndarray:
-    sign = -1.0 if name.startswith("-") else 1.0
-    return sign * np.eye(3)["xyz".index(name[-1])]

@@ -104,6 +104,8 @@ class Stage:
     tubes: Sequence[Tube] = ()
     marks: Sequence[tuple[str, tuple[float, float, float]]] = ()  # words that stand in the picture, and where
     setting: str = "room"  # what is around: "room", "sky", "sea" or "space"
+    enlarged: float = 1.0  # metres that are drawn for a metre of motion
+    box: tuple[np.ndarray, np.ndarray] | None = None  # [m] corners of what the eye looks at
 
     def at(self, t: float) -> int:
         """Number of the sample that holds at t [s]: the last one not after it."""
@@ -113,6 +115,11 @@ class Stage:
     def duration(self) -> float:
         """From the first sample to the last [s]."""
         return float(self.times[-1] - self.times[0])
+
+
+def upward(name: str) -> np.ndarray:
+    """The direction that an axis with a sign (`-z`) names."""
+    return (-1.0 if name.startswith("-") else 1.0) * np.eye(3)["xyz".index(name[-1])]
 
 
 def bounds(stage: Stage, count: int = 12) -> tuple[np.ndarray, np.ndarray]:
@@ -137,22 +144,35 @@ def looked_at(stage: Stage, towards: Sequence[float] = (-0.45, 0.8, -0.35), near
 
     `towards` is the way of the view in axes forward, to port and up of the picture.
     """
-    low, high = bounds(stage) if near is None else near
+    low, high = (np.asarray(corner, float) for corner in (bounds(stage) if near is None else near))
     sign, axis = (-1.0 if stage.up.startswith("-") else 1.0), "xyz".index(stage.up[-1])
     along, across = (i for i in range(3) if i != axis)
     way = np.zeros(3)
     way[[along, across, axis]] = np.asarray(towards) * [1.0, 1.0, sign]
-    way /= np.linalg.norm(way)
+    eye = eye_of((low, high), way, upward(stage.up))
+    return replace(stage, eye=tuple(eye.tolist()), target=tuple(((low + high) / 2).tolist()), box=(low, high))
+
+
+def eye_of(
+    box: tuple[np.ndarray, np.ndarray],
+    way: np.ndarray,
+    up: np.ndarray,
+    opening: float = OPENING,
+    aspect: float = ASPECT,
+    filled: float = FILLED,
+) -> np.ndarray:
+    """Where to look from along `way` (3,), so that a box [m] fills so much of a picture of that aspect."""
+    low, high = box
+    way = np.asarray(way, float) / np.linalg.norm(way)
     target = (low + high) / 2
-    upward = sign * np.eye(3)[axis]
-    right = np.cross(way, upward) / np.linalg.norm(np.cross(way, upward))
+    right = np.cross(way, up) / np.linalg.norm(np.cross(way, up))
     corners = (
         np.stack(np.meshgrid(*zip(low, high, strict=True), indexing="ij"), axis=-1).reshape(-1, 3) - target
     )
-    half = FILLED * np.tan(np.radians(OPENING / 2))
-    wide, high_up = np.abs(corners @ right) / (ASPECT * half), np.abs(corners @ np.cross(right, way)) / half
+    half = filled * np.tan(np.radians(opening / 2))
+    wide, high_up = np.abs(corners @ right) / (aspect * half), np.abs(corners @ np.cross(right, way)) / half
     reach = max(float((np.maximum(wide, high_up) - corners @ way).max()), 1e-3)
-    return replace(stage, eye=tuple((target - reach * way).tolist()), target=tuple(target.tolist()))
+    return target - reach * way
 
 
 def so_far(path: np.ndarray, k: int) -> np.ndarray:

@@ -1,0 +1,90 @@
+"""Words in a picture of a stage: sizes of forces, what stands where, a bar that says how long things are."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dovetail.report.style import prefixed
+from dovetail.view.raster import Camera
+from dovetail.view.scene import LEAST
+from dovetail.view.stage import Stage
+
+INK, PAPER, FORCE = (32, 37, 43), (255, 255, 255), (150, 20, 130)
+
+
+@cache
+def font(size: int, bold: bool = False) -> Any:
+    """DejaVu Sans, which comes with matplotlib."""
+    import matplotlib as mpl
+    from PIL import ImageFont
+
+    name = "DejaVuSans-Bold.ttf" if bold else "DejaVuSans.ttf"
+    return ImageFont.truetype(str(Path(mpl.get_data_path(), "fonts", "ttf", name)), size)
+
+
+class Lettering:
+    """What is written into the pictures of one stage."""
+
+    def __init__(self, stage: Stage, wide: int, tall: int):
+        self.stage, self.wide, self.tall = stage, wide, tall
+        self.size = max(11, round(tall / 42))
+        self.light = stage.setting == "space"  # letters on a dark ground
+
+    def write(self, image: Any, k: int, camera: Camera) -> Any:
+        """The picture with its words."""
+        from PIL import ImageDraw
+
+        pen = ImageDraw.Draw(image, "RGBA")
+        for text, place in self.stage.marks:
+            self._beside(pen, camera, np.asarray(place, float), text, INK)
+        head = 0.03 * float(np.linalg.norm(np.subtract(camera.eye, camera.target)))
+        for arrow in self.stage.arrows:
+            vector = np.asarray(arrow.vector(k), float)
+            size = float(np.linalg.norm(vector))
+            if size * arrow.length > LEAST * head:
+                factor, unit = prefixed([size], "N")
+                long = max(size * arrow.length, head) / size
+                tip = np.asarray(arrow.at(k), float) + long * vector
+                self._beside(pen, camera, tip, f"{arrow.name}: {factor * size:.3g} {unit}", FORCE)
+        self._bar(pen, camera)
+        return image
+
+    def _beside(self, pen: Any, camera: Camera, place: np.ndarray, text: str, colour: Any) -> None:
+        """A text on a pale ground beside a place, where that is in the picture."""
+        seen = camera.seen(place)
+        if seen[2] <= 0:
+            return
+        x, y, _ = camera.on_raster(seen, self.wide, self.tall)
+        if not (0 <= x < self.wide and 0 <= y < self.tall):
+            return
+        box = pen.textbbox((0, 0), text, font=font(self.size))
+        x = min(x + 8, self.wide - box[2] - 6)
+        y = min(max(y - box[3] - 2, 2), self.tall - box[3] - 4)
+        pen.rounded_rectangle((x - 4, y - 2, x + box[2] + 4, y + box[3] + 3), 4, fill=(*PAPER, 205))
+        pen.text((x, y), text, font=font(self.size), fill=colour)
+
+    def _bar(self, pen: Any, camera: Camera) -> None:
+        """How long a length is where one looks at, or, where motion is drawn enlarged, how far things move."""
+        far = float(np.linalg.norm(np.subtract(camera.eye, camera.target)))
+        pixels = camera.focal(self.tall) / far * self.stage.enlarged  # of a metre
+        length = round_below(0.2 * self.wide / pixels)
+        factor, unit = prefixed([length], "m")
+        text = f"{factor * length:.3g} {unit}" + (" of motion" if self.stage.enlarged != 1.0 else "")
+        colour = PAPER if self.light else INK
+        x1, y = self.wide - 0.02 * self.wide, self.tall - 0.035 * self.tall
+        x0 = x1 - pixels * length
+        pen.line((x0, y, x1, y), fill=colour, width=2)
+        for x in (x0, x1):
+            pen.line((x, y - 5, x, y + 5), fill=colour, width=2)
+        half = pen.textlength(text, font=font(self.size)) / 2
+        pen.text((min((x0 + x1) / 2, x1 - half), y - 5), text, font=font(self.size), fill=colour, anchor="ms")
+
+
+def round_below(length: float) -> float:
+    """The largest of 1, 2, 5 times a power of ten that is not larger."""
+    power = 10.0 ** np.floor(np.log10(length) + 1e-12)
+    return float(max(step * power for step in (1, 2, 5) if step * power <= length * (1 + 1e-12)))

@@ -1,0 +1,42 @@
+"""Whether a run came to what its test asks."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from dovetail.fidelity.acceptance import judged, shown
+from dovetail.testing.accept import Accept
+
+
+def compared(e1, e2=0.0, share=0.0):
+    return SimpleNamespace(rms={"e1": e1, "e2": e2}, peak={"e1": 2 * np.asarray(e1)}, energy_share=share)
+
+
+def test_every_axis_that_moves_is_asked():
+    (one,) = judged(Accept(error=0.05), compared(np.array([0.01, np.nan, 0.06])))
+    assert one.met is False
+    assert str(one) == "error against the ideal 6 %, at most 5 % asked"
+    (one,) = judged(Accept(error=0.07), compared(np.array([0.01, np.nan, 0.06])))
+    assert one.met is True
+
+
+def test_a_margin_is_asked_from_below():
+    stability = SimpleNamespace(margin=np.array([3e-3, 2e-3]))
+    assert [judged(Accept(margin=m), None, stability)[0].met for m in (1e-3, 2.5e-3)] == [True, False]
+
+
+def test_what_did_not_come_out_is_neither_met_nor_missed():
+    (one,) = judged(Accept(error=0.05))
+    assert one.met is None
+    assert "nothing came out" in str(one)
+
+
+def test_without_a_demand_nothing_is_judged():
+    assert judged(None, compared(0.5)) == []
+    assert judged(Accept(), compared(0.5)) == []
+
+
+@pytest.mark.parametrize(("value", "text"), [(1.1e-16, "below 0.001 %"), (0.052, "5.2 %"), (0.0, "0 %")])
+def test_rounding_is_not_written_out(value, text):
+    assert shown(value, "1") == text

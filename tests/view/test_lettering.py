@@ -1,0 +1,46 @@
+"""Words in a picture."""
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from dovetail.view import shapes
+from dovetail.view.lettering import Lettering, round_below
+from dovetail.view.picture import usual
+from dovetail.view.stage import Solid, Stage, looked_at
+
+
+@pytest.mark.parametrize(
+    ("length", "found"), [(1.0, 1.0), (0.0199, 0.01), (4.99, 2.0), (7.3e3, 5e3), (2.0, 2.0)]
+)
+def test_a_bar_has_a_round_length(length, found):
+    assert round_below(length) == pytest.approx(found, rel=1e-12)
+
+
+@pytest.mark.parametrize("enlarged", [1.0, 40.0])
+def test_the_bar_is_as_long_as_it_says(enlarged):
+    """The length that is written is told back from the pixels of the bar."""
+    stage = looked_at(
+        Stage("t", np.arange(2.0), solids=[Solid("s", shapes.box((3, 1, 1)))], enlarged=enlarged)
+    )
+    wide, tall = 640, 360
+    written = []
+
+    class Heard(Lettering):
+        def _bar(self, pen, camera):
+            real = pen.text
+            pen.text = lambda at, text, **style: (written.append(text), real(at, text, **style))
+            super()._bar(pen, camera)
+
+    camera = usual(stage, wide / tall)
+    image = Heard(stage, wide, tall).write(Image.new("RGB", (wide, tall), "white"), 0, camera)
+    rows = np.asarray(image.convert("L")) < 100
+    bar = rows[round(tall - 0.035 * tall)]
+    number, unit = written[0].split()[:2]
+    metres = float(number) * {"m": 1.0, "mm": 1e-3}[unit]
+    right, _, _ = camera.axes
+    ends = camera.on_raster(
+        camera.seen(np.stack([camera.target, camera.target + enlarged * metres * right])), wide, tall
+    )
+    assert np.ptp(np.nonzero(bar)[0]) == pytest.approx(ends[1, 0] - ends[0, 0], abs=2.5)
+    assert ("of motion" in written[0]) == (enlarged != 1.0)
