@@ -9,8 +9,6 @@ import subprocess
 from importlib import metadata
 from pathlib import Path
 
-from dovetail.cli import compiled
-
 PACKAGES = ("jax", "jaxlib", "equinox", "diffrax", "lineax", "optimistix", "scipy", "xarray", "h5netcdf")
 
 
@@ -28,7 +26,7 @@ def examine() -> int:
     if not missing:
         print(f"devices           {_devices()}")
         print(f"compiled loop     {_compiled_loop()}")
-    print(f"compiled before   {_kept()}")
+        print(f"compiled before   {_kept()}")
     print(f"cores             {os.cpu_count()}")
     print(f"C++ compiler      {_compiler()}")
     print(f"real-time policy  {_policy()}")
@@ -54,7 +52,9 @@ def _compiled_loop() -> str:
 
 def _kept() -> str:
     """Where compiled loops wait for the next command, and how much room they take."""
-    folder = Path(os.environ.get(compiled.FOLDER) or compiled.folder())
+    from dovetail.core import kept_programs
+
+    folder = Path(os.environ.get(kept_programs.CHOSEN) or kept_programs.folder())
     size = sum(file.stat().st_size for file in folder.glob("*")) if folder.is_dir() else 0
     return f"{size / 1e6:.0f} MB in {folder}; may be deleted at any time"
 

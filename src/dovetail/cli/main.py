@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from dovetail.cli import compiled, rigs
+from dovetail.cli import rigs
 from dovetail.cli.rigs import Parts
 
 app = typer.Typer(
@@ -328,7 +328,6 @@ def demo(
 
 def main() -> None:
     """Run the command line; what the user can mend is told in a message, not a traceback."""
-    compiled.keep()
     try:
         code = app(standalone_mode=False)
     except KeyboardInterrupt:

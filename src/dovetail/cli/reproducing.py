@@ -11,9 +11,9 @@ import json
 import os
 import sys
 
-from dovetail.cli import compiled
 from dovetail.cli.running import EXIT_INTERRUPTED
 from dovetail.core.errors import UnknownNameError
+from dovetail.core.kept_programs import cache
 from dovetail.studies import reproduction
 from dovetail.studies.kept import Kept
 from dovetail.studies.reproduction import MANY, Result, Target
@@ -23,7 +23,7 @@ from dovetail.studies.tally import as_text, tally
 def reproduce(study: str | None, only: list[str], as_json: bool, fresh: bool) -> int:
     """Compute and print a table; the exit code."""
     wanted = _chosen(reproduction.targets(study), only)
-    kept = None if only else Kept(compiled.cache() / "reproduced", study)
+    kept = None if only else Kept(cache() / "reproduced", study)
     if kept and fresh:
         kept.forget()
     if kept and (there := kept.count(wanted)):
