@@ -23,6 +23,7 @@ import numpy as np
 import scipy
 
 from dovetail.core.errors import AnalysisError, ParameterError
+from dovetail.core.peaks import find_peaks
 from dovetail.fidelity.errors import DEMAND, MEASURED
 from dovetail.fidelity.traces import Recording, Value, by_axis, moving, period, values
 
@@ -167,17 +168,19 @@ def _alike(z: np.ndarray, window: np.ndarray) -> np.ndarray:
     """
     number = len(window)
     window = window - window.mean()
-    inner = scipy.signal.correlate(z, window, mode="valid", method="fft")
+    size = scipy.fft.next_fast_len(len(z), real=True)
+    product = scipy.fft.rfft(z, size) * np.conj(scipy.fft.rfft(window, size))
+    inner = scipy.fft.irfft(product, size)[: len(z) - number + 1]  # those in which nothing came round
     sums, squares = (np.concatenate([[0.0], np.cumsum(z**power)]) for power in (1, 2))
     about = squares[number:] - squares[:-number] - (sums[number:] - sums[:-number]) ** 2 / number
-    size = np.sqrt(np.maximum(about, 0.0) * np.sum(window**2))
-    return np.divide(inner, size, out=np.zeros_like(inner), where=size > 1e-12 * size.max())[::-1]
+    norm = np.sqrt(np.maximum(about, 0.0) * np.sum(window**2))
+    return np.divide(inner, norm, out=np.zeros_like(inner), where=norm > 1e-12 * norm.max())[::-1]
 
 
 def _highest_near(alike: np.ndarray, middle: int) -> int | None:
     """Place of the highest inner peak, the nearest to the middle of those as high."""
     spread = ALIKE * np.ptp(alike)
-    peaks, _ = scipy.signal.find_peaks(alike, prominence=max(spread, np.finfo(float).tiny))
+    peaks = find_peaks(alike, prominence=max(spread, np.finfo(float).tiny))
     if len(peaks) == 0:
         return None
     good = peaks[alike[peaks] >= alike[peaks].max() - spread]

@@ -21,6 +21,12 @@ from dovetail.fidelity.traces import Recording, Value, by_axis, moving, period, 
 WHOLE_CYCLES = 2  # under the window of the whole envelope: the fewest whose ripple the window takes out
 NARROW_CYCLES = 10  # under the window at a frequency: leaves out what is 40 % of the frequency away or more
 FEWEST = 4  # points of the envelope that a slope is fitted to, a quarter of a window apart
+BLACKMAN_HARRIS = (
+    0.35875,
+    -0.48829,
+    0.14128,
+    -0.01168,
+)  # a window without skirts: cosines of 0, 1, 2, 3 turns
 
 
 def growth_rate(
@@ -74,11 +80,11 @@ def _spread(y: np.ndarray) -> tuple[np.ndarray, np.ndarray, int]:
     refined = scipy.fft.next_fast_len(
         4 * len(y), real=True
     )  # a length without small factors takes ten times as long
-    spectrum = np.abs(scipy.fft.rfft(y * scipy.signal.windows.hann(len(y)), n=refined))
+    spectrum = np.abs(scipy.fft.rfft(y * np.hanning(len(y)), n=refined))
     skirt = 8  # of the mean that the window lets through, in the four times refined spectrum
     strongest = skirt + int(np.argmax(spectrum[skirt:]))
     length = round(WHOLE_CYCLES * refined / strongest)
-    weight = scipy.signal.windows.hann(length, sym=False)
+    weight = np.hanning(length + 1)[:-1]
     windows, starts = _windows(y, length)
     mean = windows @ weight / weight.sum()
     return starts, np.sqrt((windows - mean[:, None]) ** 2 @ weight / weight.sum()), length
@@ -87,7 +93,9 @@ def _spread(y: np.ndarray) -> tuple[np.ndarray, np.ndarray, int]:
 def _amplitude_at(y: np.ndarray, turns: float) -> tuple[np.ndarray, np.ndarray, int]:
     """Amplitude at a frequency of `turns` cycles a sample under a sliding Blackman-Harris window."""
     length = math.ceil(NARROW_CYCLES / turns)
-    weight = scipy.signal.windows.blackmanharris(length, sym=False)
+    weight = sum(
+        a * np.cos(2 * np.pi * i / length * np.arange(length)) for i, a in enumerate(BLACKMAN_HARRIS)
+    )
     windows, starts = _windows(y, length)
     return starts, 2 * np.abs(windows @ (weight * np.exp(-2j * np.pi * turns * np.arange(length)))), length
 

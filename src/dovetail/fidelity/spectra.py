@@ -15,6 +15,7 @@ import scipy
 import xarray as xr
 
 from dovetail.core.errors import AnalysisError, ParameterError
+from dovetail.core.peaks import find_peaks
 from dovetail.fidelity.traces import Recording, period, trace
 
 
@@ -34,7 +35,7 @@ def amplitude_spectrum(run: Recording, name: str = "displacement", *, window: st
     dt = period(run)
     y = trace(run, name, at_least=16)
     count = y.sizes["time"]
-    weight = scipy.signal.get_window(window, count)
+    weight = np.hanning(count + 1)[:-1] if window == "hann" else scipy.signal.get_window(window, count)
     shaped = weight.reshape(-1, *[1] * (y.ndim - 1))
     spectrum = 2 * np.abs(np.fft.rfft((y.values - y.values.mean(axis=0)) * shaped, axis=0)) / weight.sum()
     spectrum[0] /= 2
@@ -69,7 +70,7 @@ def peaks(spectrum: xr.DataArray, *, count: int = 5, above: float = 0.01) -> lis
     f, a = spectrum["frequency"].values, spectrum.values
     if not np.isfinite(a).all() or a.max() <= 0:
         raise AnalysisError("the spectrum is empty or not finite; it has no peaks")
-    found, _ = scipy.signal.find_peaks(a, height=above * a.max(), prominence=above * a.max())
+    found = find_peaks(a, height=above * a.max(), prominence=above * a.max())
     lines = []
     for i in found:
         low, top, high = np.log(np.maximum(a[i - 1 : i + 2], np.finfo(float).tiny))

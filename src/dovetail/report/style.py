@@ -16,6 +16,7 @@ from typing import Any
 
 import matplotlib as mpl
 import numpy as np
+from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 
 WIDTH = 7.2  # [in] of a full figure: at this width on paper the text is 10 pt
@@ -121,7 +122,9 @@ def svg(figure: Figure, about: str = "") -> str:
             engine.execute(figure)
             figure.set_layout_engine("none")
         nothing = {"Creator": None, "Date": None, "Format": None, "Type": None}
-        figure.savefig(buffer, format="svg", metadata=nothing)
+        dpi = figure.dpi
+        FigureCanvasSVG(figure).print_svg(buffer, metadata=nothing)  # `savefig` draws twice
+        figure.dpi = dpi
     text = buffer.getvalue()
     text = text[text.index("<svg") :]
     text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.DOTALL)

@@ -14,12 +14,12 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
-import scipy
 from jax.typing import ArrayLike
 
 from dovetail.core import RK4
 from dovetail.core.arrays import Numbers
 from dovetail.core.errors import AnalysisError, StepSizeError
+from dovetail.core.peaks import find_peaks
 from dovetail.stability.delay_equation import DelayEquation
 
 STAGES = (0.0, 0.5, 1.0)  # of a step, at which Runge-Kutta looks at the past and at the forcing
@@ -130,7 +130,7 @@ def growth_rate(time: ArrayLike, trace: ArrayLike) -> float:
     """
     t, x = np.asarray(time, dtype=float), np.asarray(trace, dtype=float)
     size = np.abs(x)
-    peaks, _ = scipy.signal.find_peaks(size)
+    peaks = find_peaks(size)
     if peaks.size < 3:
         raise AnalysisError(f"growth_rate: found {peaks.size} peaks in the trace; three at least are needed")
     # the vertex of the parabola through three samples, as a sample seldom hits the peak

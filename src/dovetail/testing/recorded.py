@@ -128,11 +128,11 @@ def _tried(path: Path) -> str:
 
 def _opened(path: Path) -> tuple[xr.Dataset | None, str]:
     """What is in a netCDF file; or None, and why."""
-    import xarray as xr
+    from dovetail.core.light_xarray import xarray
 
     hook, sys.unraisablehook = sys.unraisablehook, lambda _: None  # h5netcdf closes what it could not open
     try:
-        with xr.open_dataset(path, engine="h5netcdf") as stored:
+        with xarray.open_dataset(path, engine="h5netcdf") as stored:
             return stored.load(), ""
     except Exception as error:  # of many kinds: the netCDF and HDF5 libraries have no error of their own
         why = _short(error)

@@ -108,9 +108,9 @@ def dataset(
         coordinates["axis"] = ("axis", axes)
     if axes and any(turning):
         coordinates["axis_kind"] = ("axis", ["angle" if turns else "length" for turns in turning])
-    import xarray as xr
+    from dovetail.core.light_xarray import xarray
 
-    return xr.Dataset(variables, coords=coordinates, attrs=dict(attributes))
+    return xarray.Dataset(variables, coords=coordinates, attrs=dict(attributes))
 
 
 def as_run(
