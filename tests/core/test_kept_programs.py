@@ -107,7 +107,9 @@ def test_a_folder_that_cannot_be_made_is_said_in_words(tmp_path):
 def test_a_folder_that_is_not_used_is_said_once_and_leaves_jax_as_it_was(place, monkeypatch, caplog):
     place.chmod(0o755)
     changed = []
-    config = SimpleNamespace(jax_compilation_cache_dir=None, update=lambda *each: changed.append(each))
+    config = SimpleNamespace(
+        values={"jax_compilation_cache_dir": None}, update=lambda *each: changed.append(each)
+    )
     monkeypatch.setattr(kept_programs, "jax", SimpleNamespace(config=config))
     kept_programs.keep()
     assert changed == []

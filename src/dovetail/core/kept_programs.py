@@ -36,14 +36,14 @@ log = logging.getLogger("dovetail")
 
 def keep() -> None:
     """Have JAX keep what it compiles; before anything is compiled."""
-    if CHOSEN in os.environ or jax.config.jax_compilation_cache_dir is not None:
+    if CHOSEN in os.environ or jax.config.values["jax_compilation_cache_dir"] is not None:
         return
     place = folder()
     if why := _unfit(place):
         log.warning("compiled programs are not kept, and each is compiled anew: %s", why)
         return
     if hasattr(compilation_cache, "get_file_cache"):  # another version of JAX keeps them in its own way
-        compilation_cache.get_file_cache = lambda path: (Programs(Path(path)), path)
+        vars(compilation_cache)["get_file_cache"] = lambda path: (Programs(Path(path)), path)
     jax.config.update("jax_compilation_cache_dir", str(place))
     jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.0)
     jax.config.update("jax_persistent_cache_min_entry_size_bytes", -1)

@@ -19,19 +19,21 @@ from xarray.namedarray import pycompat, utils
 ARRAYS = ("cubed", "cupy", "dask", "pint", "sparse")
 ABSENT = SimpleNamespace(module=None, version=pycompat.Version("0.0.0"), type=(), available=False)
 
-_known = getattr(pycompat, "_get_cached_duck_array_module", None)  # None in a version that goes another way
-_is_dask_collection = getattr(utils, "is_dask_collection", None)
+_known: Any = getattr(
+    pycompat, "_get_cached_duck_array_module", None
+)  # None in a version that goes another way
+_is_dask_collection: Any = getattr(utils, "is_dask_collection", None)
 
 
 def _known_if_there(library: str) -> Any:
     """What xarray knows of a library of arrays; nothing is imported for it."""
-    return ABSENT if library in ARRAYS and library not in sys.modules else _known(library)  # type: ignore[misc]
+    return ABSENT if library in ARRAYS and library not in sys.modules else _known(library)
 
 
 def _is_one_of_dask(x: object) -> bool:
-    return "dask" in sys.modules and _is_dask_collection(x)  # type: ignore[misc]
+    return "dask" in sys.modules and _is_dask_collection(x)
 
 
 if _known is not None and _is_dask_collection is not None:
-    pycompat._get_cached_duck_array_module = _known_if_there
-    utils.is_dask_collection = _is_one_of_dask
+    vars(pycompat)["_get_cached_duck_array_module"] = _known_if_there
+    vars(utils)["is_dask_collection"] = _is_one_of_dask
