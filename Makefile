@@ -15,7 +15,7 @@ ONE_CORE := NPROC=1 OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 .DEFAULT_GOAL := help
 SECONDS ?= 3600
 
-.PHONY: help demo test test-all judge fuzz check format index bench bench-compare docs reproduced lock clean
+.PHONY: help demo test test-all judge fuzz check format index bench bench-compare docs reproduced wheel release lock clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -63,12 +63,28 @@ docs: $(VENV)/docs.stamp  ## the documentation, into docs/_build/html; warnings 
 reproduced: $(VENV)/run.stamp  ## compute every published number again, for the tables of the documentation; many minutes
 	$(BIN)/python docs/reproduce.py
 
+wheel: $(VENV)/dev.stamp $(VENV)/release.stamp  ## a wheel that needs no compiler, and the source archive, into dist/
+	rm -rf dist build/lib build/native build/made
+	$(BIN)/python release/libraries.py build/native
+	DOVETAIL_NATIVE=$(CURDIR)/build/native $(BIN)/python -m build --no-isolation --outdir build/made . > build/wheel.log 2>&1 || { cat build/wheel.log; exit 1; }
+	mkdir -p dist && mv build/made/*.tar.gz dist
+	PATH=$(CURDIR)/$(BIN):$$PATH $(BIN)/auditwheel repair --wheel-dir dist build/made/*.whl
+	$(BIN)/twine check --strict dist/*
+	$(BIN)/python release/contents.py dist
+
+release: wheel  ## the files of a release into dist/, tried in an empty environment, the tests run against them
+	$(BIN)/python release/trial.py dist --tests
+	@$(BIN)/python -c "import tomllib; v = tomllib.load(open('pyproject.toml', 'rb'))['project']['version']; \
+	  print(f'dist/ is ready; tag it v{v}, and upload as CONTRIBUTING.md says')"
+
 lock: $(VENV)/python.stamp  ## renew requirements*.txt from the newest versions that pyproject.toml allows
 	rm -rf build/lock && $(BIN)/python -m venv build/lock
 	build/lock/bin/pip install -q --upgrade setuptools . && $(FREEZE) > requirements.txt
 	build/lock/bin/pip install -q '.[dev]' && $(FREEZE) | grep -vxFf requirements.txt > requirements-dev.txt
 	build/lock/bin/pip install -q '.[docs]' && \
 	  $(FREEZE) | grep -vxF -f requirements.txt -f requirements-dev.txt > requirements-docs.txt
+	build/lock/bin/pip install -q '.[release]' && \
+	  $(FREEZE) | grep -vxF -f requirements.txt -f requirements-dev.txt -f requirements-docs.txt > requirements-release.txt
 
 clean:  ## remove the environment and everything built
 	rm -rf $(VENV) build dist docs/_build docs/gallery docs/api/generated .pytest_cache .ruff_cache .mypy_cache
@@ -91,6 +107,10 @@ $(VENV)/run.stamp: $(VENV)/python.stamp requirements.txt pyproject.toml
 
 $(VENV)/dev.stamp: $(VENV)/run.stamp requirements-dev.txt
 	$(PIP) -r requirements-dev.txt
+	@touch $@
+
+$(VENV)/release.stamp: $(VENV)/run.stamp requirements-release.txt
+	$(PIP) -r requirements-release.txt
 	@touch $@
 
 $(VENV)/docs.stamp: $(VENV)/run.stamp requirements-docs.txt

@@ -16,6 +16,7 @@ def test_versions_devices_compiler_and_permissions_are_told(dovetail):
         "real-time policy",
         "locked memory",
         "compiled loop",
+        "native tick",
     ):
         assert word in out
 

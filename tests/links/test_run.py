@@ -12,7 +12,7 @@ import pytest
 import dovetail as dv
 from dovetail.core.errors import LinkError
 from dovetail.links import Flag, Operator, RealTime, State
-from dovetail.links.native import available
+from dovetail.links.native import available, origin
 from dovetail.links.watching import Window
 from dovetail.studies.registry import find_test
 from dovetail.testing import Outcome
@@ -46,7 +46,7 @@ def test_a_run_against_the_served_rig_repeats_the_rehearsal(make_cs1, served, na
     # the same operations in programs compiled apart: equal to rounding
     for name in ("displacement", "command", "measured_displacement", "measured_force", "force"):
         np.testing.assert_allclose(run.data[name], rehearsed.data[name], rtol=1e-9, atol=1e-12)
-    assert run.data.attrs["tick"] == ("native" if native else "python")
+    assert run.data.attrs["tick"] == (f"native, {origin()}" if native else "python")
     assert run.data.attrs["datagrams_lost"] == 0
     assert float(run.data.exchange_time[1:].min()) > 0
 

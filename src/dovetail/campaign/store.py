@@ -13,7 +13,6 @@ written survives the death of any process; of the power supply, only if the file
 
 from __future__ import annotations
 
-import fcntl
 import json
 import re
 import shutil
@@ -27,6 +26,7 @@ from typing import Any
 import numpy as np
 import tomli_w
 import xarray as xr
+from filelock import FileLock, Timeout
 
 from dovetail.campaign import zarr_files
 from dovetail.campaign.plan import UNSEEN, Campaign
@@ -35,7 +35,7 @@ from dovetail.core.errors import DovetailError, OutputError, shown
 
 FORMAT = 1
 VERSION = version("dovetail")
-RESULTS, DONE, PLAN = "results.zarr", "done", "campaign.toml"
+RESULTS, DONE, PLAN, LOCK = "results.zarr", "done", "campaign.toml", ".lock"
 SAID = ("title", "source", "answers", "fixed")  # of a campaign: may be said anew when it is taken up
 
 
@@ -142,20 +142,18 @@ class Store:
             zarr_files.create_group(
                 self.folder / RESULTS, {**about, "campaign": spec, "title": self.campaign.title}
             )
-            plan = self.folder / PLAN  # in its place, as it carries the lock of whoever computes
-            plan.write_text(tomli_w.dumps(_without_none(spec)), "utf-8")
+            zarr_files.written(self.folder / PLAN, tomli_w.dumps(_without_none(spec)))
 
     @contextmanager
     def writing(self) -> Iterator[Store]:
         """The right to write, until the end of the block or of this process."""
-        with (self.folder / PLAN).open() as lock:
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError as error:
-                raise OutputError(
-                    f"{self.folder}: another process is computing this campaign; wait for it, or stop it"
-                ) from error
-            yield self
+        try:
+            with FileLock(self.folder / LOCK, timeout=0):
+                yield self
+        except Timeout as error:
+            raise OutputError(
+                f"{self.folder}: another process is computing this campaign; wait for it, or stop it"
+            ) from error
 
     # chunks
 

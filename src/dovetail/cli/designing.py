@@ -74,7 +74,9 @@ def real_time(run: testing.Run, target: Path, mass: float | None) -> int:
     say = Console(highlight=False, markup=False, soft_wrap=True).print
     say(f"What a real-time test of this contact would need: {run.title}")
     say(str(need))
-    (target / "need.json").write_text(json.dumps({**dataclasses.asdict(need), "able": need.able()}, indent=1))
+    (target / "need.json").write_text(
+        json.dumps({**dataclasses.asdict(need), "able": need.able()}, indent=1), "utf-8"
+    )
     say(f"report    {write_need(need, run, target / 'need.html')}\nwritten   {target / 'need.json'}")
     return 0 if any(need.able().values()) else EXIT_NO_GO
 

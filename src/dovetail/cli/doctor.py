@@ -26,6 +26,7 @@ def examine() -> int:
     if not missing:
         print(f"devices           {_devices()}")
         print(f"compiled loop     {_compiled_loop()}")
+        print(f"native tick       {_native_tick()}")
         print(f"compiled before   {_kept()}")
     print(f"cores             {os.cpu_count()}")
     print(f"C++ compiler      {_compiler()}")
@@ -50,6 +51,14 @@ def _compiled_loop() -> str:
     return "XLA_FLAGS was set before Dovetail was imported: loops run several times slower; unset it"
 
 
+def _native_tick() -> str:
+    """What a real-time run would tick with."""
+    from dovetail.links import native
+
+    why_not = native.available()
+    return f"none, real time ticks in Python: {why_not}" if why_not else native.origin()
+
+
 def _kept() -> str:
     """Where compiled loops wait for the next command, and how much room they take."""
     from dovetail.core import kept_programs
@@ -65,7 +74,7 @@ def _compiler() -> str:
         if path:
             said = subprocess.run([path, "--version"], capture_output=True, text=True, check=False)
             return said.stdout.splitlines()[0] if said.stdout else name
-    return "missing: only the real-time mode wants one; install g++ or clang"
+    return "missing: only the real-time mode wants one, where the package brought no native tick; install g++ or clang"
 
 
 def _policy() -> str:

@@ -9,7 +9,7 @@ import numpy as np
 import xarray as xr
 
 from dovetail.links.connection import Connection
-from dovetail.links.native import NativeTick
+from dovetail.links.native import NativeTick, origin
 from dovetail.links.tick import Counts
 from dovetail.links.watching import Ring
 from dovetail.testing.outcome import Outcome, Trip
@@ -52,7 +52,7 @@ def as_run(
         "title": test.title,
         "seed": test.seed,
         "rig": f"{connection.welcome.name} at {url}",
-        "tick": "native" if isinstance(tick, NativeTick) else "python",
+        "tick": f"native, {origin()}" if isinstance(tick, NativeTick) else "python",
         **_told(tick.counts()),
     }
     data = dataset(test, times, records, attributes)

@@ -87,12 +87,13 @@ def next_folder(parent: Path, name: str) -> Path:
     return folder
 
 
-def save(run: Run, folder: Path) -> Path:
+def save(run: Run, folder: str | Path) -> Path:
     """Write a run; the folder is made if it was not made before.
 
     Beside the journal of this very run, what an earlier part of it wrote is written anew; and what was there to
     watch it by may stay.
     """
+    folder = Path(folder)
     going_on = (folder / JOURNAL).is_file() and run.mode == "creep"
     watched = {"test.toml", LIVE, PRESSES}
     going_on |= folder.is_dir() and {path.name for path in folder.iterdir()} <= watched

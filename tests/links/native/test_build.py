@@ -3,6 +3,7 @@
 import pytest
 
 from dovetail.core.errors import LinkError
+from dovetail.links.library import Library
 from dovetail.links.native import build
 
 needs_compiler = pytest.mark.skipif(build.compiler() is None, reason="no C++ compiler")
@@ -47,3 +48,14 @@ def test_another_system_is_told(monkeypatch):
     monkeypatch.setattr(build.platform, "system", lambda: "Plan 9")
     with pytest.raises(LinkError, match="is for Linux; this is Plan 9"):
         build.built()
+
+
+def test_the_library_of_the_package_needs_no_compiler(tmp_path, monkeypatch):
+    monkeypatch.setenv("DOVETAIL_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(build, "compiler", lambda: None)
+    (tmp_path / build.TICK.name()).touch()
+    monkeypatch.setattr(Library, "shipped", lambda library: tmp_path / library.name())
+    assert build.built() == tmp_path / build.TICK.name()
+    assert build.origin() == "came with the package"
+    monkeypatch.undo()
+    assert build.origin() == "built on this machine"

@@ -14,8 +14,6 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import shutil
-import subprocess
 import sys
 import tempfile
 import uuid
@@ -34,6 +32,7 @@ import numpy as np
 from dovetail.core import RK4, Flow, Method, Sampled
 from dovetail.core.errors import LinkError, UnknownNameError
 from dovetail.core.signals import signal
+from dovetail.links.fmi.binary import put_binary
 from dovetail.links.fmi.description import Variable, description
 from dovetail.mechanics import Substructure
 from dovetail.specimens import Specimen
@@ -85,7 +84,8 @@ def export(
     Raises
     ------
     LinkError
-        If there is no C compiler, FMPy (whose headers are used) is missing, or the version is another.
+        If the package brought no binary and there is no C compiler or no FMPy (whose headers are used), or the
+        version is another.
     """
     path = Path(path)
     if version not in FOLDERS:
@@ -113,38 +113,18 @@ def export(
             "inputs": [each.start for each in described.inputs],
             "outputs": [each.name for each in described.outputs],
         }
-        (inside / "about.json").write_text(json.dumps(about))
-        (inside / "python.txt").write_text(sys.executable + "\n")
+        (inside / "about.json").write_text(json.dumps(about), "utf-8")
+        (inside / "python.txt").write_text(sys.executable + "\n", "utf-8")
         here = resources.files("dovetail.links.fmi")
         (inside / "serve.py").write_bytes(here.joinpath("serve.py").read_bytes())
-        _build(folder, binaries / f"{name}.so", version)
+        put_binary(binaries / f"{name}.so", version)
         text = description(version, name, token, title, described)
-        (folder / "modelDescription.xml").write_text(text)
+        (folder / "modelDescription.xml").write_text(text, "utf-8")
         with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
             for file in sorted(folder.rglob("*")):
-                if file.is_file() and file.suffix != ".c":
+                if file.is_file():
                     archive.write(file, file.relative_to(folder))
     return path
-
-
-def _build(folder: Path, target: Path, version: str) -> None:
-    """The binary, compiled against the headers that FMPy ships."""
-    try:
-        import fmpy
-    except ImportError:
-        raise LinkError('an FMU needs FMPy for the FMI headers: pip install "dovetail[fmi]"') from None
-    compiler = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
-    if compiler is None:
-        raise LinkError("an FMU needs a C compiler: install gcc or clang")
-    source = folder / "fmu.c"
-    source.write_bytes(resources.files("dovetail.links.fmi").joinpath("fmu.c").read_bytes())
-    headers = Path(fmpy.__file__).parent / "c-code"
-    words = [compiler, "-O2", "-shared", "-fPIC", "-I", str(headers), str(source), "-o", str(target)]
-    done = subprocess.run(
-        words + (["-DFMI3"] if version == "3.0" else []), capture_output=True, text=True, check=False
-    )
-    if done.returncode:
-        raise LinkError(f"{compiler} could not build the FMU:\n{done.stderr[-2000:]}")
 
 
 def _serialised(model: _Model) -> dict[str, bytes]:

@@ -73,7 +73,7 @@ def failed(stream, error):
 def main():
     """Answer until told to quit."""
     stream = socket.socket(fileno=0)
-    about = json.loads((FOLDER / "about.json").read_text())
+    about = json.loads((FOLDER / "about.json").read_text("utf-8"))
     counts = [len(about[name]) for name in ("parameters", "inputs", "outputs")]
     try:
         if sys.argv[1] != about["token"]:

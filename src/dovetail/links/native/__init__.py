@@ -1,4 +1,4 @@
-"""The tick, the served rig and the window on a loop in C++: built on first use, kept in the user's cache.
+"""The tick, the served rig and the window on a loop in C++: with the package, or built on first use.
 
 Depends on: core, testing.
 """
@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 from dovetail.lazily import lazily
 
 if TYPE_CHECKING:
+    from dovetail.links.native.build import origin
     from dovetail.links.native.library import NativeTick, available, library
     from dovetail.links.native.session import NativeSession
 
 lazily(__name__)
 
 
-__all__ = ["NativeSession", "NativeTick", "available", "library"]
+__all__ = ["NativeSession", "NativeTick", "available", "library", "origin"]

@@ -1,27 +1,31 @@
-"""Build the native tick with the system's compiler, once for each source, jaxlib and compiler.
+"""The native tick as a file: the one that came with the package, else built with the system's compiler.
 
-Installing Dovetail needs no compiler. The library is kept in the user's cache folder
-(`DOVETAIL_CACHE`, else `XDG_CACHE_HOME/dovetail`, else `~/.cache/dovetail`).
+It is made against XLA's stable FFI header. Where the package brought none (a clone, another machine) it is built on
+first use, once for each source and jaxlib, and kept in the user's cache folder (`DOVETAIL_CACHE`, else
+`XDG_CACHE_HOME/dovetail`, else `~/.cache/dovetail`).
 """
 
 from __future__ import annotations
 
-import hashlib
 import os
 import platform
 import shutil
-import subprocess
-import tempfile
-from importlib import metadata, resources
+from importlib import metadata
 from pathlib import Path
 
 import jax.ffi
 
 from dovetail.core.errors import LinkError
+from dovetail.links.library import Library
 
-FLAGS = ("-O2", "-std=c++17", "-shared", "-fPIC")
-SOURCES = ("tick.cc", "session.cc", "show.cc", "dials.cc")
-HEADERS = ("wire.h",)
+TICK = Library(
+    "the native tick",
+    "dovetail.links.native",
+    "tick",
+    sources=("tick.cc", "session.cc", "show.cc", "dials.cc"),
+    headers=("wire.h",),
+    flags=("-std=c++17",),
+)
 
 
 def compiler() -> str | None:
@@ -38,7 +42,7 @@ def cache_folder() -> Path:
 
 
 def built() -> Path:
-    """The library, built now if it was not before.
+    """The library: the one of the package, else built now if it was not before.
 
     Raises
     ------
@@ -47,29 +51,26 @@ def built() -> Path:
     """
     if platform.system() != "Linux":
         raise LinkError(f"the native tick is for Linux; this is {platform.system()}")
-    folder = resources.files("dovetail.links.native")
-    texts = {name: folder.joinpath(name).read_bytes() for name in (*SOURCES, *HEADERS)}
-    about = [metadata.version("jaxlib").encode(), platform.machine().encode()]
-    digest = hashlib.sha256(b"\0".join([*texts.values(), *about])).hexdigest()
-    target = cache_folder() / f"tick-{digest[:16]}.so"
-    if target.is_file():
-        return target
+    target = TICK.shipped() or cache_folder() / TICK.name(metadata.version("jaxlib"))
+    if not target.is_file():
+        build(target)
+    return target
+
+
+def origin() -> str:
+    """Where the library in use comes from, in words."""
+    return "came with the package" if TICK.shipped() else "built on this machine"
+
+
+def build(target: Path, *flags: str) -> None:
+    """Compile the library into a file.
+
+    Raises
+    ------
+    LinkError
+        If there is no compiler, or it fails, or the file cannot be written.
+    """
     command = compiler()
     if command is None:
         raise LinkError("no C++ compiler; install g++ or clang, or name one in CXX")
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=target.parent) as scratch:
-            made = Path(scratch) / "tick.so"
-            for name, text in texts.items():
-                (Path(scratch) / name).write_bytes(text)
-            arguments = [command, *FLAGS, "-isystem", jax.ffi.include_dir(), *SOURCES, "-o", str(made)]
-            done = subprocess.run(
-                arguments, cwd=scratch, capture_output=True, text=True, check=False, timeout=300
-            )
-            if done.returncode:
-                raise LinkError(f"{command} could not build the native tick:\n{done.stderr[-2000:]}")
-            os.replace(made, target)  # whole or not at all, also when two processes build at once
-    except (OSError, subprocess.TimeoutExpired) as error:
-        raise LinkError(f"{target.parent}: the native tick cannot be built there ({error})") from error
-    return target
+    TICK.build(target, command, *flags, "-isystem", jax.ffi.include_dir())

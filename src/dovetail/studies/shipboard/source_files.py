@@ -287,12 +287,14 @@ def write_outputs(
 
 def _write(folder, name, rows):
     text = "\n".join(" ".join(v if isinstance(v, str) else f"{v:.17g}" for v in row) for row in rows)
-    (folder / f"{name}.inp").write_text(text + "\n")
+    (folder / f"{name}.inp").write_text(text + "\n", "utf-8")
 
 
 def _read(folder, name):
     file = folder / f"{name}.inp"
     try:
-        return [[float(v) for v in line.split()] for line in file.read_text().splitlines() if line.strip()]
+        return [
+            [float(v) for v in line.split()] for line in file.read_text("utf-8").splitlines() if line.strip()
+        ]
     except (OSError, ValueError) as error:
         raise OutputError(f"{file}: {error}; needs numbers, one row a line") from error
