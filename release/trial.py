@@ -26,12 +26,11 @@ export(dv.mechanics.Oscillator(m=2.2, c=15.0, k=2250.0), "oscillator.fmu", versi
 CAMPAIGN = """
 title = "A few delays"
 test = "substructuring/cs1"
-seed = 1
-measures = ["outcome"]
-[[axes]]
+measures = ["peak displacement"]
+[[axis]]
 path = "rig.actuator.delay"
-low = "1 ms"
-high = "9 ms"
+from = "1 ms"
+to = "9 ms"
 count = 5
 """
 
