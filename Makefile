@@ -15,7 +15,7 @@ ONE_CORE := NPROC=1 OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 .DEFAULT_GOAL := help
 SECONDS ?= 3600
 
-.PHONY: help demo test test-all judge fuzz check format index bench bench-compare docs reproduced wheel release lock clean
+.PHONY: help demo test test-all judge fuzz check format index bench bench-compare docs reproduced paper wheel release lock clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -62,6 +62,10 @@ docs: $(VENV)/docs.stamp  ## the documentation, into docs/_build/html; warnings 
 
 reproduced: $(VENV)/run.stamp  ## compute every published number again, for the tables of the documentation; many minutes
 	$(BIN)/python docs/reproduce.py
+
+paper: $(VENV)/release.stamp  ## the paper, into build/paper.pdf
+	mkdir -p build
+	$(BIN)/python -c "import typst; typst.compile('paper/paper.typ', output='build/paper.pdf', root='.')"
 
 wheel: $(VENV)/dev.stamp $(VENV)/release.stamp  ## a wheel that needs no compiler, and the source archive, into dist/
 	rm -rf dist build/lib build/native build/made
