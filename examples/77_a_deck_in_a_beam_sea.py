@@ -24,11 +24,11 @@ ship = seeded(Seaway(spectrum, BoxShip(), heading=np.pi / 2, waves=400), jax.ran
 spot = jnp.array([-45.0, 0.0, 6.0])
 
 t = np.arange(0.0, 3 * 3600.0, 0.5)
-motion = np.asarray(jax.jit(jax.vmap(ship.displacement))(t))
+motion = np.asarray(jax.jit(jax.vmap(ship.pose))(t))
 sea = np.asarray(jax.jit(jax.vmap(ship.elevation))(t))
 short = np.arange(0.0, 180.0, 0.2)
 felt = np.asarray(jax.jit(jax.vmap(lambda s: ship.felt(s, spot)))(short))
-deck = np.asarray(jax.jit(jax.vmap(ship.displacement))(short))
+deck = np.asarray(jax.jit(jax.vmap(ship.pose))(short))
 
 figure, axes = plt.subplots(1, 3, figsize=(12, 3.8), layout="constrained", width_ratios=(1.3, 1, 1))
 axes[0].plot(short, np.degrees(deck[:, 3]), label="roll [deg]")

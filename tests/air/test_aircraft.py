@@ -4,7 +4,8 @@ import jax
 import numpy as np
 import pytest
 
-from dovetail.air import Accelerating, RecordedAcceleration, SineSquaredPulse, SteadyFlight, Tug
+from dovetail.air import Accelerating, RecordedAcceleration, SineSquaredPulse, Tug
+from dovetail.mechanics.motion import Still
 
 
 def test_pulse_is_the_second_derivative_of_its_motion():
@@ -21,7 +22,7 @@ def test_pulse_is_the_second_derivative_of_its_motion():
 
 
 def test_steady_recorded_and_ramped_accelerations():
-    np.testing.assert_array_equal(SteadyFlight().acceleration(3.0), np.zeros(3))
+    np.testing.assert_array_equal(Still().acceleration(3.0), np.zeros(3))
     table = RecordedAcceleration(time=[0.0, 2.0], value=[[0.0, 0.0, 0.0], [-2.0, 1.0, 0.0]])
     np.testing.assert_allclose(table.acceleration(1.0), [-1.0, 0.5, 0.0])
     ramp = Accelerating(value=(-1.0, 0.0, 0.0), start=1.0, ramp=2.0)

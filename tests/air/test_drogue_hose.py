@@ -15,10 +15,11 @@ from dovetail.core import RK4
 from dovetail.core.errors import ConvergenceError
 from dovetail.core.methods.rolled import rolled
 from dovetail.mechanics.chain.attitude import flown, rotation, tilt
-from dovetail.mechanics.point_motion import SwayingTow
+from dovetail.mechanics.motion import HarmonicMotion
 from dovetail.studies.refuelling.assembly import BENDING, drogue_hose, hose
 
-FLYING = drogue_hose(chain=hose(4), receiver=Receiver(offset=0.1, incidence=0.2), tow=SwayingTow())
+SWAY = HarmonicMotion(amplitude=(0.0, 0.0, 0.2, 0.0, 0.0, 0.0), omega=1.2566, rise=5.0)
+FLYING = drogue_hose(chain=hose(4), receiver=Receiver(offset=0.1, incidence=0.2), tow=SWAY)
 WRENCH = jnp.array([200.0, 50.0, -300.0, 10.0, -80.0, 40.0])
 
 

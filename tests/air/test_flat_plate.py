@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from dovetail.air import FlatPlates, SteadyWind, WindDrag
-from dovetail.mechanics.airframe.loads import BodyMotion
+from dovetail.mechanics.bodies.loads import BodyMotion
 from dovetail.mechanics.spatial import euler
 
 PLATES = FlatPlates(area=(2.0, 2.0, 2.0), centre=(0.0, -0.5, 0.0))

@@ -16,7 +16,7 @@ from dovetail.core.errors import ParameterError
 from dovetail.core.methods.rolled import rolled
 from dovetail.mechanics.chain import AngleChain, ElasticChain, LinkChain, StillReel
 from dovetail.mechanics.chain.waves import follow_waves, wave_speeds
-from dovetail.mechanics.point_motion import BrakingPoint, ShiftedPoint
+from dovetail.mechanics.motion import BrakingPoint, ShiftedPoint
 from dovetail.studies.refuelling.assembly import BENDING, DRAG, LENGTH, SPECIFIC_MASS
 
 STEP, STEPS = 1e-3, 2600

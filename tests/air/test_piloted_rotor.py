@@ -2,7 +2,7 @@ import jax.numpy as jnp
 import pytest
 
 from dovetail.air import Blade, PilotedRotor, Rotor, RotorSchedule
-from dovetail.mechanics.airframe import BodyMotion
+from dovetail.mechanics.bodies import BodyMotion
 from dovetail.mechanics.spatial.rotation import about_x
 
 

@@ -15,14 +15,14 @@ import pytest
 
 from dovetail.core import RK4, Flow
 from dovetail.core.registry import kinds
-from dovetail.mechanics.airframe import BodyMotion, ProbeAndGrid
+from dovetail.mechanics.airframe import ProbeAndGrid, SprungAircraft
+from dovetail.mechanics.bodies import BodyMotion
 from dovetail.mechanics.collision import bookkeeping, response
 from dovetail.mechanics.contact import NormalLaw
 from dovetail.mechanics.dimension import PLANE
 from dovetail.mechanics.friction import Friction
 from dovetail.mechanics.geometry import Drogue, Polygon
-from dovetail.mechanics.securing import Still
-from dovetail.sea import DeckBody
+from dovetail.mechanics.motion import Still
 from dovetail.specimens import DeckGear, Funnel, ImpactPair, ProbeInDrogue, RibBasket
 from dovetail.studies.exchange import PLACES
 
@@ -194,7 +194,7 @@ def scene(name, law, friction) -> Thrown:
         )
         return Thrown(InAGrid(probe), 1.0, (0.0, 1e-9), (0.0, 0.3))
     assert name == "feet of a gear"
-    gear = DeckGear(DeckBody(secured=0.0, law=law(6e3), friction=friction), height=0.15)
+    gear = DeckGear(SprungAircraft(secured=0.0, law=law(6e3), friction=friction), height=0.15)
     return Thrown(OfSpecimen(gear), 50.0, (0.0, 0.0, 0.0), (0.2, 0.1, -0.5), (0.0, 0.0, 9.81))
 
 

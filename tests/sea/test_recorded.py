@@ -5,7 +5,8 @@ import numpy as np
 import pytest
 
 from dovetail.core.errors import OutputError, ParameterError
-from dovetail.sea import HarmonicDeck, RecordedDeck, read_motion
+from dovetail.mechanics.motion import HarmonicMotion
+from dovetail.sea import RecordedDeck, read_motion
 from dovetail.sea.recorded import quintic
 
 
@@ -17,9 +18,9 @@ def test_a_parabola_is_met_exactly_on_uneven_rows():
 
 
 def test_position_velocity_and_acceleration_are_continuous_and_near_the_truth():
-    true = HarmonicDeck(amplitude=[0.5, 1.0, 2.0, 0.2, 0.1, 0.05], omega=0.6, phase=[0, 1, 2, 3, 4, 5])
+    true = HarmonicMotion(amplitude=[0.5, 1.0, 2.0, 0.2, 0.1, 0.05], omega=0.6, phase=[0, 1, 2, 3, 4, 5])
     t = np.arange(0.0, 30.01, 0.1)
-    record = RecordedDeck(times=t, values=np.asarray(jax.vmap(true.displacement)(t)))
+    record = RecordedDeck(times=t, values=np.asarray(jax.vmap(true.pose)(t)))
     r = np.array([-40.0, 2.0, 5.0])
     point = jax.jit(lambda s: record.point(s, r))
     left, right = point(15.2 - 1e-9), point(15.2 + 1e-9)
@@ -33,14 +34,14 @@ def test_position_velocity_and_acceleration_are_continuous_and_near_the_truth():
 def test_beyond_its_end_there_is_no_number():
     record = RecordedDeck(times=np.arange(5.0), values=np.zeros((5, 6)))
     assert record.ends == 4.0
-    assert np.isnan(record.displacement(4.1)).all()
+    assert np.isnan(record.pose(4.1)).all()
 
 
 def test_a_file_names_its_columns_and_may_be_in_degrees(tmp_path):
     file = tmp_path / "deck.csv"
     file.write_text("time, heave, roll_deg\n0, 0, 0\n1, 0.5, 9\n2, 1.0, 18\n")
     record = RecordedDeck(file=str(file))
-    np.testing.assert_allclose(record.displacement(1.5), [0, 0, 0.75, np.deg2rad(13.5), 0, 0], atol=1e-12)
+    np.testing.assert_allclose(record.pose(1.5), [0, 0, 0.75, np.deg2rad(13.5), 0, 0], atol=1e-12)
 
 
 @pytest.mark.parametrize(

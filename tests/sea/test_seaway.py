@@ -60,7 +60,7 @@ def test_the_spectrum_of_the_record_is_the_one_it_was_made_of(record):
 
 def test_the_ship_moves_by_the_spectrum_of_its_response():
     ship = sea(response=BoxShip(), heading=2.0, speed=8.0)
-    motion = np.asarray(jax.jit(jax.vmap(ship.displacement))(T))
+    motion = np.asarray(jax.jit(jax.vmap(ship.pose))(T))
     np.testing.assert_allclose(motion.std(0)[:5], ship.deviation()[:5], rtol=0.05)
     assert ship.deviation()[5] == 0
 
@@ -71,7 +71,7 @@ def test_a_seed_is_one_sea_and_parameters_batch_over_it():
 
     def heave(height):
         ship = eqx.tree_at(lambda s: s.spectrum.height, sea(1), height)
-        return ship.displacement(31.0)[2]
+        return ship.pose(31.0)[2]
 
     one, two = jax.jit(jax.vmap(heave))(jnp.array([1.0, 2.0]))
     assert float(two) == pytest.approx(2 * float(one), rel=1e-12)
@@ -87,7 +87,7 @@ def test_spread_waves_keep_the_height_and_turn_about_the_mean():
 
 def test_without_a_seed_there_is_no_sea():
     with pytest.raises(ParameterError, match="has no random numbers"):
-        Seaway(spectrum=Bretschneider(height=1.0, period=8.0)).displacement(0.0)
+        Seaway(spectrum=Bretschneider(height=1.0, period=8.0)).pose(0.0)
 
 
 def test_height_and_period_are_those_of_the_spectrum_for_random_seas():

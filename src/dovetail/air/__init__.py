@@ -8,7 +8,6 @@ origin and translating with it.
 
 from typing import TYPE_CHECKING
 
-from dovetail import core as _core  # noqa: F401  (sets float64 before any array is made)
 from dovetail.lazily import lazily
 
 if TYPE_CHECKING:
@@ -24,8 +23,6 @@ if TYPE_CHECKING:
         Accelerating,
         RecordedAcceleration,
         SineSquaredPulse,
-        SteadyFlight,
-        SupportMotion,
         Tug,
     )
     from dovetail.air.atmosphere import StandardAtmosphere
@@ -100,11 +97,9 @@ __all__ = [
     "Settling",
     "SineSquaredPulse",
     "StandardAtmosphere",
-    "SteadyFlight",
     "SteadyWind",
     "StepCommand",
     "StillAir",
-    "SupportMotion",
     "TabulatedCylinder",
     "TankerAir",
     "TipDevice",

@@ -19,7 +19,7 @@ from dovetail.air.turbulence import Dryden
 from dovetail.air.wake import GriddedWake
 from dovetail.core import Part, choice, kind, parameter
 from dovetail.core.errors import ParameterError
-from dovetail.core.lookup import place
+from dovetail.core.lookup import place, smooth
 from dovetail.core.parameter import known
 
 
@@ -80,7 +80,7 @@ class WindTable(WindField):
 
     def velocity(self, t, r):
         i, s = place(self.times, t)
-        share = s if self.between == "linear" else s**3 * (10.0 - 15.0 * s + 6.0 * s**2)
+        share = s if self.between == "linear" else smooth(s)
         return jnp.broadcast_to(self.wind[i] + share * (self.wind[i + 1] - self.wind[i]), jnp.shape(r))
 
 

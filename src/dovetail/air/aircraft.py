@@ -1,6 +1,7 @@
 r"""The towing aircraft as the support of the rope: its acceleration, its speed and its flight path.
 
-Prescribed, or from the balance of thrust, drag and the rope's pull along its path:
+Axes are the rope's: x downstream, so a forward acceleration is negative. Any motion of a frame will do (`still` is
+steady flight). Prescribed here, or from the balance of thrust, drag and the rope's pull along its path:
 
 .. math:: (m_{TA} + m_{tow})\,a = T - D_{TA} - D_{tow}
 
@@ -10,28 +11,11 @@ climb gravity and the air stream tilt against the rope's axes by the path angle.
 
 from __future__ import annotations
 
-from abc import abstractmethod
-
 import jax
 import jax.numpy as jnp
 
-from dovetail.core import Part, kind, parameter
-
-
-class SupportMotion(Part):
-    """Acceleration of the attachment point."""
-
-    @abstractmethod
-    def acceleration(self, t: jax.Array) -> jax.Array:
-        """(3,) [m/s^2] at t [s], in the rope's axes (x downstream: a forward acceleration is negative)."""
-
-
-@kind("steady-flight")
-class SteadyFlight(SupportMotion):
-    """No acceleration."""
-
-    def acceleration(self, t):
-        return jnp.zeros(3)
+from dovetail.core import kind, parameter
+from dovetail.mechanics.motion import SupportMotion
 
 
 @kind("accelerating")

@@ -41,7 +41,7 @@ from dovetail.mechanics.chain.drum import Drum, ExactDrum, driven
 from dovetail.mechanics.chain.length import ContactReel, ReelLaw, remaining
 from dovetail.mechanics.chain.trim import AtRest, at_rest, modes_about
 from dovetail.mechanics.chain.waves import wave_speeds
-from dovetail.mechanics.point_motion import PointMotion, SteadyTow
+from dovetail.mechanics.motion import FrameMotion, Still
 from dovetail.mechanics.spatial.relative import seen_from
 from dovetail.mechanics.spatial.rotation import logarithm
 
@@ -64,7 +64,7 @@ class DrogueHose(Substructure):
     receiver: Receiver = Receiver()
     reel: ReelLaw = ContactReel()
     drum: Drum = ExactDrum()
-    tow: PointMotion = SteadyTow()
+    tow: FrameMotion = Still()
     tow_point: jax.Array = parameter("m", "in the tanker's frame", default=(-21.14, 0.0, 0.5))
     gravity: jax.Array = parameter("m/s^2", "gravity", default=9.81)
     touch: jax.Array = parameter("N", "force that counts as contact", default=1.0, above=0.0)
@@ -88,8 +88,12 @@ class DrogueHose(Substructure):
 
     def still_loads(self, x: Any) -> Loads:
         """What acts on the hose in a state, in steady flight."""
-        tow = self.tow.motion(jnp.zeros(()), self.tow_point).at[1:].set(0.0)
+        tow = self._tow(0.0).at[1:].set(0.0)
         return self._loads(0.0, Trailed(self.loaded_chain, x, tow), tow, FAR, jnp.zeros(6))
+
+    def _tow(self, t) -> jax.Array:
+        """Place, velocity and acceleration of the tow point, (3, 3)."""
+        return jnp.stack(self.tow.point(t, self.tow_point))
 
     def _loads(self, t, hose: Trailed, tow, nozzle, wrench) -> Loads:
         n = hose.l.size
@@ -106,7 +110,7 @@ class DrogueHose(Substructure):
         return Loads(towed(self.gravity * DOWN - tow[2]), node, link)
 
     def _place(self, t, x) -> tuple[Any, jax.Array, Trailed]:
-        chain, tow = self.loaded_chain, self.tow.motion(t, self.tow_point)
+        chain, tow = self.loaded_chain, self._tow(t)
         return chain, tow, Trailed(chain, x["hose"], tow, self._length(x, 0.0))
 
     def _length(self, x, reel):
@@ -184,7 +188,7 @@ def _start(flow: DrogueHose, hose: Any) -> dict[str, Any]:
 def steady_flight(flow: DrogueHose) -> dict[str, jax.Array]:
     """Angles (2, n) about y and z, tensions and places in steady flight, the largest acceleration left, and waves."""
     chain, rest = flow.loaded_chain, flow.steady()
-    hose = Trailed(chain, rest.state, flow.tow.motion(0.0, flow.tow_point))
+    hose = Trailed(chain, rest.state, flow._tow(0.0))
     solved = chain.solve(0.0, rest.state, flow.still_loads(rest.state))
     speed = wave_speeds(rest.tension[:-1], flow.chain.mass / flow.chain.length)
     return {

@@ -14,13 +14,14 @@ import jax
 import jax.numpy as jnp
 
 from dovetail.air.air_wake import SteadyWind, WindField
-from dovetail.core import Part, kind, parameter
-from dovetail.mechanics.airframe.loads import BodyLoad
+from dovetail.core import kind, parameter
+from dovetail.mechanics.airframe import AirBody
+from dovetail.mechanics.bodies import BodyLoad
 from dovetail.mechanics.spatial import Wrench
 
 
 @kind("flat-plates")
-class FlatPlates(Part):
+class FlatPlates(AirBody):
     """Equivalent areas along the body's axes, and where their drag acts."""
 
     area: jax.Array = parameter(
@@ -28,10 +29,7 @@ class FlatPlates(Part):
     )
     centre: jax.Array = parameter("m", "centre of pressure from the body's origin", default=(0.0, 0.0, 0.0))
 
-    def wrench(
-        self, velocity: jax.Array, turning: jax.Array, wind: jax.Array, density: jax.Array | float = 1.225
-    ) -> Wrench:
-        """Force [N] and moment [N m] about the body's origin; velocities [m/s], [rad/s] in the body's axes."""
+    def wrench(self, velocity, turning, wind, density=1.225):
         relative = wind - velocity - jnp.cross(turning, self.centre)
         force = 0.5 * density * self.area * relative * jnp.abs(relative)
         return Wrench(force, jnp.cross(self.centre, force))

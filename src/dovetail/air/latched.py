@@ -30,7 +30,7 @@ from dovetail.mechanics.chain.elastic import ElasticChain
 from dovetail.mechanics.chain.length import ContactReel, ReelLaw
 from dovetail.mechanics.chain.trim import AtRest, at_rest
 from dovetail.mechanics.chain.waves import follow_waves
-from dovetail.mechanics.point_motion import BrakingPoint, PointMotion
+from dovetail.mechanics.motion import BrakingPoint, FrameMotion
 
 
 @kind("latched-hose")
@@ -43,7 +43,7 @@ class LatchedHose(Flow):
     drag: CableDrag
     drogue: TowedDrogue = TowedDrogue()
     air: Stream = UniformAir()
-    nozzle: PointMotion = BrakingPoint()
+    nozzle: FrameMotion = BrakingPoint()
     reel: ReelLaw = ContactReel()
     tow_point: jax.Array = parameter("m", "in the tanker's frame", default=(-21.14, 0.0, 0.5))
     gravity: jax.Array = parameter("m/s^2", "gravity", default=9.81)
@@ -88,7 +88,7 @@ class LatchedHose(Flow):
 
     def _solved(self, t, x) -> tuple[Any, Trailed, jax.Array, Loads, Solved]:
         """The rope with its end where the nozzle is, and what it does."""
-        end = self.nozzle.motion(t, x["end"])
+        end = jnp.stack(self.nozzle.point(t, jnp.zeros(3))).at[0].add(x["end"])
         held = {
             "position": x["hose"]["position"].at[:, -1].set(towed(end[0] - self.tow_point)),
             "velocity": x["hose"]["velocity"].at[:, -1].set(towed(end[1])),

@@ -20,7 +20,6 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from dovetail.air.aircraft import SteadyFlight, SupportMotion
 from dovetail.air.atmosphere import StandardAtmosphere
 from dovetail.air.commands import Command, NoCommand
 from dovetail.air.cylinder import CableDrag
@@ -38,6 +37,7 @@ from dovetail.mechanics.chain.links import LinkChain
 from dovetail.mechanics.chain.remesh import AdaptiveElements, remesh
 from dovetail.mechanics.chain.static import hanging_directions, straight_to
 from dovetail.mechanics.chain.torsion import TwistLine
+from dovetail.mechanics.motion import Still, SupportMotion
 
 EARTH_RADIUS = 6.356766e6  # [m] of the standard atmosphere
 
@@ -64,7 +64,7 @@ class TowedRope(Flow):
 
     chain: Chain
     device: TipDevice = NoDevice()
-    motion: SupportMotion = SteadyFlight()
+    motion: SupportMotion = Still()
     command: Command = NoCommand()
     wake: Wake = NoWake()
     gusts: Turbulence = StillAir()

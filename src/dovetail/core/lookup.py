@@ -1,4 +1,4 @@
-r"""Between the rows of a table: where a time lies in it, and what is linear between two rows.
+r"""Between two values: where a time lies in a table, what is linear between its rows, what rises smoothly.
 
 With rising times :math:`t_0 < \dots < t_{n-1}` a time within row i and the next has the share
 :math:`s = (t - t_i)/(t_{i+1} - t_i)`; before the first row it is that row's time, after the last the last's.
@@ -9,6 +9,8 @@ tables is mostly those.
 """
 
 from __future__ import annotations
+
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -30,3 +32,14 @@ def linear(times: jax.Array, values: jax.Array, t: jax.Array) -> jax.Array:
     """Values (n, ...), one row for each time, linear between rows and constant outside."""
     values, (i, share) = jnp.asarray(values), place(times, t)
     return values[i] + (values[i + 1] - values[i]) * share
+
+
+def smooth(s: Any) -> Any:
+    r"""The least jerk from 0 to 1, :math:`10s^3 - 15s^4 + 6s^5`, for a share s in [0, 1]: at rest at either end."""
+    return s**3 * (10.0 - 15.0 * s + 6.0 * s**2)
+
+
+def risen(t: jax.Array, rise: jax.Array) -> jax.Array:
+    """Share, 0 to 1, to which something has faded in at t [s] that begins at zero and takes `rise` [s]; 1 without."""
+    s = jnp.clip(t / jnp.where(rise > 0, rise, 1.0), 0.0, 1.0)
+    return jnp.where(rise > 0, smooth(s), 1.0)

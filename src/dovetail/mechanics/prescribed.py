@@ -6,6 +6,7 @@ import jax
 import jax.numpy as jnp
 
 from dovetail.core import kind, parameter
+from dovetail.core.lookup import risen
 from dovetail.mechanics.base import Substructure
 
 
@@ -37,6 +38,4 @@ class PrescribedSine(Substructure):
         return {"displacement": self._position(t), "velocity": velocity, "acceleration": acceleration}
 
     def _position(self, t):
-        s = jnp.clip(t / self.fade, 0.0, 1.0)
-        share = s**3 * (10.0 - 15.0 * s + 6.0 * s**2)
-        return share * self.amplitude * jnp.sin(2.0 * jnp.pi * self.frequency * t)
+        return risen(t, self.fade) * self.amplitude * jnp.sin(2.0 * jnp.pi * self.frequency * t)

@@ -22,11 +22,14 @@ import numpy as np
 import xarray as xr
 
 from dovetail.air.air_wake import from_compass
+from dovetail.air.flat_plate import FlatPlates
 from dovetail.core import constant, count, kind, parameter
 from dovetail.core.chart import Chart
 from dovetail.core.chunked import evaluate_in_chunks, fingerprint
+from dovetail.core.lookup import risen
 from dovetail.core.randomness import seeded
-from dovetail.sea.deck_body import FALLEN, DeckBody, DeckFeel, deck_feel
+from dovetail.mechanics.airframe import DeckFeel, SprungAircraft, deck_feel
+from dovetail.mechanics.airframe.sprung import FALLEN
 from dovetail.sea.response import BoxShip, ShipResponse
 from dovetail.sea.seaway import Seaway
 from dovetail.sea.spectrum import Bretschneider, sea_state
@@ -43,7 +46,7 @@ class SecuringEnvelope(Chart):
 
     along: ClassVar[str] = "heading"
 
-    body: DeckBody = DeckBody()
+    body: SprungAircraft = SprungAircraft(plates=FlatPlates(area=(2.0, 2.0, 2.0), centre=(0.0, 0.0, -0.5)))
     response: ShipResponse = BoxShip()
     sea_states: jax.Array = parameter(
         "1", "sea states, 2 to 8", default=(3.0, 4.0, 5.0, 6.0, 7.0), at_least=2.0
@@ -89,8 +92,7 @@ class SecuringEnvelope(Chart):
     def feel(self, ship: Seaway, wind: jax.Array) -> DeckFeel:
         """What the spot feels over the whole duration, arrays (n, 3); the wind rises as the sea does."""
         t = self.spacing * jnp.arange(round(self.duration / self.spacing) + 1)
-        s = jnp.clip(t / RISE, 0.0, 1.0)
-        share = s**3 * (10.0 - 15.0 * s + 6.0 * s**2)
+        share = risen(t, RISE)
         return jax.vmap(lambda t, a: deck_feel(ship, t, self.spot, a * wind, self.body.gravity))(t, share)
 
     def point(
@@ -98,13 +100,15 @@ class SecuringEnvelope(Chart):
     ) -> dict[str, jax.Array]:
         """Measures of one point."""
         feel = self.feel(self.seaway(state, heading), from_compass(speed, origin))
-        run = partial(DeckBody.run, feel=feel, spacing=self.spacing, substeps=self.substeps)
+        run = partial(SprungAircraft.run, feel=feel, spacing=self.spacing, substeps=self.substeps)
         free, _ = run(eqx.tree_at(lambda b: b.secured, self.body, jnp.zeros(())))
         held, _ = run(eqx.tree_at(lambda b: b.secured, self.body, jnp.ones(())))
         outcome = jnp.where(free.lift > self.lift_limit, ROCKS, STANDS)
         outcome = jnp.where(free.way > self.slide_limit, SLIDES, outcome)
         outcome = jnp.where(free.tilt >= FALLEN, TOPPLES, outcome)
-        level = jnp.sqrt(jnp.sum(feel.felt[:, :2] ** 2, 1)) / jnp.maximum(feel.felt[:, 2], 1e-3)
+        level = jnp.sqrt(jnp.sum(feel.carrier.felt[:, :2] ** 2, 1)) / jnp.maximum(
+            feel.carrier.felt[:, 2], 1e-3
+        )
         return {
             "outcome": outcome,
             "securing_load": held.securing_load,

@@ -17,12 +17,12 @@ import numpy as np
 from dovetail.core import kind, parameter
 from dovetail.core.errors import OutputError
 from dovetail.core.parameter import file_name, known
-from dovetail.mechanics.securing.motion import check_table
-from dovetail.sea.motion import NAMES, DeckMotion
+from dovetail.mechanics.motion.base import NAMES, FrameMotion
+from dovetail.mechanics.motion.table import check_table
 
 
 @kind("recorded-deck")
-class RecordedDeck(DeckMotion):
+class RecordedDeck(FrameMotion):
     """Rows of time and six displacements, given outright or from a file (see `read_motion`).
 
     A resolved test holds the rows, so that it needs the file no more.
@@ -47,7 +47,7 @@ class RecordedDeck(DeckMotion):
     def ends(self) -> float:
         return float(self.times[-1])
 
-    def displacement(self, t):
+    def pose(self, t):
         t = jnp.asarray(t, float)
         inside = (t >= self.times[0]) & (t <= self.times[-1])
         return jnp.where(inside, quintic(self.times, self.values, t), jnp.nan)

@@ -19,14 +19,15 @@ import jax
 import jax.numpy as jnp
 
 from dovetail.core import count, kind, parameter
+from dovetail.core.lookup import risen
 from dovetail.core.randomness import Random
-from dovetail.sea.motion import DeckMotion
+from dovetail.mechanics.motion import FrameMotion
 from dovetail.sea.response import ShipResponse, WaveFollower, encounter
 from dovetail.sea.spectrum import WaveSpectrum
 
 
 @kind("seaway")
-class Seaway(DeckMotion, Random):
+class Seaway(FrameMotion, Random):
     """A ship in irregular waves. The motion never ends and, for each seed, is one and the same."""
 
     spectrum: WaveSpectrum
@@ -76,13 +77,11 @@ class Seaway(DeckMotion, Random):
         omega, a, beta, phase = self.components()
         return jnp.sum(a * jnp.cos(encounter(omega, beta, self.speed) * t + phase))
 
-    def displacement(self, t):
+    def pose(self, t):
         omega, a, beta, phase = self.components()
         H = self.response.operators(omega, beta, self.speed)
         angle = encounter(omega, beta, self.speed) * t + phase
-        s = jnp.clip(t / jnp.where(self.rise > 0, self.rise, 1.0), 0.0, 1.0)
-        fade = jnp.where(self.rise > 0, s**3 * (10.0 - 15.0 * s + 6.0 * s**2), 1.0)
-        return fade * ((a * H.real) @ jnp.cos(angle) - (a * H.imag) @ jnp.sin(angle))
+        return risen(t, self.rise) * ((a * H.real) @ jnp.cos(angle) - (a * H.imag) @ jnp.sin(angle))
 
     def deviation(self) -> jax.Array:
         """Standard deviation of the six motions [m, rad], by the spectrum of the response."""

@@ -1,6 +1,6 @@
 """Virtual stand-ins for the part under test: motion in, force out, with memory.
 
-Depends on: core, mechanics, sea.
+Depends on: core, mechanics.
 """
 
 from typing import TYPE_CHECKING

@@ -1,7 +1,7 @@
 r"""A landing gear, and what holds it, as the specimen of a six-axis rig: airframe motion over a plate in, wrench out.
 
-The gear is that of `DeckBody`: legs without mass on struts, feet that push and rub by the laws of the body, and with
-`secured` the clamps.
+The gear is that of a `SprungAircraft`: legs without mass on struts, feet that push and rub by the laws of the body,
+and with `secured` the clamps.
 """
 
 from __future__ import annotations
@@ -10,37 +10,31 @@ import jax
 import jax.numpy as jnp
 
 from dovetail.core import kind, parameter
-from dovetail.mechanics.spatial import euler, quaternion
-from dovetail.sea.deck_body import DeckBody, DeckFeel
+from dovetail.mechanics.airframe import DeckFeel, SprungAircraft
+from dovetail.mechanics.bodies import BodyState
+from dovetail.mechanics.bodies.free_bodies import from_motion
+from dovetail.mechanics.spatial import Carrier, Pose
 from dovetail.specimens.base import Specimen
 
 
 def _rest() -> DeckFeel:
     """Of a deck that stands still, in air that does."""
-    return DeckFeel(*jnp.zeros((len(DeckFeel._fields), 3)))
+    return DeckFeel(Carrier(*jnp.zeros((3, 3))), jnp.zeros(3))
 
 
 @kind("deck-gear")
 class DeckGear(Specimen):
     """The gear of `body` on a plate; `height` is that of the numerical airframe's start over standing."""
 
-    body: DeckBody = DeckBody()
+    body: SprungAircraft = SprungAircraft()
     height: jax.Array = parameter("m", "of the start over standing on the plate", default=0.0)
 
     def init(self):
         return self.body.meeting.init(*self.body.feet.shape)
 
     def _acts(self, x, u):
-        motion, speed = u["displacement"], u["velocity"]
-        home = self.body.init()["position"] + self.height * jnp.array([0.0, 0.0, 1.0])
-        C = euler.to_matrix(motion[3:])
-        state = {
-            "position": home + motion[:3],
-            "attitude": quaternion.from_matrix(C),
-            "velocity": speed[:3],
-            "turning": euler.angular_velocity(motion[3:], speed[3:]),
-            **x,
-        }
+        home = Pose(p=self.body.init()["body"].p + self.height * jnp.array([0.0, 0.0, 1.0]))
+        state = {"body": BodyState.at(*from_motion(home, u["displacement"], u["velocity"])), **x}
         return state, self.body.forces(state, _rest())
 
     def derivative(self, t, x, u):
@@ -57,7 +51,7 @@ class DeckGear(Specimen):
     def output(self, t, x, u):
         state, acts = self._acts(x, u)
         force = jnp.sum(acts["total"], 0)
-        moment = jnp.sum(jnp.cross(acts["place"] - state["position"], acts["total"]), 0)
+        moment = jnp.sum(jnp.cross(acts["place"] - state["body"].p, acts["total"]), 0)
         seen = self.body.seen(state, _rest())
         return {
             "force": jnp.concatenate([force, moment]),

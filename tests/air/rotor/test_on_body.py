@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dovetail.air import Blade, Controls, Rotor, RotorLoad, RotorSchedule, SteadyWind, WindTable
-from dovetail.mechanics.airframe.loads import BodyMotion
+from dovetail.mechanics.bodies.loads import BodyMotion
 from dovetail.mechanics.spatial import euler
 
 ROTOR = Rotor(Blade(radius=3.0, chord=0.15, lift_slope=5.7, elements=10), sectors=8)

@@ -6,13 +6,15 @@ import equinox as eqx
 import numpy as np
 import pytest
 
-from dovetail.mechanics.airframe import Airframe, DeckAircraft, SkidGear, SpringDamperStrut, Strut
+from dovetail.mechanics.airframe import DeckAircraft, SkidGear, SpringDamperStrut, Strut
 from dovetail.mechanics.airframe.statics import equilibrium
 from dovetail.mechanics.beam import BeamMesh
+from dovetail.mechanics.bodies import MassProperties
 from dovetail.mechanics.contact import KelvinVoigt
 from dovetail.mechanics.friction import NoFriction
 from dovetail.mechanics.geometry import Polygon, Prism
-from dovetail.mechanics.securing import Platform, Still
+from dovetail.mechanics.motion import Still
+from dovetail.mechanics.securing import Platform
 
 SECTION = {"E": 6.9e10, "I": 5e-7, "A": 1.2e-4, "rho": 2710.0}
 RIGHT = np.array([[0.35, -0.44], [0.2755, -0.2754], [0.1067, -0.1978]])  # foot, middle, interface
@@ -57,7 +59,7 @@ def make():
         pose = np.zeros(3 if d == 2 else 6)
         pose[d - 1] = deck_at
         given = {
-            "airframe": Airframe(mass=50.0, inertia=6.25 if d == 2 else [6.25, 5.0, 7.0]),
+            "airframe": MassProperties(mass=50.0, inertia=6.25 if d == 2 else [6.25, 5.0, 7.0]),
             "gear": gear,
             "law": KelvinVoigt(stiffness=1e6, damping=3130.0, tension="clamped"),
             "platforms": (Platform(body=body, motion=Still(at=pose) if deck is None else deck),),

@@ -10,12 +10,14 @@ import pytest
 
 from dovetail.core import RK4
 from dovetail.core.errors import ParameterError, TestFileError
-from dovetail.mechanics.airframe import Airframe, DeckAircraft, GivenForce, Oleo, Strut, WheelGear
+from dovetail.mechanics.airframe import DeckAircraft, Oleo, Strut, WheelGear
+from dovetail.mechanics.bodies import GivenForce, MassProperties
 from dovetail.mechanics.collision import ContactRosenbrock
 from dovetail.mechanics.contact import KelvinVoigt
 from dovetail.mechanics.friction import Bristle
 from dovetail.mechanics.geometry import Polygon
-from dovetail.mechanics.securing import HarmonicMotion, Platform, Still, TableMotion, frames
+from dovetail.mechanics.motion import HarmonicMotion, Still, TableMotion
+from dovetail.mechanics.securing import Platform, frames
 from dovetail.testing import Simulation
 
 METHOD = ContactRosenbrock()
@@ -104,7 +106,7 @@ def test_wheels_on_oleos_land_and_stand(make):
     )
     oleo = Oleo(preload=1200.0, gas_stroke=0.25, free_length=0.7, orifice=6e3, viscous=300.0)
     aircraft = DeckAircraft(
-        airframe=Airframe(mass=400.0, inertia=150.0),
+        airframe=MassProperties(mass=400.0, inertia=150.0),
         gear=wheels,
         law=KelvinVoigt(stiffness=2e5, damping=1e3, tension="clamped"),
         platforms=(

@@ -6,8 +6,8 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from dovetail.mechanics.airframe import Airframe
 from dovetail.mechanics.airframe.dynamics import interface_loads
+from dovetail.mechanics.bodies import MassProperties
 from dovetail.mechanics.dimension import dimension
 from dovetail.mechanics.securing.platform import rotation_of
 from dovetail.mechanics.spatial import euler
@@ -247,7 +247,7 @@ def test_aircraft_that_differ_in_numbers_share_one_program(make):
         return aircraft.derivative(0.0, x, None)["speed"]
 
     light, heavy, aside = (
-        make(airframe=Airframe(mass=m, inertia=6.25, offset=[o, 0.0]))
+        make(airframe=MassProperties(mass=m, inertia=6.25, centre=[0.0, o, 0.0]))
         for m, o in ((50, 0), (80, 0), (50, 0.2))
     )
     found = [np.asarray(rate(one, state(one, 3)[0])) for one in (light, heavy, aside)]

@@ -10,7 +10,8 @@ import xarray as xr
 
 from dovetail.mechanics.airframe import DeckLimits, fate, phases
 from dovetail.mechanics.geometry import Polygon
-from dovetail.mechanics.securing import Platform, Still, TableMotion
+from dovetail.mechanics.motion import Still, TableMotion
+from dovetail.mechanics.securing import Platform
 
 DECK = Polygon(vertices=[[-5.0, 0.0], [5.0, 0.0], [5.0, -2.0], [-5.0, -2.0]])
 T = np.arange(0.0, 20.0, 0.1)

@@ -3,9 +3,10 @@ import numpy as np
 import pytest
 
 from dovetail.core.errors import ParameterError
-from dovetail.mechanics.airframe import BodyMotion, ProbeAndGrid
+from dovetail.mechanics.airframe import ProbeAndGrid
+from dovetail.mechanics.bodies import BodyMotion
 from dovetail.mechanics.contact import HuntCrossley, SlowReturn
-from dovetail.mechanics.securing import Still, TableMotion
+from dovetail.mechanics.motion import Still, TableMotion
 from dovetail.mechanics.spatial.rotation import about_x
 
 LEVEL = Still(at=[0.0, 0.0, 0.0])

@@ -4,7 +4,8 @@ import numpy as np
 from dovetail.mechanics.airframe.touching import contact_points, distances, guards, settled
 from dovetail.mechanics.friction import Bristle
 from dovetail.mechanics.geometry import Polygon
-from dovetail.mechanics.securing import Platform, Still, TableMotion
+from dovetail.mechanics.motion import Still, TableMotion
+from dovetail.mechanics.securing import Platform
 
 
 def test_an_anchor_rides_with_the_body_it_is_on(make):

@@ -73,7 +73,7 @@ def test_the_mass_matrix_holds_mass_and_inertia():
         ((0.0, [1.0, 1.0, 1.0]), "mass: got 0; must be above 0 kg"),
         ((1.0, [1.0, -1.0, 1.0]), "must be above 0"),
         ((1.0, [[1.0, 0.5, 0], [0, 1, 0], [0, 0, 1]]), "not symmetric"),
-        ((1.0, [1.0, 2.0]), "three numbers or a 3 x 3 matrix"),
+        ((1.0, [1.0, 2.0]), "one number, three or a 3 x 3 matrix"),
     ],
 )
 def test_impossible_bodies_are_refused(arguments, message):

@@ -3,7 +3,8 @@ import jax.numpy as jnp
 import numpy as np
 
 from dovetail.mechanics.geometry import Polygon
-from dovetail.mechanics.securing import Drive, HarmonicMotion, Platform, Still
+from dovetail.mechanics.motion import HarmonicMotion, Still
+from dovetail.mechanics.securing import Drive, Platform
 from dovetail.mechanics.securing.drive import accelerations, drive_faults, driven_frames, riders
 
 BOX = Polygon(vertices=[[-1.0, 0.0], [1.0, 0.0], [1.0, -0.5], [-1.0, -0.5]])

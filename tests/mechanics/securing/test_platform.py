@@ -4,15 +4,8 @@ import numpy as np
 import pytest
 
 from dovetail.mechanics.geometry import Polygon, Prism
-from dovetail.mechanics.securing import (
-    HarmonicMotion,
-    Platform,
-    Still,
-    TableMotion,
-    corners_at,
-    frames,
-    half_spaces,
-)
+from dovetail.mechanics.motion import HarmonicMotion, Still, TableMotion
+from dovetail.mechanics.securing import Platform, corners_at, frames, half_spaces
 from dovetail.mechanics.securing.platform import motion_ends, platform_faults, poses
 
 BOX = Polygon(vertices=[[-1.0, 0.0], [1.0, 0.0], [1.0, -0.5], [-1.0, -0.5]])
@@ -76,7 +69,7 @@ def test_bodies_of_different_corners_share_an_array():
     [
         ({"parent": "shp"}, '"shp" is no platform listed before it; known: ship'),
         ({"name": "ship"}, "is the name of another"),
-        ({"motion": Still(at=[0.0, 0.0])}, "needs 3"),
+        ({"motion": Still(at=[0.0, 0.0])}, "needs three or six"),
         ({"body": Prism(section=BOX.vertices)}, "has 3 dimensions"),
     ],
 )

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from dovetail.core.errors import OutputError
-from dovetail.mechanics.airframe.loads import BodyMotion
+from dovetail.mechanics.bodies.loads import BodyMotion
 from dovetail.studies.shipboard.assembly import loaded
 from dovetail.studies.shipboard.source_files import read_inputs, write_inputs
 from dovetail.testing.file import parse

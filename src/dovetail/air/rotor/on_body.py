@@ -9,7 +9,7 @@ from dovetail.air.air_wake import SteadyWind, WindField
 from dovetail.air.rotor.controls import RotorSchedule
 from dovetail.air.rotor.rotor import Rotor, RotorLoads
 from dovetail.core import choice, kind, parameter
-from dovetail.mechanics.airframe.loads import BodyLoad, BodyMotion
+from dovetail.mechanics.bodies.loads import BodyLoad, BodyMotion
 
 
 @kind("rotor-load")

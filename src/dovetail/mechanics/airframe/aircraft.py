@@ -20,15 +20,15 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from dovetail.core import Flow, Part, choice, kind, parameter
+from dovetail.core import Flow, choice, kind, parameter
 from dovetail.core.errors import Fault, ParameterError
 from dovetail.mechanics.airframe import dynamics, implicit, touching
 from dovetail.mechanics.airframe.implicit import LEDGER
-from dovetail.mechanics.airframe.loads import BodyLoad
 from dovetail.mechanics.airframe.modal_gear import ModalGear
 from dovetail.mechanics.airframe.outcomes import DeckLimits
 from dovetail.mechanics.airframe.skids import LandingGear
 from dovetail.mechanics.airframe.struts import Strut
+from dovetail.mechanics.bodies import BodyLoad, MassProperties
 from dovetail.mechanics.collision import bookkeeping
 from dovetail.mechanics.collision.response import Touch
 from dovetail.mechanics.contact import NormalLaw
@@ -39,20 +39,11 @@ from dovetail.mechanics.securing.platform import Platform, motion_ends, platform
 from dovetail.mechanics.spatial import euler
 
 
-@kind("airframe")
-class Airframe(Part):
-    """A rigid body. Everything on it is given in axes in which its centre of gravity is at `offset`."""
-
-    mass: jax.Array = parameter("kg", "of the airframe without its gear", above=0.0)
-    inertia: jax.Array = parameter("kg m^2", "about the centre of gravity: one number, three, or a matrix")
-    offset: jax.Array = parameter("m", "centre of gravity in the axes of the data", default=0.0)
-
-
 @kind("deck-aircraft")
 class DeckAircraft(Flow):
-    """The whole: what `dovetail run shipboard/...` simulates."""
+    """The whole. Its airframe is a body without its gear, whose `centre` is where everything else is counted from."""
 
-    airframe: Airframe
+    airframe: MassProperties
     gear: LandingGear
     law: NormalLaw
     platforms: tuple[Platform, ...]
@@ -101,18 +92,15 @@ class DeckAircraft(Flow):
         nodes = getattr(self.gear, "nodes", None)
         d = (self.gear.mesh.nodes if nodes is None else nodes).shape[1]
         dim = dimension(d)
-        offset = np.broadcast_to(np.asarray(self.airframe.offset), (d,))
-        model = self.gear.model(offset, tuple(s.node - 1 for s in self.struts))
+        model = self.gear.model(np.asarray(self.airframe.centre)[-d:], tuple(s.node - 1 for s in self.struts))
         if isinstance(model, ModalGear) and self.formulation == "printed":
             raise ParameterError(
                 "DeckAircraft.formulation: the printed form needs all freedoms; set gear.modes to 0"
             )
         size = model.nd + model.speed_size
         own = np.zeros((size, size))
-        m, I = float(self.airframe.mass), np.asarray(self.airframe.inertia, float)
-        own[:d, :d] = m * np.eye(d)
-        full = np.diag(np.broadcast_to(I, (dim.turns,))) if I.ndim < 2 else I
-        own[d : model.nd, d : model.nd] = full
+        own[:d, :d] = float(self.airframe.mass) * np.eye(d)
+        own[d : model.nd, d : model.nd] = np.asarray(self.airframe.inertia)[: dim.turns, : dim.turns]
         kinetic = own + model.mass_matrix("consistent")
         matrix = own + model.mass_matrix(self.formulation)
         self.built = {
@@ -157,14 +145,12 @@ class DeckAircraft(Flow):
     @property
     def inertia(self) -> jax.Array:
         """Of the airframe alone, (turns, turns)."""
-        I = self.airframe.inertia
-        t = self.dim.turns
-        return jnp.diag(jnp.broadcast_to(I, (t,))) if I.ndim < 2 else I
+        return self.airframe.inertia[: self.dim.turns, : self.dim.turns]
 
     @property
     def offset(self) -> jax.Array:
         """Centre of gravity in the axes of the data, (d,)."""
-        return jnp.broadcast_to(self.airframe.offset, (self.dim.d,))
+        return self.airframe.centre[-self.dim.d :]
 
     def init(self) -> dict[str, Any]:
         dim, model = self.dim, self.model

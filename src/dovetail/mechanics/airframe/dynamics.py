@@ -17,9 +17,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from dovetail.mechanics.airframe.loads import BodyMotion
 from dovetail.mechanics.airframe.modal_gear import ModalGear
 from dovetail.mechanics.airframe.struts import strut_force
+from dovetail.mechanics.bodies import BodyMotion
 
 
 def nodes(aircraft: Any, x: dict[str, Any]) -> tuple[jax.Array, jax.Array, jax.Array]:
@@ -41,12 +41,10 @@ def body_loads(aircraft: Any, t: Any, x: dict[str, Any]) -> jax.Array:
     R = dim.rotation(x["attitude"])
     v, w = dim.lifted(twist[: dim.d], twist[dim.d :])
     if dim.d == 2:
-        R3 = jnp.eye(3).at[1:, 1:].set(R)
-        place = jnp.concatenate([jnp.zeros(1), x["position"]])
-        offset = jnp.concatenate([jnp.zeros(1), aircraft.offset])
+        R, place = jnp.eye(3).at[1:, 1:].set(R), jnp.pad(x["position"], (1, 0))
     else:
-        R3, place, offset = R, x["position"], aircraft.offset
-    motion = BodyMotion(R3, place, v, w, offset)
+        place = x["position"]
+    motion = BodyMotion(R, place, v, w, aircraft.airframe.centre)
     for load in aircraft.loads:
         total = total + jnp.concatenate(dim.restricted(*load.act(t, motion)))
     return total

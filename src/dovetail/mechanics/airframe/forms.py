@@ -43,7 +43,7 @@ class FormsChart(Chart):
         """Loads on the feet, roll, and the two sums that should vanish."""
         craft = self.system
         start = np.array(craft.start) + np.array([offset, 0.0, 0.0])
-        airframe = dataclasses.replace(craft.airframe, offset=np.array([offset, 0.0]))
+        airframe = dataclasses.replace(craft.airframe, centre=np.array([0.0, offset, 0.0]))
         craft = dataclasses.replace(craft, airframe=airframe, start=start, formulation=form)
         x = equilibrium(craft)
         loads = foot_loads(craft, x)

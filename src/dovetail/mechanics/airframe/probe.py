@@ -19,11 +19,9 @@ import jax.numpy as jnp
 
 from dovetail.core import kind, parameter
 from dovetail.core.errors import ParameterError
-from dovetail.mechanics.airframe.loads import BodyLoad, BodyMotion
+from dovetail.mechanics.bodies import BodyLoad, BodyMotion
 from dovetail.mechanics.contact import KelvinVoigt, NormalLaw
-from dovetail.mechanics.securing.motion import FrameMotion
-from dovetail.mechanics.securing.platform import rotation_of
-from dovetail.mechanics.spatial.rotation import about_x
+from dovetail.mechanics.motion import FrameMotion
 
 
 @kind("probe-and-grid")
@@ -65,13 +63,8 @@ class ProbeAndGrid(BodyLoad):
 
     def _hole(self, t):
         """Place of the hole and axes of the deck, in the world."""
-        pose = self.deck.pose(t)
-        if pose.shape[0] == 3:  # the plane
-            R = about_x(pose[2])
-            origin = jnp.concatenate([jnp.zeros(1), pose[:2]])
-        else:
-            R, origin = rotation_of(pose[3:]), pose[:3]
-        return origin + R @ self.hole, R
+        deck = self.deck.placed(t)
+        return deck.point(self.hole), deck.R
 
     def force(self, t: jax.Array, motion: BodyMotion) -> jax.Array:
         """On the tip (3,) [N], world axes."""

@@ -90,37 +90,27 @@ class JoinedPair(BodyPair):
 
     attached: tuple[AttachedBody, ...] = ()
 
-    @property
-    def every(self) -> list[RigidBody]:
-        """All bodies, in the order in which carriers are counted."""
-        return [*self.bodies, *(RigidBody(one.body) for one in self.attached)]
+    def bodies(self, x):
+        hung = zip(self.attached, x.attached, strict=True)
+        return [*super().bodies(x), *((RigidBody(one.body, gravity=self.gravity), own) for one, own in hung)]
 
-    def derivative(self, t, x, u):
+    def derivative(self, t, x, u, outer=None):
         states = x.all
         nothing = Wrench(jnp.zeros(3), jnp.zeros(3))
         loads = [*((nothing, nothing) if u is None else self.wrenches(x, u)), *[nothing] * len(self.attached)]
+        loads[0] = loads[0] if outer is None else loads[0] + outer
         for i, one in enumerate(self.attached, start=2):
             on_carrier, on_body = one.wrenches(states[one.to], states[i])
             loads[one.to], loads[i] = loads[one.to] + on_carrier, loads[i] + on_body
-        first, second, *others = (
-            body.derivative(t, state, load)
-            for body, state, load in zip(self.every, states, loads, strict=True)
-        )
-        return JoinedState(first, second, tuple(others))
+        loads = loads if self.second is not None else [loads[0], *loads[2:]]
+        rates = [body.rate(state, load) for (body, state), load in zip(self.bodies(x), loads, strict=True)]
+        second = None if self.second is None else rates.pop(1)
+        return JoinedState(rates[0], second, tuple(rates[1:]))
 
     def stored(self, x: JoinedState) -> jax.Array:
         """Elastic energy of all joints [J]."""
         pairs = ((one, x.all[one.to], own) for one, own in zip(self.attached, x.attached, strict=True))
         return sum((one.stored(carrier, own) for one, carrier, own in pairs), jnp.zeros(()))
-
-    def kinetic_energy(self, x):
-        return sum((b.kinetic_energy(s) for b, s in zip(self.every, x.all, strict=True)), jnp.zeros(()))
-
-    def momentum(self, x):
-        return sum((b.momentum(s) for b, s in zip(self.every, x.all, strict=True)), jnp.zeros(3))
-
-    def angular_momentum(self, x):
-        return sum((b.angular_momentum(s) for b, s in zip(self.every, x.all, strict=True)), jnp.zeros(3))
 
 
 @kind("joined-bodies")
@@ -146,12 +136,16 @@ class JoinedBodies(FreeBodies):
         for one in self.attached:
             states.append(one.start(states[one.to]))
         start = JoinedState(states[0], states[1], tuple(states[2:]))
-        return JoinedPair(found.first, found.second, found.X_CP, found.X_TD, start, self.attached)
+        return JoinedPair(
+            found.first, found.second, found.X_CP, found.X_TD, start, found.gravity, self.attached
+        )
 
     @property
     def _equations(self) -> JoinedPair:
         found = super()._equations
-        return JoinedPair(found.first, found.second, found.X_CP, found.X_TD, None, self.attached)
+        return JoinedPair(
+            found.first, found.second, found.X_CP, found.X_TD, None, found.gravity, self.attached
+        )
 
     def output(self, t, x, u):
-        return {**super().output(t, x, u), "elastic_energy": self._equations.stored(x)}
+        return {**super().output(t, x, u), "elastic_energy": self._equations.stored(self._whole(t, x))}

@@ -16,18 +16,20 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from dovetail.core import Part, kind, parameter
+from dovetail.core import kind, parameter
 from dovetail.core.errors import ParameterError
 from dovetail.core.parameter import known
+from dovetail.mechanics.motion import Mover
 from dovetail.mechanics.spatial import Pose
 from dovetail.mechanics.spatial.rotation import skew
 
 
 @kind("body")
-class MassProperties(Part):
+class MassProperties(Mover):
     """Mass [kg], centre of mass [m] in a reference frame, and inertia [kg m^2] about that centre.
 
-    The inertia is a 3 x 3 matrix in the axes of the reference frame; three numbers are taken as its diagonal.
+    The inertia is a 3 x 3 matrix in the axes of the reference frame; three numbers are taken as its diagonal, one
+    as the same about every axis (in a plane only that about x counts). As a body among others it moves freely.
     """
 
     mass: jax.Array = parameter("kg", "mass", above=0.0)
@@ -37,7 +39,9 @@ class MassProperties(Part):
     def __init__(self, mass, inertia, centre=(0.0, 0.0, 0.0)):
         inertia = jnp.asarray(inertia, float)
         self.mass = mass
-        self.inertia = jnp.diag(inertia) if inertia.ndim == 1 else inertia
+        self.inertia = (
+            inertia * jnp.eye(3) if inertia.ndim == 0 else jnp.diag(inertia) if inertia.ndim == 1 else inertia
+        )
         self.centre = centre
 
     def __check_init__(self):
@@ -47,7 +51,7 @@ class MassProperties(Part):
         inertia = np.asarray(self.inertia)
         if inertia.shape[-2:] != (3, 3):
             raise ParameterError(
-                f"MassProperties.inertia: has shape {inertia.shape}; needs three numbers or a 3 x 3 matrix"
+                f"MassProperties.inertia: has shape {inertia.shape}; needs one number, three or a 3 x 3 matrix"
             )
         skewness = np.abs(inertia - np.swapaxes(inertia, -1, -2)).max()
         if skewness > 1e-9 * np.abs(inertia).max():

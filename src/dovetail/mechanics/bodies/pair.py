@@ -8,7 +8,9 @@ the opposite sign; both are carried to the centres of mass:
 .. math:: \tau_{C} = \tau_D + (p_D - p_C)\times f
 
 The relative velocity is that of P less that of the point of the second body where P is: the transport term
-of a turning second body is in it. Source: [Bondoky 2020, secs 6.3.2, 6.3.4 and 6.5.2.1].
+of a turning second body is in it. The second body may be one that moves as it is told (its `second` is None): then
+nothing that acts on it counts, and its state is put in by who knows the time.
+Source: [Bondoky 2020, secs 6.3.2, 6.3.4 and 6.5.2.1].
 """
 
 from __future__ import annotations
@@ -27,7 +29,7 @@ class PairState(eqx.Module):
     """States of the two bodies."""
 
     first: BodyState
-    second: BodyState
+    second: BodyState  # None in the state of a test whose second body is told how to move
 
 
 class BodyPair(Flow):
@@ -37,16 +39,17 @@ class BodyPair(Flow):
     """
 
     first: MassProperties
-    second: MassProperties
+    second: MassProperties | None  # None: it is told how to move
     X_CP: Pose  # the first body's frame P, from its centre of mass C
     X_TD: Pose  # the second body's frame D, from its centre of mass T
     start: PairState | None = None  # None where only the equations are wanted
+    gravity: jax.Array | None = None  # (3,) [m/s^2] in W
 
     @classmethod
     def meeting(
         cls,
         first: MassProperties,
-        second: MassProperties,
+        second: MassProperties | None,
         X_CP: Pose,
         X_TD: Pose,
         *,
@@ -54,6 +57,7 @@ class BodyPair(Flow):
         X_DP: Pose,
         V_DP: Twist,
         V_WT: Twist | None = None,
+        gravity: jax.Array | None = None,
     ) -> BodyPair:
         """The pair whose frames meet as asked: pose and twist of P in D, in D; D's place, T's twist in W."""
         X_WT = X_WD @ X_TD.inverse()
@@ -64,22 +68,23 @@ class BodyPair(Flow):
         tip = Twist(relative.v + carrier.v, relative.w + carrier.w)
         X_WC = X_WP @ X_CP.inverse()
         chaser = BodyState.at(X_WC, tip.at(X_WC.p - X_WP.p))
-        return cls(first, second, X_CP, X_TD, PairState(chaser, target))
+        return cls(first, second, X_CP, X_TD, PairState(chaser, target), gravity)
 
-    @property
-    def bodies(self) -> tuple[RigidBody, RigidBody]:
-        """The two as bodies of their own."""
-        if self.start is None:
-            return RigidBody(self.first), RigidBody(self.second)
-        return RigidBody(self.first, self.start.first), RigidBody(self.second, self.start.second)
+    def bodies(self, x: PairState) -> list[tuple[RigidBody, BodyState]]:
+        """Those that move freely, with their states: the first, and the second where it is free."""
+        free = [(self.first, x.first), *([] if self.second is None else [(self.second, x.second)])]
+        return [(RigidBody(body, gravity=self.gravity), state) for body, state in free]
 
     def init(self) -> PairState:
         return self.start  # type: ignore[return-value]  # who begins it has given one
 
-    def derivative(self, t, x: PairState, u: Wrench | None) -> PairState:
-        one, two = self.bodies
-        on_first, on_second = (None, None) if u is None else self.wrenches(x, u)
-        return PairState(one.derivative(t, x.first, on_first), two.derivative(t, x.second, on_second))
+    def derivative(self, t, x: PairState, u: Wrench | None, outer: Wrench | None = None) -> PairState:
+        """Rates; `outer` is what else acts on the first body, in W about its centre."""
+        loads: list[Wrench | None] = [None, None] if u is None else [*self.wrenches(x, u)]
+        if outer is not None:
+            loads[0] = outer if loads[0] is None else loads[0] + outer
+        rates = [body.rate(state, load) for (body, state), load in zip(self.bodies(x), loads, strict=False)]
+        return PairState(*rates) if self.second is not None else PairState(rates[0], None)
 
     def output(self, t, x: PairState, u: Wrench | None) -> tuple[Pose, Twist]:
         """Pose of P in D, and its twist relative to D, in D."""
@@ -100,19 +105,16 @@ class BodyPair(Flow):
         return at_D.at(x.first.p - X_WD.p), (-at_D).at(x.second.p - X_WD.p)
 
     def kinetic_energy(self, x: PairState) -> jax.Array:
-        """Of both bodies [J]."""
-        one, two = self.bodies
-        return one.kinetic_energy(x.first) + two.kinetic_energy(x.second)
+        """Of all free bodies [J]."""
+        return sum((body.kinetic_energy(state) for body, state in self.bodies(x)), jnp.zeros(()))
 
     def momentum(self, x: PairState) -> jax.Array:
-        """Linear momentum of both, in W [N s]."""
-        one, two = self.bodies
-        return one.momentum(x.first) + two.momentum(x.second)
+        """Linear momentum of all free bodies, in W [N s]."""
+        return sum((body.momentum(state) for body, state in self.bodies(x)), jnp.zeros(3))
 
     def angular_momentum(self, x: PairState) -> jax.Array:
-        """Angular momentum of both about the origin of W, in W [N m s]."""
-        one, two = self.bodies
-        return one.angular_momentum(x.first) + two.angular_momentum(x.second)
+        """Angular momentum of all free bodies about the origin of W, in W [N m s]."""
+        return sum((body.angular_momentum(state) for body, state in self.bodies(x)), jnp.zeros(3))
 
     def effective_mass(self, x: PairState, point_D: jax.Array, normal_D: jax.Array) -> jax.Array:
         r"""Mass [kg] that an impact at a point, along a normal, has to deal with.
@@ -122,7 +124,7 @@ class BodyPair(Flow):
         X_WD = x.second.pose @ self.X_TD
         point, normal = X_WD.point(point_D), X_WD.vector(normal_D)
         total = jnp.zeros(())
-        for body, state in ((self.first, x.first), (self.second, x.second)):
+        for one, state in self.bodies(x):
             lever = quaternion.rotate(quaternion.conjugate(state.q), jnp.cross(point - state.p, normal))
-            total = total + 1 / body.mass + lever @ body.inverse_inertia @ lever
+            total = total + 1 / one.body.mass + lever @ one.body.inverse_inertia @ lever
         return 1 / total

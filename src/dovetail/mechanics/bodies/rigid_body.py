@@ -8,8 +8,12 @@ With the frame B in the centre of mass and W at rest:
 
 The velocity is kept in W, where without force it is constant to the bit; the source keeps it in B and pays
 for it with the term :math:`v_B\times\omega_B`. Both are in the output. The orientation is a quaternion, so no
-attitude is singular; its length is held at one by a term that does not turn it (`quaternion.rate`).
-Not modelled: gravity, orbit, flexibility. Source: [Bondoky 2020, sec. 6.3.1.2].
+attitude is singular; its length is held at one by a term that does not turn it (`quaternion.rate`). Every body of
+the library moves by these lines: spacecraft, an airframe over its deck, a device in tow.
+
+W may be carried along itself, as a deck is: then position, velocity and attitude are those seen from it, body rates
+stay absolute, and the acceleration lacks what `Carrier.inertial` says.
+Not modelled: orbit, flexibility. Source: [Bondoky 2020, sec. 6.3.1.2].
 """
 
 from __future__ import annotations
@@ -20,7 +24,7 @@ import jax.numpy as jnp
 
 from dovetail.core import Flow
 from dovetail.mechanics.bodies.mass_properties import MassProperties
-from dovetail.mechanics.spatial import Pose, Twist, Wrench, euler, quaternion
+from dovetail.mechanics.spatial import Carrier, Pose, Twist, Wrench, euler, quaternion
 
 
 class BodyState(eqx.Module):
@@ -59,21 +63,28 @@ class RigidBody(Flow):
     body: MassProperties
     start: BodyState = eqx.field(default_factory=lambda: BodyState.at(Pose()))
     restore: float = eqx.field(default=1.0, static=True)  # [1/s] how fast the quaternion's length is mended
+    gravity: jax.Array | None = None  # (3,) [m/s^2] in W
 
     def init(self) -> BodyState:
         return self.start
 
     def derivative(self, t, x: BodyState, u: Wrench | None) -> BodyState:
-        spin = self.body.inertia @ x.w
-        moment = -jnp.cross(x.w, spin)
-        force = jnp.zeros(3)
+        return self.rate(x, u)
+
+    def rate(self, x: BodyState, u: Wrench | None, carrier: Carrier | None = None) -> BodyState:
+        """Rate of the state under a wrench in W about the centre of mass, in a W that is at rest or carried."""
+        spin, moment = x.w, -jnp.cross(x.w, self.body.inertia @ x.w)
+        push = jnp.zeros(3) if self.gravity is None else self.gravity
         if u is not None:
             moment = moment + quaternion.rotate(quaternion.conjugate(x.q), u.tau)
-            force = u.f
+            push = push + u.f / self.body.mass
+        if carrier is not None:
+            spin = spin - quaternion.rotate(quaternion.conjugate(x.q), carrier.turning)
+            push = push - carrier.inertial(x.p, x.v)
         return BodyState(
             p=x.v,
-            q=quaternion.rate(x.q, x.w, self.restore),
-            v=force / self.body.mass,
+            q=quaternion.rate(x.q, spin, self.restore),
+            v=push,
             w=self.body.inverse_inertia @ moment,
         )
 

@@ -21,9 +21,9 @@ import numpy as np
 from dovetail.core import Part, choice, kind
 from dovetail.core.errors import Fault
 from dovetail.mechanics.collision.bookkeeping import FAR
-from dovetail.mechanics.dimension import PLANE, dimension
+from dovetail.mechanics.dimension import PLANE
 from dovetail.mechanics.geometry import ConvexShape
-from dovetail.mechanics.securing.motion import FrameMotion
+from dovetail.mechanics.motion import FrameMotion
 from dovetail.mechanics.spatial import euler
 
 
@@ -60,7 +60,8 @@ def poses(
     `moved` are displacements (d,) [m] of some, by name, in their parents' axes, beside what is prescribed.
     """
     d = platforms[0].body.dimension
-    own = alike(lambda motion: motion.pose(t), [platform.motion for platform in platforms])
+    asked = FrameMotion.plane if d == 2 else FrameMotion.space
+    own = alike(lambda motion: asked(motion, t), [platform.motion for platform in platforms])
     turned = jax.vmap(rotation_of)(own[:, d:])
     found: dict[str, tuple[jax.Array, jax.Array]] = {}
     for i, platform in enumerate(platforms):
@@ -131,7 +132,6 @@ def platform_faults(platforms: Sequence[Platform], d: int) -> list[Fault]:
     """What is wrong with a set of bodies: parents, names, dimensions."""
     faults: list[Fault] = []
     known: set[str] = set()
-    size = d + dimension(d).turns
     for i, platform in enumerate(platforms):
         place = f"system.platforms.{i}"
         if platform.name in known:
@@ -145,8 +145,8 @@ def platform_faults(platforms: Sequence[Platform], d: int) -> list[Fault]:
                 Fault(f"{place}.body", f"has {platform.body.dimension} dimensions, the aircraft {d}")
             )
         given = jax.eval_shape(platform.motion.pose, np.zeros(())).shape
-        if given != (size,):
-            faults.append(Fault(f"{place}.motion", f"gives {given} numbers; needs {size}"))
+        if given not in ((3,), (6,)):
+            faults.append(Fault(f"{place}.motion", f"gives {given} numbers; needs three or six"))
     return faults
 
 

@@ -14,10 +14,21 @@ from dovetail.lazily import lazily
 if TYPE_CHECKING:
     from dovetail.mechanics.spatial import euler, quaternion, rotation
     from dovetail.mechanics.spatial.frames import Frames
-    from dovetail.mechanics.spatial.motion import Twist, Wrench, relative_twist
+    from dovetail.mechanics.spatial.motion import Carrier, FrameState, Twist, Wrench, relative_twist
     from dovetail.mechanics.spatial.pose import Pose
 
 lazily(__name__)
 
 
-__all__ = ["Frames", "Pose", "Twist", "Wrench", "euler", "quaternion", "relative_twist", "rotation"]
+__all__ = [
+    "Carrier",
+    "FrameState",
+    "Frames",
+    "Pose",
+    "Twist",
+    "Wrench",
+    "euler",
+    "quaternion",
+    "relative_twist",
+    "rotation",
+]

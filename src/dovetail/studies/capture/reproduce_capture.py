@@ -8,7 +8,7 @@ import equinox as eqx
 import jax
 import numpy as np
 
-from dovetail.air import RampCommand, RigidDevice, SteadyFlight, TowedRope, VortexPair, WingedStage
+from dovetail.air import RampCommand, RigidDevice, TowedRope, VortexPair, WingedStage
 from dovetail.air.aircraft import Accelerating
 from dovetail.air.device import PointDevice
 from dovetail.air.settling import Settling, settling
@@ -214,10 +214,7 @@ def strength_choice() -> list[str]:
 def constant_velocity() -> float:
     """RT-33: largest difference of the rope's rates between rest and steady flight without air."""
     chain = rope()
-    systems = [
-        TowedRope(chain=chain, motion=SteadyFlight(), air="off", airspeed=v, start_angles=(1.0, 0.2))
-        for v in (0.0, 170.0)
-    ]
+    systems = [TowedRope(chain=chain, air="off", airspeed=v, start_angles=(1.0, 0.2)) for v in (0.0, 170.0)]
     rates = [np.asarray(_first_rates(s)) for s in systems]
     return float(np.abs(rates[0] - rates[1]).max())
 

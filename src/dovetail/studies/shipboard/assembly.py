@@ -54,6 +54,6 @@ def with_offset(x: float, formulation: str, height: float = 0.55) -> Changes:
     """Changes that put the centre of gravity at x [m] and the aircraft above the deck."""
     return (
         ("system.formulation", formulation),
-        ("system.airframe.offset", (x, 0.0)),
+        ("system.airframe.centre", (0.0, x, 0.0)),
         ("system.start", (x, height, 0.0)),
     )

@@ -11,7 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from dovetail.air import Controls
-from dovetail.mechanics.airframe.loads import BodyMotion
+from dovetail.mechanics.bodies.loads import BodyMotion
 from dovetail.studies.registry import find_test
 from dovetail.studies.shipboard.assembly import aircraft, run
 from dovetail.studies.shipboard.reproduce_contact import LEFT, RIGHT, distances

@@ -12,9 +12,10 @@ import jax.numpy as jnp
 import numpy as np
 
 from dovetail.core.randomness import seeded
+from dovetail.mechanics.airframe import SprungAircraft, deck_feel
+from dovetail.mechanics.motion import HarmonicMotion
 from dovetail.mechanics.spatial import quaternion
-from dovetail.sea import BoxShip, Bretschneider, DeckBody, HarmonicDeck, Jonswap, Seaway, sea_state, waves
-from dovetail.sea.deck_body import deck_feel
+from dovetail.sea import BoxShip, Bretschneider, Jonswap, Seaway, sea_state, waves
 from dovetail.studies.registry import find_test
 from dovetail.testing.file import parse
 
@@ -41,7 +42,7 @@ def _elevation(sea: Seaway, t: jax.Array | np.ndarray) -> jax.Array:
 @eqx.filter_jit
 def _moved(sea: Seaway, t: jax.Array | np.ndarray) -> tuple[jax.Array, jax.Array]:
     """Six motions in time, and their deviation by the spectrum."""
-    return jax.vmap(sea.displacement)(t), sea.deviation()
+    return jax.vmap(sea.pose)(t), sea.deviation()
 
 
 def _of_six(kind: str) -> Seaway:
@@ -117,21 +118,21 @@ def _whole_and_reduced(duration: float = 12.0) -> tuple[np.ndarray, np.ndarray]:
         "kind": "platform",
         "name": "ship",
         "body": {"kind": "polygon", "vertices": [[-5.0, top], [5.0, top], [5.0, bottom], [-5.0, bottom]]},
-        "motion": {"kind": "harmonic-deck", "axes": "plane"} | DECK,
+        "motion": {"kind": "harmonic-motion"} | DECK,
     }
     system |= {"platforms": [deck], "start": [0.0, top + 0.4501, 0.0]}
     system["friction"] = {"kind": "bristle-friction"} | BRISTLES
     table |= {"duration": f"{duration} s", "rate": "20 Hz"}
     data = parse(table, "whole").simulate().data
     t = data.time.values
-    level, reduced = map(np.asarray, _reduced(HarmonicDeck(**DECK), DeckBody(secured=0.0, density=0.0), t))
+    level, reduced = map(np.asarray, _reduced(HarmonicMotion(**DECK), SprungAircraft(secured=0.0), t))
     roll = data["attitude_angles"].values.reshape(len(t)) - level
     whole = np.column_stack([data["pair_normal_force"].values.reshape(len(t), 2), roll])
     return whole[1:], reduced
 
 
 @eqx.filter_jit
-def _reduced(ship: HarmonicDeck, body: DeckBody, t: jax.Array) -> tuple[jax.Array, jax.Array]:
+def _reduced(ship: HarmonicMotion, body: SprungAircraft, t: jax.Array) -> tuple[jax.Array, jax.Array]:
     """Roll of the deck (times,), and what `_whole_and_reduced` returns of the reduced aircraft."""
     spot = jnp.array([0.0, 0.0, HEIGHT])
     feel = jax.vmap(lambda t: deck_feel(ship, t, spot, jnp.zeros(3)))(t)
@@ -142,12 +143,12 @@ def _reduced(ship: HarmonicDeck, body: DeckBody, t: jax.Array) -> tuple[jax.Arra
             return body.step(x, at[0], at[1], 0.005)
 
         x = jax.lax.fori_loop(0, 10, sub, x)
-        R = quaternion.to_matrix(x["attitude"])
+        R = quaternion.to_matrix(x["body"].q)
         normal = body.forces(x, ends[1])["met"].normal_force
         return x, jnp.array([normal[1] + normal[3], normal[0] + normal[2], jnp.arctan2(R[2, 1], R[2, 2])])
 
     ends = jax.tree.map(lambda a: a[:-1], feel), jax.tree.map(lambda a: a[1:], feel)
-    return jax.vmap(ship.displacement)(t)[:, 3], jax.lax.scan(one, body.init(), ends)[1]
+    return jax.vmap(ship.pose)(t)[:, 3], jax.lax.scan(one, body.init(), ends)[1]
 
 
 def reduced_aircraft() -> list[float]:

@@ -107,7 +107,7 @@ def write_inputs(test: Any, folder: str | Path) -> Path:
         times = np.array([0.0, test.duration]) if times is None else np.asarray(times)
         if not hasattr(platform.motion, "times") and type(platform.motion).__name__ != "Still":
             times = np.arange(0.0, test.duration + 0.05, 0.1)
-        _write(folder, f"Prescribed_{name}", [[t, *np.asarray(platform.motion.pose(t))] for t in times])
+        _write(folder, f"Prescribed_{name}", [[t, *np.asarray(platform.motion.plane(t))] for t in times])
     return folder
 
 
@@ -193,7 +193,7 @@ def read_inputs(folder: str | Path) -> dict[str, Any]:
         "kind": "deck-aircraft",
         "start": places[12:15, 0].tolist(),
         "start_velocity": speeds[12:15, 0].tolist(),
-        "airframe": {"kind": "airframe", "mass": helo[0][0], "inertia": helo[1][0], "offset": [0.0, 0.0]},
+        "airframe": {"kind": "body", "mass": helo[0][0], "inertia": helo[1][0]},
         "gear": gear,
         "struts": struts,
         "law": {

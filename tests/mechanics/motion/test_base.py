@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 
 from dovetail.core.errors import ParameterError
-from dovetail.sea import HarmonicDeck, RecordedDeck
+from dovetail.mechanics.motion import HarmonicMotion, Still
+from dovetail.sea import RecordedDeck
 
-DECK = HarmonicDeck(
+DECK = HarmonicMotion(
     amplitude=[[1.0, 0.5, 2.0, 0.3, 0.1, 0.05], [0.2, 0.1, 0.3, 0.1, 0.05, 0.02]],
     omega=[0.6, 1.7],
     phase=[[0.0, 0.3, 1.0, 2.0, 0.5, 1.5], [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]],
@@ -42,20 +43,24 @@ def test_derivatives_agree_with_differences(moving):
 
 def test_an_accelerometer_feels_gravity_up_and_a_rolled_deck_feels_it_sideways(moving):
     felt = eqx.filter_jit(lambda deck: deck.felt(0.0, R))
-    still = HarmonicDeck(amplitude=np.zeros(6), omega=1.0)
+    still = HarmonicMotion(amplitude=np.zeros(6), omega=1.0)
     np.testing.assert_allclose(felt(still), [0.0, 0.0, 9.81], atol=1e-12)
-    rolled = HarmonicDeck(amplitude=[0, 0, 0, 0.2, 0, 0], omega=0.0, phase=np.pi / 2)
+    rolled = HarmonicMotion(amplitude=[0, 0, 0, 0.2, 0, 0], omega=0.0, phase=np.pi / 2)
     # port up: the deck pushes to port, uphill
     np.testing.assert_allclose(felt(rolled), [0.0, 9.81 * np.sin(0.2), 9.81 * np.cos(0.2)], atol=1e-12)
 
 
-def test_in_a_plane_the_pose_is_sway_heave_and_roll():
-    whole = DECK.displacement(2.0)
-    flat = HarmonicDeck(amplitude=DECK.amplitude, omega=DECK.omega, phase=DECK.phase, axes="plane")
-    np.testing.assert_array_equal(flat.pose(2.0), whole[1:4])
-    np.testing.assert_array_equal(DECK.pose(2.0), whole)
-    with pytest.raises(ParameterError, match="one of space, plane"):
-        HarmonicDeck(amplitude=np.zeros(6), omega=1.0, axes="sky")
+def test_a_plane_is_taken_from_space_and_space_from_a_plane():
+    np.testing.assert_array_equal(DECK.plane(2.0), DECK.space(2.0)[1:4])
+    flat = HarmonicMotion(amplitude=[0.3, 0.5, 0.2], omega=0.7)
+    np.testing.assert_array_equal(flat.plane(2.0), flat.pose(2.0))
+    np.testing.assert_array_equal(flat.space(2.0), [0.0, *flat.pose(2.0), 0.0, 0.0])
+
+
+def test_a_support_that_moves_accelerates_as_its_origin_does(moving):
+    _, ship, _ = moving(3.1)
+    np.testing.assert_allclose(DECK.acceleration(3.1), ship.rate.v, atol=1e-12)
+    np.testing.assert_array_equal(Still().acceleration(3.1), 0.0)
 
 
 def test_a_record_that_ends_before_the_run_is_refused():

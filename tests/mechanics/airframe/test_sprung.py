@@ -6,15 +6,17 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from dovetail.sea import DeckBody, DeckFeel, HarmonicDeck
-from dovetail.sea.deck_body import deck_feel
+from dovetail.mechanics.airframe import DeckFeel, SprungAircraft, deck_feel
+from dovetail.mechanics.bodies import BodyState
+from dovetail.mechanics.motion import HarmonicMotion
+from dovetail.mechanics.spatial import Carrier, Pose, Twist
 
-BODY = DeckBody()
+BODY = SprungAircraft()
 N = 101  # samples, 0.05 s apart
 
 
 def free(stiffness=6675.0, **values):
-    values = {"secured": 0.0, "density": 0.0} | values
+    values = {"secured": 0.0} | values
     body = eqx.tree_at(lambda b: b.law.stiffness.k, BODY, jnp.asarray(stiffness))
     return eqx.tree_at(
         lambda b: [getattr(b, k) for k in values], body, [jnp.asarray(v, float) for v in values.values()]
@@ -26,7 +28,7 @@ def tilted(angle):
     roll = angle * jnp.clip(jnp.linspace(0.0, 1.5, N), 0.0, 1.0)
     felt = 9.81 * jnp.stack([0 * roll, jnp.sin(roll), jnp.cos(roll)], 1)
     zero = jnp.zeros((N, 3))
-    return DeckFeel(felt, zero, zero, zero)
+    return DeckFeel(Carrier(felt, zero, zero), zero)
 
 
 run = eqx.filter_jit(lambda body, feel: body.run(feel, 0.05, 10))
@@ -41,9 +43,9 @@ def test_on_a_still_deck_it_stays_at_rest_and_the_clamps_bear_their_preload():
 
 def test_at_rest_forces_have_a_slope_by_every_part_of_the_state():
     """A hybrid test is linearised where it starts: bristles that are not bent have no direction, but a stiffness."""
-    still = DeckFeel(jnp.array([0.0, 0.0, 9.81]), *(jnp.zeros(3),) * 3)
+    still = DeckFeel(Carrier(jnp.array([0.0, 0.0, 9.81]), *(jnp.zeros(3),) * 2), jnp.zeros(3))
     slopes = jax.jit(jax.jacfwd(lambda x: BODY.forces(x, still)["total"]))(BODY.init())
-    assert all(np.all(np.isfinite(slope)) for slope in slopes.values())
+    assert all(np.all(np.isfinite(slope)) for slope in jax.tree.leaves(slopes))
     np.testing.assert_allclose(slopes["bristle"][0, 0, 0, 0], BODY.friction.stiffness, rtol=1e-9)
 
 
@@ -82,15 +84,15 @@ def test_a_narrow_aircraft_topples_where_moments_say():
 @pytest.mark.slow
 def test_seen_from_the_deck_a_turning_ship_is_the_same_as_seen_from_land():
     # a body that flies free over a turning deck goes straight in space
-    ship = HarmonicDeck(amplitude=[0, 0.5, 1.0, 0.2, 0.1, 0.3], omega=0.9, phase=[0, 0.3, 1, 2, 3, 4])
+    ship = HarmonicMotion(amplitude=[0, 0.5, 1.0, 0.2, 0.1, 0.3], omega=0.9, phase=[0, 0.3, 1, 2, 3, 4])
     spot, t = jnp.array([-40.0, 2.0, 6.0]), jnp.linspace(0.0, 1.0, 101)
     feel = jax.vmap(lambda t: deck_feel(ship, t, spot, jnp.zeros(3)))(t)
     body = free()
     state = ship.state(0.0)
     R, w = state.pose.R, state.twist.w
     height = jnp.array([0.0, 0.0, 20.0])
-    start = {**body.init(), "position": height, "turning": R.T @ w}  # turns with the ship at first
-    start["velocity"] = jnp.zeros(3)
+    turning = Twist(jnp.zeros(3), R.T @ w)  # with the ship at first
+    start = {**body.init(), "body": BodyState.at(Pose(p=height), turning)}
 
     def one(x, ends):
         return body.step(x, *ends, 0.01), None
@@ -99,5 +101,5 @@ def test_seen_from_the_deck_a_turning_ship_is_the_same_as_seen_from_land():
     end, _ = jax.jit(lambda: jax.lax.scan(one, start, ends))()
     place, speed = state.pose.point(spot + height), ship.point(0.0, spot + height).velocity
     expected = place + speed - jnp.array([0.0, 0.0, 9.81 / 2])
-    got = ship.placed(1.0).point(spot + end["position"])
+    got = ship.placed(1.0).point(spot + end["body"].p)
     np.testing.assert_allclose(got, expected, atol=2e-4)  # deck straight between samples of 10 ms

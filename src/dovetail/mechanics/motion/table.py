@@ -1,66 +1,20 @@
-r"""Prescribed motion of a frame relative to its parent: still, a table, harmonics.
+r"""A frame that moves by a table: linear between its rows, or monotone.
 
-A pose is the translation and then the rotation: in the plane :math:`(x, y, \theta)`, in space :math:`(x, y, z)` and
-roll, pitch, yaw. Velocities follow from the pose by automatic differentiation, so that they always agree with it. A
-linear table has jumps of velocity at its rows; `"monotone"` rounds them without overshoot [Fritsch & Carlson 1980], and
-`blend` takes the mean of the linear table over a window, which rounds corners and nothing else.
+A linear table has jumps of velocity at its rows; `"monotone"` rounds them without overshoot [Fritsch & Carlson 1980],
+and `blend` takes the mean of the linear table over a window, which rounds corners and nothing else.
 """
 
 from __future__ import annotations
-
-from abc import abstractmethod
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
-from dovetail.core import Part, choice, kind, parameter
+from dovetail.core import choice, kind, parameter
 from dovetail.core.errors import ParameterError
 from dovetail.core.lookup import linear, place
 from dovetail.core.parameter import known
-
-
-class FrameMotion(Part):
-    """Pose of a frame as a function of time."""
-
-    @abstractmethod
-    def pose(self, t: jax.Array) -> jax.Array:
-        """Translation [m] and angles [rad]."""
-
-    @property
-    def ends(self) -> float:
-        """Time [s] until which it is known; infinite where it always is."""
-        return float("inf")
-
-
-@kind("still")
-class Still(FrameMotion):
-    """A frame that does not move."""
-
-    at: jax.Array = parameter("1", "translation [m] and angles [rad]")
-
-    def pose(self, t):
-        return self.at
-
-
-@kind("harmonic-motion")
-class HarmonicMotion(FrameMotion):
-    r"""Sums of sines for each coordinate, :math:`a_0 + \sum a_i\sin(\omega_i t + \varphi_i)`, faded in over `rise`."""
-
-    at: jax.Array = parameter("1", "means: translation [m] and angles [rad]")
-    amplitude: jax.Array = parameter("1", "one row for each harmonic [m, rad]")
-    omega: jax.Array = parameter("rad/s", "of each harmonic", at_least=0.0)
-    phase: jax.Array = parameter("rad", "of each harmonic, or one row each", default=0.0)
-    rise: jax.Array = parameter("s", "time over which it fades in", default=0.0, at_least=0.0)
-
-    def pose(self, t):
-        phase = jnp.broadcast_to(
-            self.phase if self.phase.ndim == 2 else self.phase[..., None], self.amplitude.shape
-        )
-        wave = jnp.sum(self.amplitude * jnp.sin(self.omega[:, None] * t + phase), 0)
-        s = jnp.clip(t / jnp.where(self.rise > 0, self.rise, 1.0), 0.0, 1.0)
-        fade = jnp.where(self.rise > 0, s * s * (3 - 2 * s), 1.0)
-        return self.at + fade * wave
+from dovetail.mechanics.motion.base import FrameMotion
 
 
 @kind("table-motion")

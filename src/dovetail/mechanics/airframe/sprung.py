@@ -7,11 +7,7 @@ out by :math:`\kappa u`, and the moment about the hinge is that of the strut, wh
 .. math:: N = Ku + C\dot u - \kappa H
 
 which stiffens such a gear against rolling some eightfold: what pushes it sideways also lifts it. Bending of the legs
-is left out. Everything is seen from the deck, with the felt acceleration f (gravity included), angular velocity and
-acceleration of the deck at the spot:
-
-.. math:: m\left(\dot v + f + \dot\omega\times p + 2\omega\times v + \omega\times(\omega\times p)\right) = \sum F,
-   \qquad I\dot w + w\times Iw = \sum r\times F
+is left out. The airframe is a `RigidBody` seen from the deck, whose motion comes from any source.
 
 A foot is pushed up by its law (a spring and damper), never pulled, and rubs by its friction law. A device that holds
 it is a spring and damper in the deck's plane and against lifting, from where the foot stands at rest; its load is
@@ -22,34 +18,43 @@ of the feet along the skid and two moments of inertia are assumed.
 from __future__ import annotations
 
 import dataclasses
+from abc import abstractmethod
 from typing import Any, NamedTuple
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 
-from dovetail.air.flat_plate import FlatPlates
 from dovetail.core import RK4, Part, kind, parameter
+from dovetail.mechanics.bodies import BodyState, MassProperties, RigidBody
 from dovetail.mechanics.contact import KelvinVoigt, Meeting, NormalLaw, approach
 from dovetail.mechanics.friction import Bristle, Friction
-from dovetail.mechanics.spatial import quaternion
-from dovetail.sea.motion import DeckMotion
+from dovetail.mechanics.motion import FrameMotion
+from dovetail.mechanics.spatial import Carrier, Pose, Wrench, quaternion
 
 FALLEN = 0.6  # [rad] tilt beyond which it will not come back
 GONE = 1.0  # [m] way after which it is no more followed
 
 
-class DeckFeel(NamedTuple):
-    """What a spot of the deck feels, in the ship's axes, arrays (3,)."""
+class AirBody(Part):
+    """What the air does to a body that is blown at."""
 
-    felt: jax.Array  # [m/s^2]
-    turning: jax.Array  # [rad/s]
-    turning_rate: jax.Array  # [rad/s^2]
-    wind: jax.Array  # [m/s] relative to the spot
+    @abstractmethod
+    def wrench(
+        self, velocity: jax.Array, turning: jax.Array, wind: jax.Array, density: jax.Array = 1.225
+    ) -> Wrench:
+        """Force [N] and moment [N m] about the body's origin; velocities [m/s], [rad/s] in the body's axes."""
+
+
+class DeckFeel(NamedTuple):
+    """What a spot of the deck feels, in the ship's axes."""
+
+    carrier: Carrier
+    wind: jax.Array  # (3,) [m/s] relative to the spot
 
 
 def deck_feel(
-    ship: DeckMotion, t: jax.Array, spot: jax.Array, wind: jax.Array, gravity: jax.Array | float = 9.81
+    ship: FrameMotion, t: jax.Array, spot: jax.Array, wind: jax.Array, gravity: jax.Array | float = 9.81
 ) -> DeckFeel:
     """What a spot (3,) [m] of a ship feels at t, with the wind (3,) [m/s] of the frame of the mean ship."""
     return _feel(ship, jnp.asarray(t, float), spot, wind, gravity)
@@ -58,12 +63,7 @@ def deck_feel(
 @eqx.filter_jit
 def _feel(ship, t, spot, wind, gravity):  # traced once for all that asks for it
     state = ship.state(t)
-    R, w, dw = state.pose.R, state.twist.w, state.rate.w
-    r = R @ spot
-    velocity = state.twist.v + jnp.cross(w, r)
-    acceleration = state.rate.v + jnp.cross(dw, r) + jnp.cross(w, jnp.cross(w, r))
-    up = jnp.array([0.0, 0.0, 1.0]) * gravity
-    return DeckFeel(R.T @ (acceleration + up), R.T @ w, R.T @ dw, R.T @ (wind - velocity))
+    return DeckFeel(state.carrier(spot, gravity), state.pose.R.T @ (wind - state.velocity(spot)))
 
 
 class Worst(NamedTuple):
@@ -76,12 +76,11 @@ class Worst(NamedTuple):
     tilt: jax.Array  # [rad] from the deck's normal
 
 
-@kind("deck-body")
-class DeckBody(Part):
+@kind("sprung-aircraft")
+class SprungAircraft(Part):
     """The reduced aircraft. Feet are given in axes forward, port, up from the centre of gravity."""
 
-    mass: jax.Array = parameter("kg", "of the aircraft", default=50.2383, above=0.0)
-    inertia: jax.Array = parameter("kg m^2", "in roll, pitch, yaw", default=(6.25, 12.0, 12.0), above=0.0)
+    airframe: MassProperties = MassProperties(50.2383, (6.25, 12.0, 12.0))
     feet: jax.Array = parameter(
         "m",
         "undeformed",
@@ -91,7 +90,7 @@ class DeckBody(Part):
     splay: jax.Array = parameter("1", "way of a foot out, over its way up", default=0.9955, at_least=0.0)
     radius: jax.Array = parameter("m", "of the skid tube", default=0.01, at_least=0.0)
     friction: Friction = Bristle(stiffness=3e3, sliding=0.4, stiction=0.9, damping=600.0, stribeck=1e-3)
-    plates: FlatPlates = FlatPlates(area=(2.0, 2.0, 2.0), centre=(0.0, 0.0, -0.5))
+    plates: AirBody | None = None
     density: jax.Array = parameter("kg/m^3", "of the air", default=1.225, at_least=0.0)
     secured: jax.Array = parameter(
         "1", "1: held by the device, 0: free", default=1.0, at_least=0.0, at_most=1.0
@@ -105,10 +104,7 @@ class DeckBody(Part):
         """At rest on a still deck."""
         height = self.radius - self.feet[0, 2] - self.sag
         return {
-            "position": jnp.zeros(3).at[2].set(height),
-            "attitude": jnp.array([1.0, 0.0, 0.0, 0.0]),
-            "velocity": jnp.zeros(3),
-            "turning": jnp.zeros(3),
+            "body": BodyState.at(Pose(p=jnp.zeros(3).at[2].set(height))),
             **self.meeting.init(*self.feet.shape),
         }
 
@@ -120,23 +116,28 @@ class DeckBody(Part):
     @property
     def sag(self) -> jax.Array:
         """How far a foot goes up when it stands [m]."""
-        return self.law.resting_depth(self.mass * self.gravity / self.feet.shape[0])
+        return self.law.resting_depth(self.airframe.mass * self.gravity / self.feet.shape[0])
 
     def standing(self) -> jax.Array:
         """Feet from the centre of gravity when it stands level, (feet, 3) [m]."""
         side = jnp.sign(self.feet[:, 1])
         return self.feet + self.sag * jnp.stack([0 * side, self.splay * side, jnp.ones_like(side)], 1)
 
-    def _feet(self, x, turning):
-        C = quaternion.to_matrix(x["attitude"])
-        relative = x["turning"] - C.T @ turning
-        place = x["position"] + self.feet @ C.T
-        speed = x["velocity"] + jnp.cross(relative, self.feet) @ C.T
-        return C, relative, place, speed
+    def _home(self) -> jax.Array:
+        """Feet when it stands, (feet, 3) [m] in the deck's axes."""
+        return self.init()["body"].p + self.standing()
+
+    def _seen(self, body: BodyState, turning: jax.Array) -> tuple[jax.Array, jax.Array]:
+        """Attitude (3, 3) over the deck, and spin against it in the body's axes."""
+        C = quaternion.to_matrix(body.q)
+        return C, body.w - C.T @ turning
 
     def forces(self, x: dict[str, Any], feel: DeckFeel) -> dict[str, Any]:
         """At the feet, (feet, ...) in the deck's axes: contact, device's force, total, place."""
-        C, _, place, speed = self._feet(x, feel.turning)
+        body = x["body"]
+        C, relative = self._seen(body, feel.carrier.turning)
+        place = body.p + self.feet @ C.T
+        speed = body.v + jnp.cross(relative, self.feet) @ C.T
         out = jnp.sign(self.feet[:, 1])[:, None] * C[:, 1]
         normal = jnp.array([0.0, 0.0, 1.0])
         near = approach(place[:, 2] - self.radius, normal, speed)
@@ -144,8 +145,7 @@ class DeckBody(Part):
         up, pace_up = jnp.where(on, near.depth, 0.0), jnp.where(on, near.speed, 0.0)
         way = self.splay * out + normal
         place, speed = place + up[:, None] * way, speed + pace_up[:, None] * way
-        home = self.init()["position"] + self.standing()
-        off = place - home
+        off = place - self._home()
         off = off.at[:, 2].set(jnp.maximum(off[:, 2], 0.0))
         pace = speed.at[:, 2].multiply(off[:, 2] > 0)
         hold = -self.secured * (self.hold_stiffness * off + self.hold_damping * pace)
@@ -164,39 +164,28 @@ class DeckBody(Part):
 
     def rate(self, x: dict[str, Any], feel: DeckFeel) -> dict[str, Any]:
         """Rates of the state."""
-        C, relative, _, _ = self._feet(x, feel.turning)
-        acts = self.forces(x, feel)
-        drag = self.plates.wrench(C.T @ x["velocity"], relative, C.T @ feel.wind, self.density)
-        p, v, w = x["position"], x["velocity"], feel.turning
-        push = jnp.sum(acts["total"], 0) + C @ drag.f
-        carried = jnp.cross(feel.turning_rate, p) + 2 * jnp.cross(w, v) + jnp.cross(w, jnp.cross(w, p))
-        arms = acts["place"] - p
-        moment = jnp.sum(jnp.cross(arms @ C, acts["total"] @ C), 0) + drag.tau
-        own = x["turning"]
-        return {
-            "position": v,
-            "attitude": quaternion.rate(x["attitude"], relative),
-            "velocity": push / self.mass - feel.felt - carried,
-            "turning": (moment - jnp.cross(own, self.inertia * own)) / self.inertia,
-            **acts["met"].rate,
-        }
+        body, acts = x["body"], self.forces(x, feel)
+        moments = jnp.cross(acts["place"] - body.p, acts["total"])
+        load = Wrench(jnp.sum(acts["total"], 0), jnp.sum(moments, 0))
+        if self.plates is not None:
+            C, relative = self._seen(body, feel.carrier.turning)
+            drag = self.plates.wrench(C.T @ body.v, relative, C.T @ feel.wind, self.density)
+            load = load + drag.expressed(C)
+        return {"body": RigidBody(self.airframe).rate(body, load, feel.carrier), **acts["met"].rate}
 
     def step(self, x: dict[str, Any], before: DeckFeel, after: DeckFeel, h: jax.Array) -> dict[str, Any]:
         """One step of Runge and Kutta's; the deck is straight between its two ends."""
         middle = jax.tree.map(lambda a, b: 0.5 * (a + b), before, after)
         feel = {0.0: before, 0.5: middle, 1.0: after}
         new = RK4.tableau.step(lambda share, at: self.rate(at, feel[share]), x, h)
-        q = new["attitude"]
-        new["attitude"] = q / jnp.sqrt(q @ q)
         return new | self.meeting.after(new, self.forces(new, after)["met"])
 
     def seen(self, x: dict[str, Any], feel: DeckFeel) -> Worst:
         """What counts, at a moment."""
         acts = self.forces(x, feel)
-        home = self.init()["position"] + self.standing()
         out = jnp.sign(self.feet[:, 1:2]) * jnp.array([0.0, 1.0, 0.0]) * self.preload * self.secured
-        off = acts["place"] - home
-        up = quaternion.to_matrix(x["attitude"])[2, 2]
+        off = acts["place"] - self._home()
+        up = quaternion.to_matrix(x["body"].q)[2, 2]
         return Worst(
             jnp.max(jnp.sqrt(jnp.sum((out - acts["hold"]) ** 2, 1))),
             jnp.max(acts["met"].normal_force),
@@ -230,7 +219,7 @@ class DeckBody(Part):
                 return x, jax.tree.map(jnp.maximum, worst, self.seen(x, after))
 
             x, worst = jax.lax.fori_loop(0, substeps, sub, (x, worst))
-            return (x, worst), {"position": x["position"], "attitude": x["attitude"]}
+            return (x, worst), {"position": x["body"].p, "attitude": x["body"].q}
 
         x = self.init()
         ends = jax.tree.map(lambda a: a[:-1], feel), jax.tree.map(lambda a: a[1:], feel)

@@ -3,7 +3,7 @@ import numpy as np
 import pytest
 
 from dovetail.core.errors import ParameterError
-from dovetail.mechanics.airframe import BodyMotion, GivenForce
+from dovetail.mechanics.bodies import BodyMotion, GivenForce
 
 MOTION = BodyMotion(jnp.eye(3), jnp.zeros(3), jnp.zeros(3), jnp.zeros(3), jnp.array([0.0, 0.1, 0.0]))
 

@@ -4,7 +4,7 @@ import pytest
 from scipy.interpolate import PchipInterpolator
 
 from dovetail.core.errors import ParameterError
-from dovetail.mechanics.securing import HarmonicMotion, Still, TableMotion
+from dovetail.mechanics.motion import HarmonicMotion, Still, TableMotion
 
 TIMES = [0.0, 1.0, 1.5, 4.0]
 VALUES = [[0.0, 0.0, 0.0], [0.0, 0.1, 0.0], [1.0, 0.2, 0.1], [0.5, 0.2, 0.1]]

@@ -1,6 +1,6 @@
-r"""What acts on an airframe besides its gear: wind, rotor, ties.
+r"""What acts on a body besides its contacts: wind, rotor, ties.
 
-A load sees the airframe in space (forward, port, up), also when it flies in a plane, and answers with a force and a
+A load sees the body in space (forward, port, up), also when it flies in a plane, and answers with a force and a
 moment about the centre of gravity, in body axes.
 """
 
@@ -16,11 +16,11 @@ import numpy as np
 from dovetail.core import Part, kind, parameter
 from dovetail.core.lookup import linear
 from dovetail.core.parameter import known
-from dovetail.mechanics.securing.motion import check_table
+from dovetail.mechanics.motion.table import check_table
 
 
 class BodyMotion(NamedTuple):
-    """Motion of an airframe in space; vectors in body axes unless said otherwise."""
+    """Motion of a body in space; vectors in body axes unless said otherwise."""
 
     rotation: jax.Array  # (3, 3) body to world
     position: jax.Array  # (3,) [m] in world axes
@@ -30,7 +30,7 @@ class BodyMotion(NamedTuple):
 
 
 class BodyLoad(Part):
-    """Motion in; force [N] and moment [N m] on the airframe out."""
+    """Motion in; force [N] and moment [N m] on the body out."""
 
     @abstractmethod
     def act(self, t: jax.Array, motion: BodyMotion) -> tuple[jax.Array, jax.Array]:
@@ -44,7 +44,7 @@ class BodyLoad(Part):
 
 @kind("given-force")
 class GivenForce(BodyLoad):
-    """A force at a point of the airframe, as a table in time; linear between rows. For tests of other parts."""
+    """A force at a point of the body, as a table in time; linear between rows. For tests of other parts."""
 
     times: jax.Array = parameter("s", "increasing")
     values: jax.Array = parameter("N", "one row (3,) for each time, in body axes")
