@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 from dovetail.air import LaggedDevice, PointDevice, RigidDevice, WingedStage
+from dovetail.core import RK4
+from dovetail.mechanics.spatial import quaternion
 
 WIND = jnp.array([170.0, 0.0, 0.0])
 
@@ -52,16 +54,17 @@ def test_lagged_device_arrives_at_its_command():
 def test_finned_device_trims_at_the_commanded_angles_and_levels_its_roll():
     device = RigidDevice(mass=150.0)
     x = settle(device, jnp.array([0.1, -0.05]))
-    np.testing.assert_allclose(device.attitude(x, None), [0.1, -0.05], atol=1e-4)
-    assert abs(float(x["attitude"][0])) < 1e-6
+    np.testing.assert_allclose(device.flow_angles(x, WIND), [0.1, -0.05], atol=1e-4)
+    # turned about two axes at once, the vector of the rotation differs from them in the third order
+    np.testing.assert_allclose(device.attitude(x, None), [0.1, -0.05], atol=0.1**3 / 2)
+    assert abs(float(device.roll(x)[0])) < 1e-6
 
 
 def test_finned_device_turns_into_the_wind_by_itself():
     device = RigidDevice(mass=150.0)
     x = settle(device, jnp.zeros(2), WIND.at[1].set(10.0))  # downwash
-    assert float(x["attitude"][1]) == pytest.approx(
-        10 / 170, abs=1e-4
-    )  # it aligns with the flow, which goes down
+    # it aligns with the flow, which goes down
+    assert float(device.attitude(x, None)[0]) == pytest.approx(np.arctan(10 / 170), abs=1e-4)
     np.testing.assert_allclose(device.flow_angles(x, WIND.at[1].set(10.0)), 0.0, atol=1e-4)
 
 
@@ -70,3 +73,25 @@ def test_flap_allocation_gives_each_axis_its_own():
     eta = device.fins()
     effect = jnp.stack([jnp.cos(eta), jnp.sin(eta), jnp.ones(4)]) * device.flap_effect
     np.testing.assert_allclose(effect @ device.allocation(), np.eye(3), atol=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_without_wind_the_finned_device_turns_as_any_body_and_keeps_its_angular_momentum(seed):
+    rng = np.random.default_rng(seed)
+    device = RigidDevice(mass=150.0, inertia=(15.0, 60.0, 40.0), roll_gain=0.0)
+    spin = jnp.asarray(2 * rng.normal(size=3))
+
+    @jax.jit
+    def turned(spin):
+        def one(x, _):
+            return RK4.tableau.step(
+                lambda _, x: device.rate(x, 1e-9 * WIND, 0.0, 170.0, jnp.zeros(2)), x, 1e-3
+            ), None
+
+        return jax.lax.scan(one, {**device.init(), "spin": spin}, None, length=3000)[0]
+
+    x = turned(spin)
+    assert np.abs(quaternion.to_vector(x["attitude"])).max() > 0.5  # far beyond small angles
+    np.testing.assert_allclose(
+        quaternion.rotate(x["attitude"], device.inertia * x["spin"]), device.inertia * spin, rtol=1e-8
+    )

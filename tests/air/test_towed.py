@@ -120,6 +120,7 @@ def test_a_reel_does_work_that_the_ledger_knows():
 def test_a_twisting_rope_ties_the_roll_of_the_device_to_the_support():
     from dovetail.air import RigidDevice
     from dovetail.mechanics.chain.torsion import TwistLine
+    from dovetail.mechanics.spatial import quaternion
 
     device = RigidDevice(mass=150.0, roll_gain=0.0)
     free = TowedRope(chain=CHAIN, device=device, density=0.7)
@@ -127,8 +128,8 @@ def test_a_twisting_rope_ties_the_roll_of_the_device_to_the_support():
     rates = []
     for rope in (free, tied):
         x = rope.init()
-        x["device"] = {**x["device"], "attitude": jnp.array([0.2, 0.0, 0.0])}
-        rates.append(float(rope.derivative(0.0, x, None)["device"]["attitude_rate"][0]))
+        x["device"] = {**x["device"], "attitude": quaternion.from_vector(jnp.array([0.2, 0.0, 0.0]))}
+        rates.append(float(rope.derivative(0.0, x, None)["device"]["spin"][0]))
     # the last third of the rope holds back what has been turned by 0.2 rad: GJ theta / (L / 3) over the inertia
     assert rates[1] - rates[0] == pytest.approx(-50.0 * 0.2 / (100.0 / 3) / 15.0, rel=1e-9)
     shown = tied.output(0.0, tied.init(), None)

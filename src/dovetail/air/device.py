@@ -21,6 +21,8 @@ import jax.numpy as jnp
 import numpy as np
 
 from dovetail.core import Part, choice, kind, parameter
+from dovetail.mechanics.bodies.rigid_body import turning
+from dovetail.mechanics.spatial import quaternion, rotation
 
 UP = np.array([0.0, -1.0, 0.0])
 TINY = 1e-12  # keeps roots differentiable in still air; far below any wind squared
@@ -161,10 +163,13 @@ class RigidDevice(Aerodynamic):
     plane with :math:`q S_f a\,\alpha_i`; forces and moments of the four are summed. The flaps are set by the
     least-squares inverse of that sum: pitch and yaw flaps trim the body at the commanded angles of attack and
     side-slip, roll flaps level it. Angles of attack are those of the local flow, so gusts and wakes lift it.
-    Small angles; the rope's pull acts at the centre of mass and has no moment.
+    It turns as a `RigidBody` does, about axes downstream, down and to starboard: roll, yaw and pitch; fins and
+    flaps are those of small incidences. The rope's pull acts at the centre of mass and has no moment.
     """
 
-    inertia: jax.Array = parameter("kg m^2", "in roll, pitch and yaw", default=(15.0, 60.0, 60.0), above=0.0)
+    inertia: jax.Array = parameter(
+        "kg m^2", "about the axes downstream, down and to starboard", default=(15.0, 60.0, 60.0), above=0.0
+    )
     fin_area: jax.Array = parameter("m^2", "of one fin", default=0.25, above=0.0)
     fin_slope: jax.Array = parameter("1/rad", "lift slope of a fin", default=3.5, above=0.0)
     fin_arm: jax.Array = parameter("m", "from the centre of mass back to the fins", default=0.8, above=0.0)
@@ -177,7 +182,16 @@ class RigidDevice(Aerodynamic):
     first_fin: jax.Array = parameter("rad", "roll angle of the first fin", default=0.7853981633974483)
 
     def init(self):
-        return {"attitude": jnp.zeros(3), "attitude_rate": jnp.zeros(3)}  # roll, pitch, yaw
+        return {"attitude": quaternion.identity(), "spin": jnp.zeros(3)}
+
+    def angles(self, x):
+        """Roll, pitch and yaw (3,) [rad] from the undisturbed stream: the vector of its rotation."""
+        roll, yaw, pitch = quaternion.to_vector(x["attitude"])
+        return jnp.stack([roll, pitch, yaw])
+
+    def _level(self, x):
+        """Rotation (3, 3) from its axes to those that do not roll with it: in them the sum of four fins is the same."""
+        return rotation.about_x(self.angles(x)[0])
 
     def fins(self):
         """Roll angles (4,) [rad] of the fins."""
@@ -185,8 +199,8 @@ class RigidDevice(Aerodynamic):
 
     def flow_angles(self, x, wind):
         """Angles of attack and side-slip (2,) [rad] of the local flow; positive lifts, pushes to starboard."""
-        _, pitch, yaw = x["attitude"]
-        return jnp.stack([pitch - wind[1] / wind[0], yaw + wind[2] / wind[0]])
+        along, down, side = self._level(x) @ quaternion.rotate(quaternion.conjugate(x["attitude"]), wind)
+        return jnp.arctan2(jnp.stack([-down, side]), along)
 
     def allocation(self):
         """Flap deflections (4, 3) for unit incidence in pitch, yaw and roll: least squares of the fins' sum."""
@@ -197,13 +211,13 @@ class RigidDevice(Aerodynamic):
     def flaps(self, x, command):
         """Deflections (4,) [rad]: trim at the command, level in roll."""
         # a body at incidence a is in trim when its flaps cancel the fins' own incidence, summed: 2 a
-        wanted = jnp.stack([-2.0 * command[0], -2.0 * command[1], 4.0 * self.roll_gain * x["attitude"][0]])
+        wanted = jnp.stack([-2.0 * command[0], -2.0 * command[1], 4.0 * self.roll_gain * self.angles(x)[0]])
         return jnp.clip(self.allocation() @ wanted, -self.flap_limit, self.flap_limit)
 
     def incidences(self, x, wind, speed, command):
         """Incidence (4,) [rad] of each fin."""
         alpha, beta = self.flow_angles(x, wind)
-        roll_rate, pitch_rate, yaw_rate = x["attitude_rate"]
+        roll_rate, yaw_rate, pitch_rate = self._level(x) @ x["spin"]
         eta = self.fins()
         swept = (pitch_rate * jnp.cos(eta) + yaw_rate * jnp.sin(eta)) * self.fin_arm / speed
         rolled = roll_rate * self.fin_radius / speed
@@ -224,17 +238,18 @@ class RigidDevice(Aerodynamic):
         moment = jnp.stack(
             [
                 -self.fin_radius * jnp.sum(each),
-                -self.fin_arm * jnp.sum(each * jnp.cos(eta)),
                 -self.fin_arm * jnp.sum(each * jnp.sin(eta)),
+                -self.fin_arm * jnp.sum(each * jnp.cos(eta)),
             ]
         )
-        return {"attitude": x["attitude_rate"], "attitude_rate": moment / self.inertia}
+        turned, spun = turning(x["attitude"], x["spin"], self._level(x).T @ moment, jnp.diag(self.inertia))
+        return {"attitude": turned, "spin": spun}
 
     def attitude(self, x, command):
-        return x["attitude"][1:]
+        return self.angles(x)[1:]
 
     def roll(self, x):
-        return x["attitude"][0], x["attitude_rate"][0]
+        return self.angles(x)[0], x["spin"][0]
 
     def turned(self, rate, torque):
-        return {**rate, "attitude_rate": rate["attitude_rate"].at[0].add(torque / self.inertia[0])}
+        return {**rate, "spin": rate["spin"].at[0].add(torque / self.inertia[0])}

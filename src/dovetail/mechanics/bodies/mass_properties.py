@@ -62,10 +62,8 @@ class MassProperties(Mover):
 
     @property
     def inverse_inertia(self) -> jax.Array:
-        """Inverse of the inertia, by cofactors: a general solver costs a simulation most of its time."""
-        a, b, c = self.inertia[0], self.inertia[1], self.inertia[2]
-        cofactors = jnp.stack([jnp.cross(b, c), jnp.cross(c, a), jnp.cross(a, b)], -1)
-        return cofactors / jnp.sum(a * cofactors[:, 0])
+        """Inverse of the inertia."""
+        return inverse(self.inertia)
 
     @property
     def matrix(self) -> jax.Array:
@@ -93,6 +91,13 @@ class MassProperties(Mover):
         centre = (self.mass * self.centre - cavity.mass * cavity.centre) / mass
         inertia = self.about(centre) - cavity.about(centre)
         return MassProperties(mass, inertia, centre)
+
+
+def inverse(matrix: jax.Array) -> jax.Array:
+    """Of a 3 x 3 matrix, by cofactors: a general solver costs a simulation most of its time."""
+    a, b, c = matrix[0], matrix[1], matrix[2]
+    cofactors = jnp.stack([jnp.cross(b, c), jnp.cross(c, a), jnp.cross(a, b)], -1)
+    return cofactors / jnp.sum(a * cofactors[:, 0])
 
 
 def assembled(*bodies: MassProperties) -> MassProperties:

@@ -23,7 +23,7 @@ import jax
 import jax.numpy as jnp
 
 from dovetail.core import Flow
-from dovetail.mechanics.bodies.mass_properties import MassProperties
+from dovetail.mechanics.bodies.mass_properties import MassProperties, inverse
 from dovetail.mechanics.spatial import Carrier, Pose, Twist, Wrench, euler, quaternion
 
 
@@ -53,6 +53,19 @@ class BodyState(eqx.Module):
         return Twist(self.v, quaternion.rotate(self.q, self.w))
 
 
+def turning(
+    q: jax.Array,
+    w: jax.Array,
+    moment: jax.Array,
+    inertia: jax.Array,
+    carrier: Carrier | None = None,
+    restore: float = 1.0,
+) -> tuple[jax.Array, jax.Array]:
+    """Rates of the attitude q_WB and of the body rates w under a moment (3,) in B; inertia (3, 3)."""
+    spin = w if carrier is None else w - quaternion.rotate(quaternion.conjugate(q), carrier.turning)
+    return quaternion.rate(q, spin, restore), inverse(inertia) @ (moment - jnp.cross(w, inertia @ w))
+
+
 class RigidBody(Flow):
     """A body that a wrench moves.
 
@@ -73,20 +86,14 @@ class RigidBody(Flow):
 
     def rate(self, x: BodyState, u: Wrench | None, carrier: Carrier | None = None) -> BodyState:
         """Rate of the state under a wrench in W about the centre of mass, in a W that is at rest or carried."""
-        spin, moment = x.w, -jnp.cross(x.w, self.body.inertia @ x.w)
-        push = jnp.zeros(3) if self.gravity is None else self.gravity
+        moment, push = jnp.zeros(3), jnp.zeros(3) if self.gravity is None else self.gravity
         if u is not None:
-            moment = moment + quaternion.rotate(quaternion.conjugate(x.q), u.tau)
+            moment = quaternion.rotate(quaternion.conjugate(x.q), u.tau)
             push = push + u.f / self.body.mass
         if carrier is not None:
-            spin = spin - quaternion.rotate(quaternion.conjugate(x.q), carrier.turning)
             push = push - carrier.inertial(x.p, x.v)
-        return BodyState(
-            p=x.v,
-            q=quaternion.rate(x.q, spin, self.restore),
-            v=push,
-            w=self.body.inverse_inertia @ moment,
-        )
+        q, w = turning(x.q, x.w, moment, self.body.inertia, carrier, self.restore)
+        return BodyState(p=x.v, q=q, v=push, w=w)
 
     def output(self, t, x: BodyState, u: Wrench | None) -> dict[str, jax.Array]:
         """Where the body is and how it moves, in the forms people ask for."""
