@@ -145,7 +145,7 @@ class DrogueHose(Substructure):
     def output(self, t, x, u):
         hose, tow, loads, solved, _ = self._solved(t, x, u["force"])
         r, v = flown(hose.r), flown(hose.v)
-        drogue = tail(r, v, tow[2][:, None] + flown(solved.acceleration))
+        drogue, tipped = tail(r, v, tow[2][:, None] + flown(solved.acceleration))
         home = self.receiver.home
         nozzle = self.nozzle(t, x["datum"])
         pose, motion = seen_from(drogue, nozzle, rotation(x["datum"][3:]) @ home.R, home)
@@ -156,7 +156,7 @@ class DrogueHose(Substructure):
             "drogue_position": r[:, -1],
             "ball_joint_position": r[:, -2],
             "nozzle_position": nozzle[0],
-            "tipping": drogue.tilt - x["datum"][3:],
+            "tipping": tipped - x["datum"][3:],
             "end_tension": solved.tension[-2],
             "tow_tension": solved.tension[0],
             "reeled_length": x["reeled"],

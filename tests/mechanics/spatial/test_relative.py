@@ -1,12 +1,10 @@
 """A point seen from a turning body: rates are those of what is seen."""
 
-from types import SimpleNamespace
-
 import jax
 import jax.numpy as jnp
 import numpy as np
 
-from dovetail.mechanics.spatial import Pose
+from dovetail.mechanics.spatial import FrameState, Pose, Twist
 from dovetail.mechanics.spatial.relative import seen_from, vector_rate
 from dovetail.mechanics.spatial.rotation import exponential, logarithm
 
@@ -36,7 +34,9 @@ def test_velocity_and_acceleration_are_those_of_the_displacement():
         return f(t), jax.jacfwd(f)(t), jax.jacfwd(jax.jacfwd(f))(t)
 
     def seen(t):
-        body = SimpleNamespace(joint=three(joint, t), R=exponential(t * spin), w=spin, w_rate=jnp.zeros(3))
+        place, speed, rate = three(joint, t)
+        turned = Pose(exponential(t * spin), place)  # about an axis that stays, in either axes
+        body = FrameState(turned, Twist(speed, spin), Twist(rate, jnp.zeros(3)))
         return seen_from(body, three(point, t), jnp.eye(3), home, offset)[1]
 
     @jax.jit

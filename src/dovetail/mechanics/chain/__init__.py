@@ -1,6 +1,6 @@
 """Chains: rope, hose, tether and cable in five formulations behind one interface.
 
-Depends on: core.
+Depends on: core, and of this package `spatial`.
 
 =============== ==================================================================================
 `LinkChain`     inextensible links, Cartesian nodes: fast, any orientation, length may change

@@ -12,13 +12,12 @@ so a positive :math:`\theta_y` hangs below its joint. They are the angles of `an
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import jax
 import jax.numpy as jnp
 import numpy as np
 
 from dovetail.mechanics.chain.angles import angle_accelerations, angle_rates, angles
+from dovetail.mechanics.spatial import FrameState, Pose, Twist
 
 
 def flown(r: jax.Array | np.ndarray) -> jax.Array:
@@ -58,18 +57,11 @@ def spin(angles: jax.Array, rates: jax.Array, seconds: jax.Array) -> tuple[jax.A
     return jnp.stack([sz * y1, cz * y1, z1]), jnp.stack([sz * y2 + cz * y1 * z1, cz * y2 - sz * y1 * z1, z2])
 
 
-class Tail(NamedTuple):
-    """A body that is a chain's last link: place, velocity and acceleration of its joint, its attitude and spin."""
+def tail(r: jax.Array, v: jax.Array, a: jax.Array) -> tuple[FrameState, jax.Array]:
+    """A body that is a chain's last link: its frame in its joint, and its tilt (2,) [rad].
 
-    joint: tuple[jax.Array, jax.Array, jax.Array]  # (3,) each
-    tilt: jax.Array  # (2,) [rad]
-    R: jax.Array  # (3, 3) from its axes to those of flight
-    w: jax.Array  # (3,) [rad/s] in its axes
-    w_rate: jax.Array  # (3,) [rad/s^2]
-
-
-def tail(r: jax.Array, v: jax.Array, a: jax.Array) -> Tail:
-    """From places, velocities and accelerations (3, n + 1) of the nodes in the axes of flight."""
+    From places, velocities and accelerations (3, n + 1) of the nodes in the axes of flight.
+    """
     d, d_rate, d_rate2 = (towed(q[:, -1] - q[:, -2]) for q in (r, v, a))
     l = jnp.sqrt(d @ d)
     u = d / l
@@ -80,4 +72,6 @@ def tail(r: jax.Array, v: jax.Array, a: jax.Array) -> Tail:
     seconds = angle_accelerations(phi, psi, rates, (d_rate2 - 2 * stretch * turn) / l)
     own = tilt(flown(u))
     w, w_rate = spin(own, -jnp.stack(rates), -jnp.stack(seconds))
-    return Tail((r[:, -2], v[:, -2], a[:, -2]), own, rotation(own), w, w_rate)
+    R = rotation(own)
+    # the axes turn with w, so what w is in the axes of flight changes as it does in its own
+    return FrameState(Pose(R, r[:, -2]), Twist(v[:, -2], R @ w), Twist(a[:, -2], R @ w_rate)), own

@@ -17,27 +17,34 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
+from dovetail.mechanics.spatial.motion import FrameState
 from dovetail.mechanics.spatial.pose import Pose
 from dovetail.mechanics.spatial.rotation import logarithm
 
 
 def seen_from(
-    body: Any, point: tuple[jax.Array, jax.Array, jax.Array], R: jax.Array, home: Pose, origin: Any = 0.0
+    body: FrameState,
+    point: tuple[jax.Array, jax.Array, jax.Array],
+    R: jax.Array,
+    home: Pose,
+    origin: Any = 0.0,
 ) -> tuple[Pose, dict[str, jax.Array]]:
     """Pose of a point in a body's axes, and its displacement, velocity and acceleration (6,) from `home`.
 
     Parameters
     ----------
-    body : its `joint` (place, velocity, acceleration), rotation `R`, and spin `w`, `w_rate` in its own axes.
+    body : the frame in which it turns.
     point : place, velocity and acceleration, (3,) each, in the fixed axes.
     R : (3, 3) attitude of what moves with the point, which does not turn.
-    origin : (3,) of the body's axes from its joint, in these axes [m].
+    origin : (3,) of the interface from the frame's, in these axes [m].
     """
-    w, w_rate = body.w, body.w_rate
-    r, v, a = (body.R.T @ (ours - theirs) for ours, theirs in zip(point, body.joint, strict=True))
+    back = body.pose.R.T
+    w, w_rate = back @ body.twist.w, back @ body.rate.w
+    joint = (body.pose.p, body.twist.v, body.rate.v)
+    r, v, a = (back @ (ours - theirs) for ours, theirs in zip(point, joint, strict=True))
     v = v - jnp.cross(w, r)
     a = a - jnp.cross(w_rate, r) - jnp.cross(w, 2 * v + jnp.cross(w, r))
-    pose = Pose(body.R.T @ R, r - origin)
+    pose = Pose(back @ R, r - origin)
     phi = logarithm(home.R.T @ pose.R)
     turn, turn_rate = -home.R.T @ w, -home.R.T @ w_rate
     phi_1 = vector_rate(phi, turn)

@@ -148,7 +148,7 @@ class HungDrogue(Substructure):
 
     def output(self, t, x, u):
         r, v, _, solved = self._solved(x, u["force"])
-        drogue = tail(r, v, flown(solved.acceleration))
+        drogue, _ = tail(r, v, flown(solved.acceleration))
         R = rotation(jnp.array([HANGING, 0.0]))
         place, velocity, acceleration = (R @ a for a in self.receiver.path(t))
         place = place + (self.chain.length + self.flange) * DOWN
