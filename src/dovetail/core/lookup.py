@@ -39,7 +39,7 @@ def smooth(s: Any) -> Any:
     return s**3 * (10.0 - 15.0 * s + 6.0 * s**2)
 
 
-def risen(t: jax.Array, rise: jax.Array) -> jax.Array:
+def risen(t: jax.Array, rise: jax.Array | float) -> jax.Array:
     """Share, 0 to 1, to which something has faded in at t [s] that begins at zero and takes `rise` [s]; 1 without."""
-    s = jnp.clip(t / jnp.where(rise > 0, rise, 1.0), 0.0, 1.0)
-    return jnp.where(rise > 0, smooth(s), 1.0)
+    s = jnp.clip(t / jnp.where(jnp.asarray(rise) > 0, rise, 1.0), 0.0, 1.0)
+    return jnp.where(jnp.asarray(rise) > 0, smooth(s), 1.0)

@@ -41,7 +41,7 @@ class AirBody(Part):
 
     @abstractmethod
     def wrench(
-        self, velocity: jax.Array, turning: jax.Array, wind: jax.Array, density: jax.Array = 1.225
+        self, velocity: jax.Array, turning: jax.Array, wind: jax.Array, density: jax.Array | float = 1.225
     ) -> Wrench:
         """Force [N] and moment [N m] about the body's origin; velocities [m/s], [rad/s] in the body's axes."""
 

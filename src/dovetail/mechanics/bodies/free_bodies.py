@@ -123,7 +123,9 @@ class FreeBodies(Substructure):
 
     def init(self) -> PairState:
         start: PairState = self.pair.start  # type: ignore[assignment]  # made with one
-        return start if self._free else dataclasses.replace(start, second=None)
+        if self._free:
+            return start
+        return dataclasses.replace(start, second=None)  # type: ignore[arg-type]  # see `PairState`
 
     def derivative(self, t, x, u):
         return self._rate(t, self._whole(t, x), u)

@@ -37,11 +37,12 @@ class MassProperties(Mover):
     centre: jax.Array = parameter("m", "centre of mass in the reference frame", default=(0.0, 0.0, 0.0))
 
     def __init__(self, mass, inertia, centre=(0.0, 0.0, 0.0)):
-        inertia = jnp.asarray(inertia, float)
+        if not isinstance(inertia, jax.Array):
+            inertia = np.asarray(inertia, float)  # of numbers that are there nothing is compiled
+        if inertia.ndim < 2:
+            inertia = inertia[..., None] * np.eye(inertia.size if inertia.ndim else 3)
         self.mass = mass
-        self.inertia = (
-            inertia * jnp.eye(3) if inertia.ndim == 0 else jnp.diag(inertia) if inertia.ndim == 1 else inertia
-        )
+        self.inertia = inertia
         self.centre = centre
 
     def __check_init__(self):

@@ -84,7 +84,7 @@ class BodyPair(Flow):
         if outer is not None:
             loads[0] = outer if loads[0] is None else loads[0] + outer
         rates = [body.rate(state, load) for (body, state), load in zip(self.bodies(x), loads, strict=False)]
-        return PairState(*rates) if self.second is not None else PairState(rates[0], None)
+        return PairState(rates[0], rates[1] if self.second is not None else None)  # type: ignore[arg-type]  # see there
 
     def output(self, t, x: PairState, u: Wrench | None) -> tuple[Pose, Twist]:
         """Pose of P in D, and its twist relative to D, in D."""

@@ -97,7 +97,7 @@ class FrameState(NamedTuple):
         """Of its point at r (3,) [m] in its own axes."""
         return self.twist.at(self.pose.vector(r)).v
 
-    def carrier(self, r: jax.Array, gravity: jax.Array = 0.0) -> Carrier:
+    def carrier(self, r: jax.Array, gravity: jax.Array | float = 0.0) -> Carrier:
         """What its spot at r (3,) [m] feels, with gravity [m/s^2] down along z."""
         R, w, dw = self.pose.R, self.twist.w, self.rate.w
         arm = R @ r
