@@ -150,8 +150,8 @@ def test_compiled_against_plain_numpy(figure):
         n=20,
         length=250.0,
         mass=80.0,
-        axial_stiffness=25e3,
-        axial_damping=4e3,
+        stiffness=6.25e6,
+        axial_damping=1e6,
         bending=300.0,
         joint_damping=800.0,
     )

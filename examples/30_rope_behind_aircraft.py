@@ -19,8 +19,8 @@ rods = RodChain(
     n=20,
     length=250.0,
     mass=mass,
-    axial_stiffness=25e3,
-    axial_damping=50 * mass,
+    stiffness=6.25e6,
+    axial_damping=50 * mass * 250.0,
     bending=225.0,
     joint_damping=10 * mass,
 )

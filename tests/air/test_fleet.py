@@ -8,7 +8,7 @@ from dovetail.air import RopeFleet, TowedRope
 from dovetail.core.errors import ParameterError
 from dovetail.mechanics.chain import RodChain
 
-ROPE = TowedRope(chain=RodChain(n=2, length=250.0, mass=82.0, axial_stiffness=25e3))
+ROPE = TowedRope(chain=RodChain(n=2, length=250.0, mass=82.0, stiffness=6.25e6))
 
 
 def fleet(**changes):

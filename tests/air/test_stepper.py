@@ -51,6 +51,6 @@ def test_what_does_not_fit_is_refused(stepped):
     other = RopeStepper(TowedRope(chain=LinkChain(n=2, length=1.0, mass=1.0), air="off"), step=0.01)
     with pytest.raises(ParameterError, match="this rope has"):
         other.restore(stepped[2])
-    stiff = RodChain(n=9, length=9.0, mass=1.0, axial_stiffness=1e3, joint_damping=jnp.asarray(50.0))
+    stiff = RodChain(n=9, length=9.0, mass=1.0, stiffness=9000.0, joint_damping=jnp.asarray(50.0))
     with pytest.raises(TestFileError, match="is unstable"):
         RopeStepper(TowedRope(chain=stiff, air="off"), step=0.01)

@@ -13,6 +13,7 @@ from dovetail.air import LatchedHose, TowedRope
 from dovetail.core import RK4, Flow
 from dovetail.core.errors import TestFileError
 from dovetail.core.methods.rolled import rolled
+from dovetail.core.parameter import declared
 from dovetail.core.registry import kinds
 from dovetail.mechanics.base import Substructure
 from dovetail.mechanics.chain import Chain, Loads
@@ -25,7 +26,7 @@ STEP, STEPS = 2e-4, 500  # [s]
 EXTRA = {  # what a formulation asks for beside its kind, soft enough for such steps
     "elastic-chain": {"stiffness": 5e4, "axial_damping": 100.0},
     "ancf-cable": {"stiffness": 5e4, "axial_damping": 100.0},
-    "rod-chain": {"axial_stiffness": 5e3, "axial_damping": 100.0},
+    "rod-chain": {"stiffness": 5e4, "axial_damping": 100.0},
 }
 CHANGED = {  # so that something happens in a tenth of a second
     "capture/sling-load": {"system.start_angles": [0.5, 0.0]},
@@ -163,3 +164,14 @@ def test_the_table_has_a_row_for_each_formulation_and_says_why_not():
     assert head[1:] == tuple(place.name for place in CHAIN_PLACES)
     assert [row[0] for row in rows] == MEMBERS
     assert all(cell == "yes" or cell.startswith("no: ") for row in rows for cell in row[1:])
+
+
+def test_a_name_means_one_thing_in_every_formulation():
+    """So that another kind takes the numbers over: 300 N s are 300 N s in each."""
+    units: dict[str, set[str]] = {}
+    for chain in kinds(Chain).values():
+        for name, said in declared(chain).items():
+            units.setdefault(name, set()).add(said.unit)
+    assert {name: found for name, found in units.items() if len(found) > 1} == {}
+    assert units["stiffness"] == {"N"}
+    assert units["axial_damping"] == {"N s"}

@@ -69,10 +69,10 @@ class RopeFleet(Flow):
             base,
             length=length,
             mass=mass,
-            axial_stiffness=self.modulus * jnp.pi * d**2 / 4 / length,
+            stiffness=self.modulus * jnp.pi * d**2 / 4,
             bending=self.modulus * jnp.pi * d**4 / 64,
             joint_damping=self.joint_damping * mass,
-            axial_damping=self.axial_damping * mass,
+            axial_damping=self.axial_damping * mass * length,
         )
         return dataclasses.replace(self.rope, chain=chain)
 

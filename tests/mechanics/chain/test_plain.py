@@ -18,8 +18,8 @@ CHAIN = RodChain(
     length=20.0,
     mass=6.0,
     tip_mass=2.0,
-    axial_stiffness=2e3,
-    axial_damping=30.0,
+    stiffness=4e4,
+    axial_damping=600.0,
     bending=5.0,
     joint_damping=0.4,
 )

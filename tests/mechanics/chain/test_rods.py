@@ -17,7 +17,7 @@ from dovetail.mechanics.chain.angles import direction, joint_energy, joint_momen
 
 G = jnp.array([0.0, 9.81, 0.0])
 GOLDEN = RodChain(
-    n=2, length=2.0, mass=2.0, tip_mass=0.5, axial_stiffness=1000.0, axial_damping=5.0, bending=2.0, joint_damping=0.3
+    n=2, length=2.0, mass=2.0, tip_mass=0.5, stiffness=2000.0, axial_damping=10.0, bending=2.0, joint_damping=0.3
 )  # fmt: skip
 Q = jnp.array([0.1, 0.3, 0.6, 0.2, -0.4])
 RATE = jnp.array([0.05, 0.7, -0.3, 0.2, 0.9])
@@ -122,7 +122,7 @@ def random_state(n, seed):
 @pytest.mark.parametrize(("n", "tip"), [(1, 0.0), (8, 3.0)])
 @pytest.mark.parametrize("inertia", ["konig", "rod"])
 def test_closed_form_agrees_with_lagrange_equations_by_differentiation(n, tip, inertia):
-    chain = RodChain(n=n, length=1.7 * n, mass=0.8 * n, tip_mass=tip, axial_stiffness=1.0, inertia=inertia)
+    chain = RodChain(n=n, length=1.7 * n, mass=0.8 * n, tip_mass=tip, stiffness=1.7 * n, inertia=inertia)
     q, rate = random_state(n, n)
     m, l = 0.8, 1.7
 
@@ -157,7 +157,7 @@ def test_closed_form_agrees_with_lagrange_equations_by_differentiation(n, tip, i
 
 def test_frozen_stretch_with_rod_inertia_is_the_cartesian_chain_of_rods():
     n = 6
-    stiff = RodChain(n=n, length=6.0, mass=6.0, tip_mass=2.0, axial_stiffness=1.0, inertia="rod")
+    stiff = RodChain(n=n, length=6.0, mass=6.0, tip_mass=2.0, stiffness=6.0, inertia="rod")
     q, rate = random_state(n, 3)
     q, rate = q.at[0].set(0.0), rate.at[0].set(0.0)
     u = Loads(field=G, node=jnp.zeros((3, n + 1)).at[:, 3].set(jnp.array([1.0, -2.0, 4.0])))
@@ -194,16 +194,14 @@ def test_both_bending_laws_agree_in_a_plane_and_differ_out_of_it():
     rng = np.random.default_rng(0)
     flat = jnp.array(np.r_[0.0, 0.4 * rng.normal(size=n), np.zeros(n)])
     bent = flat.at[n + 1 :].set(0.4 * rng.normal(size=n))
-    planes = RodChain(n=n, length=5.0, mass=1.0, axial_stiffness=1.0, bending=3.0)
+    planes = RodChain(n=n, length=5.0, mass=1.0, stiffness=5.0, bending=3.0)
     space = dataclasses.replace(planes, curvature="space")
     np.testing.assert_allclose(elastic_force(planes, flat), elastic_force(space, flat), atol=1e-9)
     assert jnp.linalg.norm(elastic_force(planes, bent) - elastic_force(space, bent)) > 0.005
 
 
 def test_bending_in_space_is_the_same_whichever_way_the_chain_is_turned():
-    chain = RodChain(
-        n=3, length=3.0, mass=1.0, axial_stiffness=1.0, bending=3.0, curvature="space", root="pinned"
-    )
+    chain = RodChain(n=3, length=3.0, mass=1.0, stiffness=3.0, bending=3.0, curvature="space", root="pinned")
     q = jnp.array([0.0, 0.3, 0.5, -0.2, 0.1, 0.2, -0.1])
     turned = q.at[1:4].add(1.1)  # about z
     bending = jax.jit(lambda q: chain.energies({"q": q, "rate": 0 * q})["bending"])
@@ -212,9 +210,7 @@ def test_bending_in_space_is_the_same_whichever_way_the_chain_is_turned():
 
 @pytest.mark.parametrize("root", ["hanging", "pinned", "clamped"])
 def test_root_joint_rests_where_it_is_told(root):
-    chain = RodChain(
-        n=2, length=2.0, mass=1.0, axial_stiffness=1.0, bending=3.0, root=root, root_angles=(1.2, 0.1)
-    )
+    chain = RodChain(n=2, length=2.0, mass=1.0, stiffness=2.0, bending=3.0, root=root, root_angles=(1.2, 0.1))
     straight = chain.at(0.0, 1.2, 0.1)["q"]
     moment = float(jnp.abs(elastic_force(chain, straight)[1:]).max())
     assert (moment > 1.0) if root == "hanging" else (moment < 1e-12)
@@ -226,7 +222,7 @@ def integrate(chain, x, u, h, steps):
 
 
 def test_energy_is_kept_to_the_order_of_the_method():
-    chain = RodChain(n=10, length=250.0, mass=80.0, axial_stiffness=25e3, bending=170.0)
+    chain = RodChain(n=10, length=250.0, mass=80.0, stiffness=6.25e6, bending=170.0)
     x, u = chain.at(0.03, 1.2, 0.6), Loads(field=G)
 
     @jax.jit
@@ -241,7 +237,7 @@ def test_energy_is_kept_to_the_order_of_the_method():
 
 @pytest.mark.slow
 def test_mirror_image_of_the_loads_gives_the_mirror_image_of_the_motion():
-    chain = RodChain(n=4, length=40.0, mass=8.0, axial_stiffness=1e4, bending=10.0, joint_damping=1.0)
+    chain = RodChain(n=4, length=40.0, mass=8.0, stiffness=4e5, bending=10.0, joint_damping=1.0)
     mirror = jnp.array([1.0, 1.0, -1.0])[:, None]
     force = jnp.zeros((3, 5)).at[:, -1].set(jnp.array([30.0, 5.0, 40.0]))
     tips = [
@@ -252,7 +248,7 @@ def test_mirror_image_of_the_loads_gives_the_mirror_image_of_the_motion():
 
 
 def test_hanging_chain_has_the_bessel_frequencies():
-    chain = RodChain(n=30, length=10.0, mass=10.0, axial_stiffness=25e3, inertia="rod")
+    chain = RodChain(n=30, length=10.0, mass=10.0, stiffness=2.5e5, inertia="rod")
     hanging = chain.at(10 * 9.81 / 25e3, 0.0, 0.0)
     flat, rebuilt = ravel_pytree(hanging)
     rate = jax.jacfwd(lambda v: ravel_pytree(chain.derivative(0.0, rebuilt(v), Loads(field=G)))[0])
@@ -266,7 +262,7 @@ def test_hanging_chain_has_the_bessel_frequencies():
 
 
 def test_slack_element_carries_no_compression():
-    chain = RodChain(n=2, length=2.0, mass=1.0, axial_stiffness=100.0, slack="slack")
+    chain = RodChain(n=2, length=2.0, mass=1.0, stiffness=200.0, slack="slack")
     assert chain.elastic_force(chain.at(-0.1, 0.0, 0.0)["q"])[0] == 0
     assert chain.elastic_force(chain.at(0.1, 0.0, 0.0)["q"])[0] == pytest.approx(-10)
 
@@ -278,8 +274,8 @@ def test_both_solvers_give_the_same_accelerations(inertia):
         length=10.0,
         mass=5.0,
         tip_mass=0.7,
-        axial_stiffness=100.0,
-        axial_damping=2.0,
+        stiffness=1000.0,
+        axial_damping=20.0,
         bending=2.0,
         joint_damping=0.3,
         inertia=inertia,
@@ -297,7 +293,7 @@ def test_both_solvers_give_the_same_accelerations(inertia):
 
 def test_forces_half_way_along_rods_do_the_work_of_their_points():
     n = 5
-    chain = RodChain(n=n, length=10.0, mass=5.0, axial_stiffness=100.0)
+    chain = RodChain(n=n, length=10.0, mass=5.0, stiffness=1000.0)
     q, rate = random_state(n, 7)
     force = jnp.array(np.random.default_rng(8).normal(size=(3, n)))
 
@@ -330,7 +326,7 @@ def test_a_clamped_chain_tends_to_the_clamped_beam_with_the_square_of_its_rods(c
 
     errors = []
     for n in (8, 16):
-        chain = RodChain(n=n, length=1.0, mass=1.0, axial_stiffness=1e9, bending=1.0, root="clamped")
+        chain = RodChain(n=n, length=1.0, mass=1.0, stiffness=1e9, bending=1.0, root="clamped")
         chain = dataclasses.replace(chain, curvature=curvature, inertia="rod")
         for L, m, EI in zip(lengths, masses, stiffness, strict=True):
             M, K = matrices(dataclasses.replace(chain, length=L, mass=m, bending=EI))
@@ -345,7 +341,7 @@ def test_a_clamped_chain_tends_to_the_clamped_beam_with_the_square_of_its_rods(c
 
 def test_friction_on_absolute_rates_takes_from_every_angle_its_own():
     rng = np.random.default_rng(8)
-    plain = RodChain(n=4, length=4.0, mass=4.0, axial_stiffness=1e3, joint_damping=0.3)
+    plain = RodChain(n=4, length=4.0, mass=4.0, stiffness=4000.0, joint_damping=0.3)
     damped = dataclasses.replace(plain, rate_damping=0.9)
     rate = jnp.asarray(rng.normal(size=9))
     took = damped.damping_force(rate) - plain.damping_force(rate)

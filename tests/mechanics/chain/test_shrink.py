@@ -29,3 +29,15 @@ def test_links_shrink_one_after_another_from_the_support():
     l, rate, _ = shrink.sequential((8.5, -1.0, 0.0), 9.0, 6)
     np.testing.assert_allclose(l, [1.0, 1.5, 1.5, 1.5, 1.5, 1.5])
     np.testing.assert_allclose(rate, [-1.0, 0, 0, 0, 0, 0])
+
+
+@pytest.mark.parametrize("way", shrink.WAYS)
+def test_rope_slides_past_a_node_at_the_rate_of_what_is_beyond_it(way):
+    """Against the running sum of the links' own rates, at random lengths and rates."""
+    rng = np.random.default_rng(5)
+    for _ in range(20):
+        length = (9.0 - 7.0 * rng.random(), *rng.normal(size=2))
+        _, rate, rate2 = shrink.lengths(way, length, 9.0, 6)
+        found = shrink.slip(way, length, 9.0, 6)
+        np.testing.assert_allclose(found[0], length[1] - np.cumsum(rate), atol=1e-12)
+        np.testing.assert_allclose(found[1], length[2] - np.cumsum(rate2), atol=1e-12)

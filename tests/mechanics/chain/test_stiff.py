@@ -16,8 +16,8 @@ CHAIN = RodChain(
     n=N,
     length=25.0,
     mass=80.0,
-    axial_stiffness=25e3,
-    axial_damping=4e3,
+    stiffness=6.25e5,
+    axial_damping=1e5,
     bending=300.0,
     joint_damping=8e3,  # the published c = 100 N m s/kg: a rate of 490 /s by the law 48 c n^3 / L^2
 )

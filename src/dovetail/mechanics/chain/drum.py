@@ -67,11 +67,17 @@ def driven(
 ) -> tuple[Solved, jax.Array]:
     """A chain and its drum together: what the chain does, and the reel's acceleration [m/s^2].
 
-    `solve` gives the chain's answer to an acceleration of the reel, `felt` the pull [N] of the rope on the drum.
+    `solve` gives the chain's answer to an acceleration of the reel, `felt` the pull [N] of the rope on the drum. Both
+    are straight lines of the acceleration, so that one answer and its slope give every one.
     """
     pull, inertia = drive
     if inertia is None:
         return solve(pull), pull
-    steady, unit = jax.vmap(lambda reel: felt(solve(reel)))(jnp.array([0.0, 1.0]))
-    reel = (pull - steady) / (inertia + unit - steady)
-    return solve(reel), reel
+
+    def answer(reel):
+        solved = solve(reel)
+        return solved, felt(solved)
+
+    (solved, steady), (slope, unit) = jax.jvp(answer, (jnp.zeros(()),), (jnp.ones(()),))
+    reel = (pull - steady) / (inertia + unit)
+    return jax.tree.map(lambda value, more: value + reel * more, solved, slope), reel

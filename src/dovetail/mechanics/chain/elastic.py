@@ -44,18 +44,24 @@ class ElasticChain(PlacedChain):
         return Shape(n, (w - n * dot(n, w)) / size, v, size, l, *self.masses(l[0]))
 
     def _tensions(self, s):
-        """Tensions (n,) [N] of springs and of dampers, and the strain's rate (n,) [1/s]."""
+        """Tensions (n,) [N], what springs have of them, and the strain's rate (n,) [1/s].
+
+        By choice and not by maximum, which must pass on what is no number: that takes longer than all the rest.
+        """
         strain = s.size / s.l[0] - 1
-        rate = (dot(s.n, s.v - before(s.v)) - (1 + strain) * s.l[1]) / s.l[0]
-        spring, damper = self.stiffness * strain, self.axial_damping * rate
+        apart = dot(s.n, s.v - before(s.v))
+        rate = (apart if isinstance(s.l[1], float) else apart - (1 + strain) * s.l[1]) / s.l[0]
+        spring = self.stiffness * strain
+        tension = spring + self.axial_damping * rate
         if self.slack == "slack":
-            spring = jnp.maximum(spring, 0.0)
-            damper = jnp.where(strain > 0, jnp.maximum(damper, -spring), 0.0)
-        return spring, damper, rate
+            taut = strain > 0
+            spring = jnp.where(taut, spring, 0.0)
+            tension = jnp.where(taut & (tension > 0), tension, 0.0)
+        return tension, spring, rate
 
     def pull(self, x, s, free, inverse):
-        spring, damper, _ = self._tensions(s)
-        return (spring + damper) * s.n, spring + damper
+        tension, _, _ = self._tensions(s)
+        return tension * s.n, tension
 
     def impulse(self, x, momentum):
         """State after impulses (3, n) [N s] on the nodes 1 to n: each takes its own, the stretch brings the rest."""
@@ -64,15 +70,15 @@ class ElasticChain(PlacedChain):
 
     def energies(self, x, u=None):
         s = self.shape(x, None if u is None else u.length)
-        spring, _, _ = self._tensions(s)
+        _, spring, _ = self._tensions(s)
         axial = 0.5 * jnp.sum(spring**2 * s.l[0]) / self.stiffness
         return {**super().energies(x, u), "axial": axial}
 
     def power(self, x, u):
         s = self.shape(x, u.length)
-        _, damper, rate = self._tensions(s)
+        tension, spring, rate = self._tensions(s)
         found = super().power(x, u)
-        return {**found, "damping": found["damping"] - jnp.sum(damper * rate * s.l[0])}
+        return {**found, "damping": found["damping"] - jnp.sum((tension - spring) * rate * s.l[0])}
 
     def fastest_rates(self):
         """Of joint friction, and of the axial wave between neighbouring nodes with its damper."""

@@ -45,7 +45,7 @@ class Shape(NamedTuple):
     turn: jax.Array  # (3, n) [1/s] their rates
     v: jax.Array  # (3, n) [m/s] velocities of the nodes
     size: jax.Array  # (n,) [m] distance of the links' ends
-    l: Rates  # (n,) each: unstretched lengths and their rates
+    l: Rates  # (n,) unstretched lengths and their rates
     link: jax.Array  # (n,) [kg] mass of the links
     mass: jax.Array  # (n,) [kg] of the nodes
 
@@ -134,14 +134,19 @@ class LumpedChain(Chain):
         return self.n - (self.last_link is not None)
 
     def lengths(self, length: Any = None) -> Rates:
-        """Length of every link and its first two rates, (n,) each."""
+        """Length (n,) of every link and its first two rates, (n,) each or 0.0 where nothing changes."""
         if length is None:
-            l = shrink.uniform((self.length, 0.0, 0.0), self.length, self.rope_links)
-        else:
-            l = shrink.lengths(self.shrink, length, self.length, self.rope_links)
+            l = jnp.broadcast_to(self.length / self.rope_links, (self.rope_links,))
+            return l if self.last_link is None else jnp.append(l, self.last_link), 0.0, 0.0
+        l, rate, rate2 = shrink.lengths(self.shrink, length, self.length, self.rope_links)
         if self.last_link is None:
-            return l
-        return jnp.append(l[0], self.last_link), jnp.append(l[1], 0.0), jnp.append(l[2], 0.0)
+            return l, rate, rate2
+        return jnp.append(l, self.last_link), jnp.append(rate, 0.0), jnp.append(rate2, 0.0)
+
+    def slip(self, length: Any) -> tuple[jax.Array, jax.Array]:
+        """Speed (n,) [m/s] and its rate at which rope slides past the nodes 1 to n while the length has these rates."""
+        found = shrink.slip(self.shrink, length, self.length, self.rope_links)
+        return found if self.last_link is None else (jnp.append(found[0], 0.0), jnp.append(found[1], 0.0))
 
     def masses(self, l: jax.Array) -> tuple[jax.Array, jax.Array]:
         """Mass [kg] of each link of lengths l (n,), and of each of the nodes 1 to n."""
@@ -217,7 +222,7 @@ class LumpedChain(Chain):
         if self.transfer == "none":
             return 0.0
         if self.transfer == "sliding":
-            return transfer.sliding(s.n, s.turn, s.l, length, s.mass)
+            return transfer.sliding(s.n, s.turn, s.l[0], self.slip(length), s.mass)
         loss = -self._shared(s.l[1])[0][0]
         leaving = -length[1] * (-s.n[:, 0] if self.duct is None else self.duct)
         twice = self.transfer == "printed"
@@ -264,7 +269,7 @@ class LumpedChain(Chain):
     def _material(self, s, length):
         if length is None or self.transfer != "sliding":
             return s.v
-        return s.v + transfer.slip(s.l, length)[0] * transfer.tangents(s.n)
+        return s.v + self.slip(length)[0] * transfer.tangents(s.n)
 
     def energies(self, x, u=None):
         length = None if u is None else u.length
@@ -312,7 +317,7 @@ class LumpedChain(Chain):
         """
         s = self.shape(x, u.length)
         force = self.acting(s, u) + s.mass * jnp.asarray(u.field)[:, None]
-        pull, growth = solved.tension * s.n, self._shared(s.l[1])[1]
+        pull, growth = solved.tension * s.n, 0.0 if u.length is None else self._shared(s.l[1])[1]
         if self.end == "held":
             force = force.at[:, -1].set(s.mass[-1] * jnp.asarray(u.end) + pull[:, -1])
         impulse = jnp.sum(force + growth * s.v, axis=1) - pull[:, 0]

@@ -58,7 +58,7 @@ def plain_rates(
     pull += np.outer(field, lever) + np.outer(tip_force, h)
     push = np.empty(2 * n + 1)
     push[0] = -u1 @ (gamma @ lever) + (total * field + tip_force) @ u1
-    push[0] -= float(chain.axial_stiffness) * s + float(chain.axial_damping) * s_rate
+    push[0] -= (float(chain.stiffness) * s + float(chain.axial_damping) * s_rate) / float(chain.length)
     push[1:] = np.sum(e * np.tile(pull, 2), axis=0)
     for k, (angle, turn) in enumerate(((phi, phi_rate), (psi, psi_rate))):
         theta = np.diff(angle, prepend=0.0)

@@ -59,8 +59,8 @@ class RodChain(Chain):
     n: int = count("number of rods", at_least=1)
     length: jax.Array = parameter("m", "total length", above=0.0)
     mass: jax.Array = parameter("kg", "mass of the chain without its tip mass", above=0.0)
-    axial_stiffness: jax.Array = parameter("N/m", "of the top element, EA / length", above=0.0)
-    axial_damping: jax.Array = parameter("N s/m", "of the top element", default=0.0, at_least=0.0)
+    stiffness: jax.Array = parameter("N", "axial stiffness EA; the top element has EA / length", above=0.0)
+    axial_damping: jax.Array = parameter("N s", "axial force by strain rate", default=0.0, at_least=0.0)
     bending: jax.Array = parameter("N m^2", "bending stiffness EI", default=0.0, at_least=0.0)
     joint_damping: jax.Array = parameter("N m s", "friction of a joint", default=0.0, at_least=0.0)
     rate_damping: jax.Array = parameter("N m s", "friction on absolute rates", default=0.0, at_least=0.0)
@@ -92,7 +92,7 @@ class RodChain(Chain):
     def along(self, directions, field, tip_force):
         phi, psi = angles(directions)
         pull = self._total() * jnp.asarray(field) + jnp.asarray(tip_force)
-        return self.at(pull @ directions[:, 0] / self.axial_stiffness, phi, psi)
+        return self.at(pull @ directions[:, 0] * self.length / self.stiffness, phi, psi)
 
     def with_tip(self, mass):
         return dataclasses.replace(self, tip_mass=mass)
@@ -198,7 +198,7 @@ class RodChain(Chain):
         s_rate, phi_rate, psi_rate = self.split(rate)
         return jnp.concatenate(
             [
-                jnp.reshape(-self.axial_damping * s_rate, 1),
+                jnp.reshape(-self.axial_damping / self.length * s_rate, 1),
                 self._joint_friction(phi_rate) - self.rate_damping * phi_rate,
                 self._joint_friction(psi_rate) - self.rate_damping * psi_rate,
             ]
@@ -238,7 +238,8 @@ class RodChain(Chain):
 
     def _stiffness(self, s):
         """Stiffness of the top element [N/m]; none when compressed, if it is slack then."""
-        return jnp.where(s < 0, 0.0, self.axial_stiffness) if self.slack == "slack" else self.axial_stiffness
+        whole = self.stiffness / self.length
+        return jnp.where(s < 0, 0.0, whole) if self.slack == "slack" else whole
 
     def solve(self, t, x, u):
         q, rate = x["q"], x["rate"]
@@ -311,7 +312,7 @@ class RodChain(Chain):
         r"""Of joint friction, :math:`-48 C n^3/(m L^2)`, a bound that is tight for many rods; of the axial element."""
         m, n, total = float(self.mass), self.n, float(self.mass + self.tip_mass)
         joint = -48 * float(self.joint_damping) * n**3 / (m * float(self.length) ** 2)
-        b, c = float(self.axial_damping) / total, float(self.axial_stiffness) / total
+        b, c = (float(v) / float(self.length) / total for v in (self.axial_damping, self.stiffness))
         root = cmath.sqrt(b * b / 4 - c)
         return [joint, -b / 2 + root, -b / 2 - root]
 

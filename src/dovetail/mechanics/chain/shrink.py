@@ -11,12 +11,12 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from dovetail.mechanics.chain.base import before
 
-Rates = tuple[
-    jax.Array, jax.Array, jax.Array
-]  # [m, m/s, m/s^2]; apart, so that one can change while others do not
+# [m, m/s, m/s^2]; apart, so that one can change while others do not. Rates of what is fixed are the plain number 0.0
+Rates = tuple[jax.Array, Any, Any]
 WAYS = ("uniform", "sequential")
 STUB, CORNER = 0.05, 0.05  # of a link: what is left of it, and over what its neighbour takes over
 
@@ -34,6 +34,28 @@ def uniform(length: Any, full: jax.Array, n: int) -> Rates:
 
 def sequential(length: Any, full: jax.Array, n: int) -> Rates:
     """One link after another from the support on, with rounded corners where one hands over to the next."""
+    end, end_rate, end_rate2 = _taken(length, full, n)
+    return (
+        full / n + end - before(end, full - length[0]),
+        end_rate - before(end_rate, -length[1]),
+        end_rate2 - before(end_rate2, -length[2]),
+    )
+
+
+def slip(way: str, length: Any, full: jax.Array, n: int) -> tuple[jax.Array, jax.Array]:
+    """Speed (n,) and its rate at which rope slides past the links' far ends: the rates of what is beyond them.
+
+    In closed form: a running sum of the links' rates would cost more than all else that a reel adds to a chain.
+    """
+    if way == "uniform":
+        beyond = 1.0 - np.arange(1, n + 1) / n
+        return length[1] * beyond, length[2] * beyond
+    _, rate, rate2 = _taken(length, full, n)
+    return -rate, -rate2
+
+
+def _taken(length, full, n):
+    """Length (n,) taken in from beyond each link's far end, and its two rates, where links shrink in sequence."""
     l0 = full / n
     w = CORNER * l0
     taken, rate, rate2 = full - length[0], -length[1], -length[2]
@@ -41,10 +63,4 @@ def sequential(length: Any, full: jax.Array, n: int) -> Rates:
     inside = jnp.abs(u) < w
     slope = jnp.where(inside, (u + w) / (2 * w), (u > 0) * 1.0)
     end = jnp.where(inside, (u + w) ** 2 / (4 * w), jnp.maximum(u, 0.0))
-    end_rate = slope * rate
-    end_rate2 = jnp.where(inside, 1 / (2 * w), 0.0) * rate**2 + slope * rate2
-    return (
-        l0 + end - before(end, taken),
-        end_rate - before(end_rate, rate),
-        end_rate2 - before(end_rate2, rate2),
-    )
+    return end, slope * rate, jnp.where(inside, 1 / (2 * w), 0.0) * rate**2 + slope * rate2

@@ -14,21 +14,13 @@ sec. 3.5, eqs 3.32 to 3.60, corrected].
 
 from __future__ import annotations
 
-from typing import Any
-
 import jax
 import jax.numpy as jnp
 import numpy as np
 
 from dovetail.mechanics.chain.base import after, apart
-from dovetail.mechanics.chain.shrink import Rates
 
 WAYS = ("none", "printed", "consistent", "sliding")
-
-
-def slip(l: Rates, length: Any) -> tuple[jax.Array, jax.Array]:
-    """Speed (n,) and its rate at which the rope slides past the nodes 1 to n, from the links' lengths and rates."""
-    return length[1] - jnp.cumsum(l[1]), length[2] - jnp.cumsum(l[2])
 
 
 def tangents(n: jax.Array) -> jax.Array:
@@ -36,10 +28,15 @@ def tangents(n: jax.Array) -> jax.Array:
     return 0.5 * (n + _with_last(n))
 
 
-def sliding(n: jax.Array, turn: jax.Array, l: Rates, length: Any, mass: jax.Array) -> jax.Array:
-    """Forces (3, n) [N] on nodes of `mass` (n,) by rope that slides past them; n are directions, turn their rates."""
-    speed, rate = slip(l, length)
-    curvature = (_with_last(n) - n) / (0.5 * (l[0] + _with_last(l[0])))
+def sliding(
+    n: jax.Array, turn: jax.Array, l: jax.Array, slip: tuple[jax.Array, jax.Array], mass: jax.Array
+) -> jax.Array:
+    """Forces (3, n) [N] on nodes of `mass` (n,) by rope that slides past them; n are directions, turn their rates.
+
+    l (n,) are the links' lengths, `slip` the speed (n,) and its rate at which it slides.
+    """
+    speed, rate = slip
+    curvature = (_with_last(n) - n) / (0.5 * (l + _with_last(l)))
     return -mass * (2 * speed * tangents(turn) + speed**2 * curvature + rate * tangents(n))
 
 

@@ -40,8 +40,8 @@ def rope(
         n=n,
         length=length,
         mass=mass,
-        axial_stiffness=modulus * area / length,
-        axial_damping=c_k * mass,
+        stiffness=modulus * area,
+        axial_damping=c_k * mass * length,
         bending=modulus * second,
         joint_damping=c * mass,
     )
@@ -53,8 +53,8 @@ def published_rope(n: int, *, bending: float, c: float, c_k: float = 50.0) -> Ro
         n=n,
         length=250.0,
         mass=80.0,
-        axial_stiffness=25e3,
-        axial_damping=80 * c_k,
+        stiffness=25e3 * 250.0,
+        axial_damping=80 * c_k * 250.0,
         bending=bending,
         joint_damping=80 * c,
     )
@@ -66,8 +66,8 @@ def hanging_rope(n: int, *, bending: float = 1.0, c: float = 0.01) -> RodChain:
         n=n,
         length=10.0,
         mass=10.0,
-        axial_stiffness=25e3,
-        axial_damping=500.0,
+        stiffness=250e3,
+        axial_damping=5000.0,
         bending=bending,
         joint_damping=10 * c,
     )

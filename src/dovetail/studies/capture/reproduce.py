@@ -42,8 +42,8 @@ def _golden():
         length=2.0,
         mass=2.0,
         tip_mass=0.5,
-        axial_stiffness=1e3,
-        axial_damping=5.0,
+        stiffness=2000.0,
+        axial_damping=10.0,
         bending=2.0,
         joint_damping=0.3,
     )

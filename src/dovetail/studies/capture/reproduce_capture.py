@@ -182,8 +182,8 @@ def towing() -> np.ndarray:
         n=20,
         length=250.0,
         mass=82.0,
-        axial_stiffness=25e3,
-        axial_damping=4100.0,
+        stiffness=6.25e6,
+        axial_damping=1.025e6,
         bending=225.0,
         joint_damping=820.0,
     )
