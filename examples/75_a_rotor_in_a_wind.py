@@ -7,12 +7,14 @@ elements, which is larger to starboard; middle, the induced velocity; right, wha
 on to the airframe: the flapping disc blows back and rolls, and its hub feels a fraction of the moment.
 """
 
+import dataclasses
+
 import jax
 import jax.numpy as jnp
 import matplotlib.pyplot as plt
 import numpy as np
 
-from dovetail.air.rotor import Blade, Controls, FlappingRotor, PittPeters, Rotor, Section
+from dovetail.air.rotor import Blade, Controls, FlappingRotor, HingedBlade, PittPeters, Rotor, Section
 from dovetail.core import RK4
 from dovetail.report.style import RC
 
@@ -27,7 +29,8 @@ loads = jax.jit(lambda v: rotor.loads(controls, wind=jnp.array([-v, 0.0, 0.0])))
 disc = loads(15.0).disc
 stiff = np.array([float(loads(v).moment[0]) for v in winds])
 
-flapping = FlappingRotor(rotor, inertia=30.0, hinge=0.04, wake=PittPeters())
+hinged = HingedBlade(radius=3.0, inertia=30.0, hinge=0.04)
+flapping = FlappingRotor(dataclasses.replace(rotor, structure=hinged), wake=PittPeters())
 
 
 @jax.jit

@@ -43,9 +43,27 @@ if TYPE_CHECKING:
     from dovetail.air.flat_plate import FlatPlates, WindDrag
     from dovetail.air.fleet import RopeFleet
     from dovetail.air.latched import LatchedHose
-    from dovetail.air.piloted_rotor import PilotedRotor
     from dovetail.air.receiver import Receiver
-    from dovetail.air.rotor import Blade, Controls, FlappingRotor, Rotor, RotorLoad, RotorSchedule
+    from dovetail.air.rotor import (
+        Attachment,
+        BeamBlade,
+        Blade,
+        BladeAir,
+        BladeModes,
+        BladeStructure,
+        Controls,
+        CoupledRotor,
+        FlappingRotor,
+        HingedBlade,
+        ListedBlade,
+        ModalBlade,
+        PilotedRotor,
+        RotatingBlade,
+        Rotor,
+        RotorLoad,
+        RotorSchedule,
+        StiffBlade,
+    )
     from dovetail.air.settling import Settling, settling
     from dovetail.air.stepper import RopeStepper
     from dovetail.air.stream import UniformAir
@@ -61,10 +79,16 @@ lazily(__name__)
 __all__ = [
     "Accelerating",
     "AlongAndAcross",
+    "Attachment",
+    "BeamBlade",
     "Blade",
+    "BladeAir",
+    "BladeModes",
+    "BladeStructure",
     "CableDrag",
     "Command",
     "Controls",
+    "CoupledRotor",
     "CrossFlow",
     "Doublet",
     "DrogueHose",
@@ -75,9 +99,12 @@ __all__ = [
     "GriddedWake",
     "GustyWind",
     "HalfBody",
+    "HingedBlade",
     "HoldPosition",
     "LaggedDevice",
     "LatchedHose",
+    "ListedBlade",
+    "ModalBlade",
     "NoBowWave",
     "NoCommand",
     "NoDevice",
@@ -91,6 +118,7 @@ __all__ = [
     "RigidDevice",
     "RopeFleet",
     "RopeStepper",
+    "RotatingBlade",
     "Rotor",
     "RotorLoad",
     "RotorSchedule",
@@ -99,6 +127,7 @@ __all__ = [
     "StandardAtmosphere",
     "SteadyWind",
     "StepCommand",
+    "StiffBlade",
     "StillAir",
     "TabulatedCylinder",
     "TankerAir",

@@ -11,7 +11,6 @@ from dovetail.lazily import lazily
 if TYPE_CHECKING:
     from dovetail.mechanics.airframe import DeckAircraft
     from dovetail.mechanics.base import Substructure
-    from dovetail.mechanics.blade import Attachment, BladeModes, ModalBlade, RotatingBlade
     from dovetail.mechanics.bodies import FreeBodies, MassProperties, RigidBody
     from dovetail.mechanics.bond_graph import BondGraph, Node
     from dovetail.mechanics.contact import FreePair
@@ -21,7 +20,6 @@ if TYPE_CHECKING:
     from dovetail.mechanics.geometry import Drogue, SolidCavity
     from dovetail.mechanics.oscillator import Oscillator
     from dovetail.mechanics.prescribed import PrescribedSine
-    from dovetail.mechanics.rotor import CoupledRotor
     from dovetail.mechanics.state_space_model import StateSpaceModel
     from dovetail.mechanics.transfer_function_model import TransferFunctionModel
 
@@ -29,10 +27,7 @@ lazily(__name__)
 
 
 __all__ = [
-    "Attachment",
-    "BladeModes",
     "BondGraph",
-    "CoupledRotor",
     "DeckAircraft",
     "Drogue",
     "DropMass",
@@ -41,12 +36,10 @@ __all__ = [
     "FreePair",
     "FunctionModel",
     "MassProperties",
-    "ModalBlade",
     "Node",
     "Oscillator",
     "PrescribedSine",
     "RigidBody",
-    "RotatingBlade",
     "SolidCavity",
     "StateSpaceModel",
     "Substructure",

@@ -1,7 +1,7 @@
-"""What can be exchanged for what: families of laws and chains, and the places in the studies that take each member.
+"""What can be exchanged for what: families of laws, chains and blades, and the places that take each member.
 
-A place is a part of a test that declares a field by its family, `law: NormalLaw`, `friction: Friction` or
-`chain: Chain`. The documentation prints the table, and tests walk it.
+A place is a part of a test that declares a field by its family, `law: NormalLaw`, `friction: Friction`, `chain: Chain`
+or `structure: BladeStructure`. The documentation prints the tables, and tests walk them.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import inspect
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from dovetail.air.rotor import BladeStructure
 from dovetail.core.registry import kinds
 from dovetail.mechanics.chain import Chain, ElasticChain
 from dovetail.mechanics.chain.lumped import LumpedChain
@@ -92,17 +93,43 @@ CHAIN_PLACES = (
 )
 
 
-def places(family: str) -> tuple[Place | ChainPlace, ...]:
+@dataclass(frozen=True)
+class BladePlace:
+    """Where a blade gives: a test, the table in it that holds `structure`, and what that asks for."""
+
+    name: str
+    test: str
+    table: str
+    needs: str  # that it has modes (`gives`), that they are known along the blade (`everywhere`)
+
+    def refusal(self, family: str, member: type) -> str:
+        """Why a blade cannot be there; empty where it can."""
+        if getattr(member, self.needs):
+            return ""
+        return {
+            "gives": "it has no modes that could move a damper",
+            "everywhere": "it knows its shapes at the lag damper only",
+        }[self.needs]
+
+
+BLADE_PLACES = (
+    BladePlace("blade on its lag damper", "substructuring/lag-damper-kinematics", "numerical.modes", "gives"),
+    BladePlace("rotor on a deck", "shipboard/case-6-rotor", "system.loads[0].rotor", "everywhere"),
+    BladePlace("rotor with a pilot", "shipboard/case-8", "system.loads[1].rotor", "everywhere"),
+)
+
+
+def places(family: str) -> tuple[Place | ChainPlace | BladePlace, ...]:
     """Where members of a family can be."""
-    return CHAIN_PLACES if family == "chain" else PLACES
+    return {"chain": CHAIN_PLACES, "structure": BLADE_PLACES}.get(family, PLACES)  # type: ignore[return-value]
 
 
 def _members(family: str) -> dict[str, type]:
-    return kinds(Chain if family == "chain" else FAMILIES[family])
+    return kinds((FAMILIES | {"chain": Chain, "structure": BladeStructure})[family])
 
 
 def cross_table(family: str) -> Iterator[tuple[str, ...]]:
-    """Rows: a head with the places, then each member of a family (`law`, `friction`, `chain`); `yes`, or why not."""
+    """Rows: a head with the places, then each member of a family (`law`, `chain`, ...); `yes`, or why not."""
     yield ("kind", *(place.name for place in places(family)))
     for name, member in _members(family).items():
         refusals = (place.refusal(family, member) for place in places(family))
@@ -114,4 +141,5 @@ def law_table(family: str) -> Iterator[tuple[str, ...]]:
     yield "kind", "class", "what it is"
     for name, member in _members(family).items():
         said = inspect.getdoc(inspect.getmodule(member)) or ""
-        yield name, member.__name__, said.split("\n\n")[0].replace("\n", " ")
+        own = inspect.getdoc(member) if family == "structure" else ""  # two of which share a file
+        yield name, member.__name__, (own or said).split("\n\n")[0].replace("\n", " ")

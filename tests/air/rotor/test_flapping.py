@@ -1,18 +1,25 @@
 """Flapping against the closed forms of a hinged blade without inflow, and its wake."""
 
+import dataclasses
+
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from dovetail.air.rotor import Blade, Controls, FlappingRotor, PittPeters, Rotor, Section
+from dovetail.air.rotor import Blade, Controls, FlappingRotor, HingedBlade, PittPeters, Rotor, Section
 from dovetail.core import RK4
+from dovetail.core.errors import ParameterError
 from dovetail.core.methods.rolled import rolled
 
 BLADE = Blade(radius=5.0, chord=0.3, inner=0.005, outer=1.0, lift_slope=5.7, elements=40)
 PLAIN = Rotor(BLADE, Section(compressibility="off"), sectors=16, inflow="none")
 SPEED, INERTIA = 40.0, 300.0
 LOCK = 1.225 * 5.7 * 0.3 * 5.0**4 / INERTIA
+
+
+def hinged(**settings):
+    return dataclasses.replace(PLAIN, structure=HingedBlade(radius=5.0, inertia=INERTIA, **settings))
 
 
 @jax.jit
@@ -24,12 +31,12 @@ def settle(rotor, u):
 
 
 def test_the_cone_is_that_of_the_lock_number():
-    x = settle(FlappingRotor(PLAIN, inertia=INERTIA), {"controls": Controls(SPEED, 0.1)})
+    x = settle(FlappingRotor(hinged()), {"controls": Controls(SPEED, 0.1)})
     np.testing.assert_allclose(x["flap"], [LOCK / 8 * 0.1, 0.0, 0.0], rtol=1e-3, atol=1e-9)
 
 
 def test_cyclic_pitch_tilts_the_disc_by_its_own_angle_a_quarter_turn_later():
-    rotor = FlappingRotor(PLAIN, inertia=INERTIA)
+    rotor = FlappingRotor(hinged())
     u = {"controls": Controls(SPEED, 0.1, 0.02, 0.0)}
     x = settle(rotor, u)
     np.testing.assert_allclose(x["flap"][1:], [0.0, 0.02], atol=1e-5)
@@ -40,7 +47,7 @@ def test_cyclic_pitch_tilts_the_disc_by_its_own_angle_a_quarter_turn_later():
 
 
 def test_a_spring_brings_the_flapping_forward_and_loads_the_hub():
-    rotor = FlappingRotor(PLAIN, inertia=INERTIA, spring=1e5)
+    rotor = FlappingRotor(hinged(spring=1e5))
     u = {"controls": Controls(SPEED, 0.1, 0.02, 0.0)}
     x = settle(rotor, u)
     lag = np.arctan2(float(x["flap"][2]), float(x["flap"][1]))
@@ -49,7 +56,7 @@ def test_a_spring_brings_the_flapping_forward_and_loads_the_hub():
 
 
 def test_a_hub_that_turns_drags_the_disc_behind_it():
-    rotor = FlappingRotor(PLAIN, inertia=INERTIA)
+    rotor = FlappingRotor(hinged())
     p = 0.1
     x = settle(rotor, {"controls": Controls(SPEED, 0.1), "turning": jnp.array([p, 0.0, 0.0])})
     # disc lags the shaft by 16/(gamma Omega) times the rate, and flaps across by the rate over the speed
@@ -59,7 +66,7 @@ def test_a_hub_that_turns_drags_the_disc_behind_it():
 
 @pytest.mark.parametrize("wind", [0.0, 15.0])
 def test_the_wake_settles_where_momentum_theory_puts_it(wind):
-    rotor = FlappingRotor(PLAIN, inertia=INERTIA, wake=PittPeters())
+    rotor = FlappingRotor(hinged(), wake=PittPeters())
     u = {"controls": Controls(SPEED, 0.1), "wind": jnp.array([-wind, 0.0, 0.0])}
     x = settle(rotor, u)
     thrust = float(rotor.loads(x, u).disc.thrust.sum() * 4 / 16)
@@ -71,3 +78,8 @@ def test_the_wake_settles_where_momentum_theory_puts_it(wind):
     if wind:
         assert float(x["inflow"][1]) < 0
         assert float(x["flap"][1]) > 0
+
+
+def test_blades_that_do_not_give_cannot_flap():
+    with pytest.raises(ParameterError, match="do not give. Do: take structure = hinged-blade or beam-blade"):
+        FlappingRotor(PLAIN)

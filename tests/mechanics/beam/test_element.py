@@ -1,7 +1,14 @@
 import numpy as np
 import pytest
 
-from dovetail.mechanics.beam.element import planar_element, planar_turn, spatial_element, spatial_turn
+from dovetail.mechanics.beam.element import (
+    hermite,
+    planar_element,
+    planar_turn,
+    spatial_element,
+    spatial_turn,
+    string,
+)
 
 E, A, I, RHO, L = 6.9e10, 1.2e-4, 5e-7, 2710.0, 0.4
 
@@ -51,3 +58,12 @@ def test_a_turn_is_a_rotation():
     np.testing.assert_allclose(t @ t.T, np.eye(3), atol=1e-15)
     assert np.linalg.det(t) == pytest.approx(1.0)
     np.testing.assert_allclose(t[0], [0.0, 0.6, 0.8])
+
+
+def test_a_string_holds_the_cubic_shapes_by_their_slopes():
+    """Against the integral T w_i' w_j' of each pair of shapes, by Gauss's rule, which is exact for quartics."""
+    length, tension = 0.7, 13.0
+    s, weight = np.polynomial.legendre.leggauss(5)
+    s, weight = (s + 1) / 2, weight / 2 * length
+    slopes = np.array([hermite(s, length, *row)[1] for row in np.eye(4)])
+    np.testing.assert_allclose(string(tension, length), tension * slopes * weight @ slopes.T, atol=1e-12)

@@ -6,7 +6,7 @@ import jax
 import jax.numpy as jnp
 
 from dovetail.air.air_wake import SteadyWind, WindField
-from dovetail.air.rotor.controls import RotorSchedule
+from dovetail.air.rotor.controls import Controls, RotorSchedule
 from dovetail.air.rotor.rotor import Rotor, RotorLoads
 from dovetail.core import choice, kind, parameter
 from dovetail.mechanics.bodies.loads import BodyLoad, BodyMotion
@@ -37,7 +37,11 @@ class RotorLoad(BodyLoad):
         velocity = motion.velocity + jnp.cross(motion.spin, arm)
         places = arm + (self.rotor.places() if self.wind_at == "elements" else jnp.zeros(3))
         wind = self.wind.velocity(t, motion.position + places @ motion.rotation.T) @ motion.rotation
-        return self.rotor.loads(self.schedule(t), velocity, motion.spin, wind, self.density)
+        return self.rotor.loads(self.commands(t, motion), velocity, motion.spin, wind, self.density)
+
+    def commands(self, t: jax.Array, motion: BodyMotion) -> Controls:
+        """What is set at t [s]: the schedule's."""
+        return self.schedule(t)
 
     def act(self, t, motion):
         got = self.loads(t, motion)

@@ -27,12 +27,16 @@ import jax.numpy as jnp
 from jax.typing import ArrayLike
 
 from dovetail.air.rotor import inflow as balances
+from dovetail.air.rotor import tip_path
 from dovetail.air.rotor.blade import Blade
 from dovetail.air.rotor.controls import Controls
 from dovetail.air.rotor.section import Section
+from dovetail.air.rotor.structure import BladeStructure, StiffBlade
 from dovetail.core import Part, choice, count, kind, parameter
 from dovetail.core.arctangent import arctan
 from dovetail.core.arrays import Numbers
+from dovetail.core.errors import ParameterError
+from dovetail.core.registry import name_of
 
 STILL = 1e-3  # [m/s] speed along the path below which an element makes no force
 
@@ -73,10 +77,14 @@ class Rotor(Part):
     `inflow`: "momentum" is the closed form of the balance for small angles; "iterated" solves the full one with
     Prandtl's losses (`loss`), flow across the disc and any angle; "printed" is the published formula with its two
     slips; "none" leaves it out. `Rotor.as_printed` sets everything as the source has it.
+
+    `structure` says how the blades give. Stiff ones do not; others flap, and the loads are those of a disc whose cone
+    and tilt balance the air at every moment (`tip_path`); `FlappingRotor` has them as states.
     """
 
     blade: Blade
     section: Section = Section()
+    structure: BladeStructure = StiffBlade()
     blades: int = count("number of blades", default=4, at_least=1)
     sectors: int = count("parts of the disc", default=20, at_least=3)
     inflow: str = choice(
@@ -88,6 +96,13 @@ class Rotor(Part):
     iterations: int = count("of the iterated inflow", default=8, at_least=1)
     forces: str = choice("all", "thrust", about="which forces the elements pass on", default="all")
     sound: jax.Array = parameter("m/s", "speed of sound", default=340.3, above=0.0)
+
+    def __check_init__(self):
+        if isinstance(self.structure, BladeStructure) and not self.structure.everywhere:
+            raise ParameterError(
+                f"Rotor.structure: the air acts along the whole blade, and a {name_of(type(self.structure))} knows its "
+                "shapes at the lag damper only. Do: take a stiff-blade, a hinged-blade or a beam-blade"
+            )
 
     @classmethod
     def as_printed(cls, blade: Blade, **fields: Any) -> Rotor:
@@ -135,7 +150,7 @@ class Rotor(Part):
         climb = z + (roll * port - tilt * ahead)[:, None] * blade.r
         if flap is not None:  # normal of a blade that is turned up by beta leans inwards
             beta, rate = flap
-            climb = climb - beta[:, None] * (ahead[:, None] * x + port[:, None] * y) + rate
+            climb = climb - beta * (ahead[:, None] * x + port[:, None] * y) + rate
         pitch = blade.twist + controls.pitch(psi)[:, None]
         reverse = along < 0
         v2 = jnp.maximum(jnp.abs(along), STILL)
@@ -183,9 +198,6 @@ class Rotor(Part):
         turning: Numbers = (0.0, 0.0, 0.0),
         wind: Numbers = (0.0, 0.0, 0.0),
         density: jax.Array | float = 1.225,
-        *,
-        flap: tuple[jax.Array, jax.Array] | None = None,
-        induced: jax.Array | None = None,
     ) -> RotorLoads:
         """Force and moment on the hub.
 
@@ -199,8 +211,29 @@ class Rotor(Part):
             Velocity of the air, (3,) or at each of `places` (sectors, elements, 3) [m/s], in the rotor's axes.
         density
             Of the air [kg/m^3].
+        """
+        flight = velocity, turning, jnp.asarray(wind, float), density
+        return (
+            tip_path.at_rest(self, controls, flight) if self.structure.gives else self.air(controls, *flight)
+        )
+
+    def air(
+        self,
+        controls: Controls,
+        velocity: jax.Array,
+        turning: jax.Array,
+        wind: jax.Array,
+        density: jax.Array,
+        *,
+        flap: tuple[jax.Array, jax.Array] | None = None,
+        induced: jax.Array | None = None,
+    ) -> RotorLoads:
+        """What the air does to the blades about the hub, flapping as they are told; arguments as for `loads`.
+
+        Parameters
+        ----------
         flap
-            Flap angle (sectors,) [rad] and velocity of the elements by flapping (sectors, elements) [m/s].
+            Slope of the blades (sectors, elements) [rad] and velocity of the elements by flapping [m/s].
         induced
             Induced velocity (sectors, elements) [m/s] from elsewhere, in place of the balance.
         """

@@ -12,6 +12,8 @@ Limits: slender (no shear deformation, no rotary inertia of bending), small rota
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 PLANAR, SPATIAL = 3, 6  # freedoms of a node
@@ -54,15 +56,44 @@ def bending(stiffness: float, mass: float, length: float) -> tuple[np.ndarray, n
     return k, m
 
 
+def string(tension: float, length: float) -> np.ndarray:
+    """Stiffness (4, 4) that a tension [N] adds to Hermite's beam: what keeps a string straight."""
+    l = length
+    shape = [
+        [36.0, 3 * l, -36.0, 3 * l],
+        [3 * l, 4 * l**2, -3 * l, -(l**2)],
+        [-36.0, -3 * l, 36.0, -3 * l],
+        [3 * l, -(l**2), -3 * l, 4 * l**2],
+    ]
+    return tension / (30 * l) * np.array(shape)
+
+
+def hermite(s: Any, length: Any, *ends: Any) -> tuple[Any, Any]:
+    """Deflection and slope at the share s of an element, from deflection and slope at its two ends."""
+    y0, d0, y1, d1 = ends
+    bump = s * (1 - s)
+    value = y0 + (y1 - y0) * s**2 * (3 - 2 * s) + length * bump * ((1 - s) * d0 - s * d1)
+    slope = 6 * bump * (y1 - y0) / length + (1 - s) * (1 - 3 * s) * d0 + s * (3 * s - 2) * d1
+    return value, slope
+
+
+STRETCH, UP = [0, 3], [1, 2, 4, 5]  # places of a planar element: along it, and bending
+PULL, TURN, SIDE, RISE = [0, 6], [3, 9], [1, 5, 7, 11], [2, 4, 8, 10]  # of a spatial one
+LOWERS = np.diag([1.0, -1.0, 1.0, -1.0])  # a positive slope about y lowers w along x
+
+
+def placed(size: int, *pieces: tuple[list[int], np.ndarray]) -> np.ndarray:
+    """A matrix of an element from its pieces: where each has its freedoms, and what it is."""
+    whole = np.zeros((size, size))
+    for places, piece in pieces:
+        whole[np.ix_(places, places)] += LOWERS @ piece @ LOWERS if places == RISE else piece
+    return whole
+
+
 def planar_element(E, A, I, rho, length) -> tuple[np.ndarray, np.ndarray]:
     """Stiffness and consistent mass (6, 6) in local axes, freedoms u, v, theta at both ends."""
-    k, m = np.zeros((6, 6)), np.zeros((6, 6))
-    for places, (ke, me) in (
-        ([0, 3], bar(E * A, rho * A, length)),
-        ([1, 2, 4, 5], bending(E * I, rho * A, length)),
-    ):
-        k[np.ix_(places, places)] += ke
-        m[np.ix_(places, places)] += me
+    along, across = bar(E * A, rho * A, length), bending(E * I, rho * A, length)
+    k, m = (placed(6, (STRETCH, along[i]), (UP, across[i])) for i in (0, 1))
     return k, m
 
 
@@ -71,20 +102,21 @@ def spatial_element(E, A, I_y, I_z, G, J, rho, length) -> tuple[np.ndarray, np.n
 
     `J` [m^4] is the torsion constant; the polar inertia of the section is taken as `I_y + I_z`.
     """
-    k, m = np.zeros((12, 12)), np.zeros((12, 12))
-    sign = np.diag([1.0, -1.0, 1.0, -1.0])  # a positive slope about y lowers w along x
-    pieces = (
-        ([0, 6], bar(E * A, rho * A, length), None),
-        ([3, 9], (bar(G * J, 0.0, length)[0], bar(0.0, rho * (I_y + I_z), length)[1]), None),
-        ([1, 5, 7, 11], bending(E * I_z, rho * A, length), None),
-        ([2, 4, 8, 10], bending(E * I_y, rho * A, length), sign),
-    )
-    for places, (ke, me), turn in pieces:
-        if turn is not None:
-            ke, me = turn @ ke @ turn, turn @ me @ turn
-        k[np.ix_(places, places)] += ke
-        m[np.ix_(places, places)] += me
+    along, turned = bar(E * A, rho * A, length), bar(G * J, rho * (I_y + I_z), length)
+    side, rise = bending(E * I_z, rho * A, length), bending(E * I_y, rho * A, length)
+    k, m = (placed(12, (PULL, along[i]), (TURN, turned[i]), (SIDE, side[i]), (RISE, rise[i])) for i in (0, 1))
     return k, m
+
+
+def planar_tension(tension, length) -> np.ndarray:
+    """Stiffness (6, 6) that a tension [N] adds."""
+    return placed(6, (UP, string(tension, length)))
+
+
+def spatial_tension(tension, polar, length) -> np.ndarray:
+    """Stiffness (12, 12) that a tension [N] adds: both planes, and twist by `polar` inertia over area [m^2]."""
+    bent = string(tension, length)
+    return placed(12, (TURN, bar(tension * polar, 0.0, length)[0]), (SIDE, bent), (RISE, bent))
 
 
 def planar_turn(direction: np.ndarray) -> np.ndarray:

@@ -7,6 +7,7 @@ spatial one (six).
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import equinox as eqx
@@ -19,9 +20,14 @@ from dovetail.core.parameter import known
 from dovetail.mechanics.beam.element import (
     PLANAR,
     SPATIAL,
+    TURN,
+    bar,
+    placed,
     planar_element,
+    planar_tension,
     planar_turn,
     spatial_element,
+    spatial_tension,
     spatial_turn,
 )
 
@@ -70,27 +76,34 @@ class BeamMesh(Part):
 
     def mass(self) -> float:
         """Of all elements [kg]."""
-        return float(np.sum(self._of("rho") * self._of("A") * self.lengths()))
+        return float(np.sum(self.of("rho") * self.of("A") * self.lengths()))
 
-    def _of(self, name: str) -> np.ndarray:
+    def of(self, name: str) -> np.ndarray:
+        """A number of the section, for each element."""
         value = getattr(self, name)
         return np.broadcast_to(np.asarray(value), (len(self.elements),))
 
+    def seconds(self) -> tuple[np.ndarray, np.ndarray]:
+        """Second moments of area [m^4] of each element: `I`, and `I_z` where it is given."""
+        return self.of("I"), self.of("I" if self.I_z is None else "I_z")
+
     def element(self, e: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Stiffness and mass of element e (from 0) in its own axes, and the turn from the frame's axes."""
+        length = float(self.lengths()[e])
+        E, A, rho = (float(self.of(n)[e]) for n in ("E", "A", "rho"))
+        I, I_z = (float(second[e]) for second in self.seconds())
+        if self.dimension == 2:
+            return *planar_element(E, A, I, rho, length), self.turn(e)
+        J = I + I_z if self.torsion is None else float(self.of("torsion")[e])
+        shear = E / (2 * (1 + float(self.poisson)))
+        return *spatial_element(E, A, I, I_z, shear, J, rho, length), self.turn(e)
+
+    def turn(self, e: int) -> np.ndarray:
+        """From the frame's axes to those of element e."""
         a, b = self.elements[e]
         x = np.asarray(self.nodes)
-        along = x[b - 1] - x[a - 1]
-        length = float(np.linalg.norm(along))
-        E, A, I, rho = (float(self._of(n)[e]) for n in ("E", "A", "I", "rho"))
-        if self.dimension == 2:
-            k, m = planar_element(E, A, I, rho, length)
-            return k, m, planar_turn(along / length)
-        I_z = I if self.I_z is None else float(self._of("I_z")[e])
-        J = I + I_z if self.torsion is None else float(self._of("torsion")[e])
-        shear = E / (2 * (1 + float(self.poisson)))
-        k, m = spatial_element(E, A, I, I_z, shear, J, rho, length)
-        return k, m, spatial_turn(along / length)
+        along = (x[b - 1] - x[a - 1]) / self.lengths()[e]
+        return planar_turn(along) if self.dimension == 2 else spatial_turn(along)
 
     def places(self, e: int) -> np.ndarray:
         """Freedoms of element e in the structure's matrices."""
@@ -98,16 +111,30 @@ class BeamMesh(Part):
         f = self.freedoms
         return np.concatenate([np.arange(f * (a - 1), f * a), np.arange(f * (b - 1), f * b)])
 
+    def gathered(self, of_element: Callable[[int], np.ndarray]) -> np.ndarray:
+        """Matrices of the elements in their own axes, turned into the frame's and added where their nodes are."""
+        size = self.freedoms * self.nodes.shape[0]
+        whole = np.zeros((size, size))
+        for e in range(len(self.elements)):
+            turn = self.turn(e)
+            whole[np.ix_(self.places(e), self.places(e))] += turn.T @ of_element(e) @ turn
+        return whole
+
     def assemble(self) -> tuple[np.ndarray, np.ndarray]:
         """Mass and stiffness of the whole frame, in its axes."""
-        size = self.freedoms * self.nodes.shape[0]
-        M, K = np.zeros((size, size)), np.zeros((size, size))
-        for e in range(len(self.elements)):
-            k, m, turn = self.element(e)
-            where = np.ix_(self.places(e), self.places(e))
-            K[where] += turn.T @ k @ turn
-            M[where] += turn.T @ m @ turn
-        return M, K
+        return self.gathered(lambda e: self.element(e)[1]), self.gathered(lambda e: self.element(e)[0])
+
+    def tension_stiffness(self, tension: np.ndarray) -> np.ndarray:
+        """Stiffness that tensions [N] in the elements add: of a blade that turns, of a guy; negative if pressed."""
+        l, (I, I_z), A = self.lengths(), self.seconds(), self.of("A")
+        if self.dimension == 2:
+            return self.gathered(lambda e: planar_tension(tension[e], l[e]))
+        return self.gathered(lambda e: spatial_tension(tension[e], (I[e] + I_z[e]) / A[e], l[e]))
+
+    def turning(self, by_length: np.ndarray) -> np.ndarray:
+        """Matrix of something that resists the twist of the sections, in space, [N m] for each metre and radian."""
+        l = self.lengths()
+        return self.gathered(lambda e: placed(12, (TURN, bar(0.0, by_length[e], l[e])[1])))
 
     def refined(self, times: int) -> BeamMesh:
         """Each element cut into `times` equal ones. New nodes are numbered along each element, in order."""
@@ -132,7 +159,7 @@ class BeamMesh(Part):
                 pairs.append((ends[0], ends[1]))
                 of.append(e)
         sections = {
-            name: self._of(name)[of] if getattr(self, name).ndim else getattr(self, name)
+            name: self.of(name)[of] if getattr(self, name).ndim else getattr(self, name)
             for name in ("E", "I", "A", "rho", "I_z", "torsion")
             if getattr(self, name) is not None
         }

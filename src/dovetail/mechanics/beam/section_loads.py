@@ -21,7 +21,7 @@ def section_loads(mesh: BeamMesh, displacement: np.ndarray) -> dict[str, np.ndar
         k, _, turn = mesh.element(e)
         f = k @ turn @ np.asarray(displacement)[mesh.places(e)]
         length = mesh.lengths()[e]
-        euler = np.pi**2 * float(mesh._of("E")[e] * mesh._of("I")[e]) / length**2
+        euler = np.pi**2 * float(mesh.of("E")[e] * mesh.of("I")[e]) / length**2
         if mesh.dimension == 2:
             axial, shear, first, second = f[3], abs(f[4]), abs(f[2]), abs(f[5])
         else:

@@ -15,9 +15,9 @@ import numpy as np
 import xarray as xr
 from scipy.integrate import solve_ivp
 
+from dovetail.air.rotor import piston_velocity
 from dovetail.compensation import FirstOrderInverse
 from dovetail.core import RK4
-from dovetail.mechanics.blade import piston_velocity
 from dovetail.stability import damper_modes
 from dovetail.studies.substructuring.lag_damper import half_stroke, surrogate, test_named
 from dovetail.testing import Accuracy, Test
@@ -126,7 +126,7 @@ def mode_limits(slope: float) -> damper_modes.ModeLimits:
 
     @jax.jit
     def values(slope):
-        omega_0 = blade.modes.per_revolution * blade.modes.rotor_speed
+        omega_0 = blade.modes.frequencies
         return {"omega_0": omega_0, "c": 2 * blade.modes.damping * omega_0, "kappa": blade.strength(slope)}
 
     return damper_modes.limits(**values(slope))
@@ -155,7 +155,7 @@ def monolithic(test: Test, times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     whole: Any = test
     blade, damper = whole.numerical, whole.rig.specimen
     modes, p = blade.modes, np.asarray(blade.participation)
-    w = np.asarray(modes.per_revolution * modes.rotor_speed)
+    w = np.asarray(modes.frequencies)
     friction, inertia = 2 * np.asarray(modes.damping) * w, np.asarray(modes.inertia)
     c, speed = np.asarray(modes.forcing), float(modes.rotor_speed)
     c1, c2, knee = (float(v) for v in (damper.closed_slope, damper.open_slope, damper.knee))

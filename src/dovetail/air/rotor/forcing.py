@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 from jax.typing import ArrayLike
 
 from dovetail.core.errors import ParameterError
@@ -26,20 +25,20 @@ def series(coefficients: jax.Array, azimuth: ArrayLike) -> jax.Array:
     return coefficients[..., 0] - jnp.sum(coefficients[..., 1:] * waves, axis=-1)
 
 
-def coefficients_of(revolution: ArrayLike, harmonics: int = 8) -> np.ndarray:
+def coefficients_of(revolution: ArrayLike, harmonics: int = 8) -> jax.Array:
     """Coefficients of one revolution of samples at equal azimuths from 0 on, along the last axis.
 
-    >>> psi = 2 * np.pi * np.arange(64) / 64
-    >>> coefficients_of(3.0 - 2.0 * np.cos(psi) + np.sin(2 * psi), harmonics=2).round(12).tolist()
+    >>> psi = 2 * jnp.pi * jnp.arange(64) / 64
+    >>> coefficients_of(3.0 - 2.0 * jnp.cos(psi) + jnp.sin(2 * psi), harmonics=2).round(12).tolist()
     [3.0, 2.0, 0.0, 0.0, -1.0]
     """
-    samples = np.asarray(revolution, dtype=float)
+    samples = jnp.asarray(revolution, dtype=float)
     n = samples.shape[-1]
     if n <= 2 * harmonics:
         raise ParameterError(
             f"coefficients_of: {n} samples a revolution hold no {harmonics} harmonics; give at least "
             f"{2 * harmonics + 1}"
         )
-    lines = np.fft.rfft(samples, axis=-1) / n
-    waves = np.stack([-2.0 * lines.real, 2.0 * lines.imag], axis=-1)[..., 1 : harmonics + 1, :]
-    return np.concatenate([lines[..., :1].real, waves.reshape(*samples.shape[:-1], -1)], axis=-1) + 0.0
+    lines = jnp.fft.rfft(samples, axis=-1) / n
+    waves = jnp.stack([-2.0 * lines.real, 2.0 * lines.imag], axis=-1)[..., 1 : harmonics + 1, :]
+    return jnp.concatenate([lines[..., :1].real, waves.reshape(*samples.shape[:-1], -1)], axis=-1) + 0.0

@@ -8,9 +8,9 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from dovetail.air import BladeModes, CoupledRotor, ListedBlade, ModalBlade
 from dovetail.core import RK4, Sampled
 from dovetail.core.errors import ParameterError
-from dovetail.mechanics import BladeModes, CoupledRotor, ModalBlade
 
 OMEGA = 2 * np.pi * 3.5  # rad/s
 FORCING = np.zeros((2, 9))
@@ -19,9 +19,8 @@ FORCING[1, 7:9] = 30.0, 20.0  # at 4 per revolution
 BLADE = ModalBlade(
     BladeModes(
         rotor_speed=OMEGA,
-        per_revolution=[0.28, 3.9],
+        structure=ListedBlade(5.0, [0.28, 3.9], [25.0, 150.0]),
         damping=[0.1, 0.1],
-        inertia=[25.0, 150.0],
         forcing=FORCING,
     ),
     participation=[0.25, 0.7],
@@ -58,7 +57,7 @@ def run(rotor, x, dampers, steps, dt=1e-3):
 
 def test_in_plane_momentum_is_kept_where_nothing_holds_the_hub():
     """Forces between blade and hub are internal; the modes' springs act in the rotating frame and are off."""
-    soft = BladeModes(rotor_speed=OMEGA, per_revolution=[1e-9, 1e-9], damping=0.0, inertia=[25.0, 150.0])
+    soft = BladeModes(OMEGA, ListedBlade(5.0, [1e-9, 1e-9], [25.0, 150.0]), 0.0)
     rotor = CoupledRotor(ModalBlade(soft, [0.25, 0.7]), [40.0, -30.0], 6000.0, 0.0, 0.0)
     key = np.random.default_rng(3)
     x = rotor.init() | {"rate": jnp.asarray(key.normal(size=(5, 2))), "hub_rate": jnp.array([0.2, -0.1])}

@@ -21,11 +21,11 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from dovetail.air.rotor.modal import ModalBlade
 from dovetail.core import count, kind, parameter
 from dovetail.core.errors import ParameterError
 from dovetail.core.parameter import known
 from dovetail.mechanics.base import Substructure
-from dovetail.mechanics.blade.modal import ModalBlade
 
 
 @kind("coupled-rotor")

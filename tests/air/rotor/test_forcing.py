@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from dovetail.air.rotor import coefficients_of, series
 from dovetail.core.errors import ParameterError
-from dovetail.mechanics.blade import coefficients_of, series
 
 
 def test_waves_enter_with_minus_and_the_constant_with_plus():

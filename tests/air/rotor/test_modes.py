@@ -4,13 +4,13 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from dovetail.air import Blade, BladeAir, BladeModes, ListedBlade, Rotor, StiffBlade
 from dovetail.core.errors import ParameterError
-from dovetail.mechanics import BladeModes
 
 OMEGA = 22.0  # rad/s
-DATA = dict(
-    rotor_speed=OMEGA, per_revolution=[0.3, 1.03, 2.6], damping=[0.01, 0.02, 0.03], inertia=[2.0, 3.0, 5.0]
-)
+LIST = dict(radius=5.0, per_revolution=[0.3, 1.03, 2.6], inertia=[2.0, 3.0, 5.0])
+DATA = dict(rotor_speed=OMEGA, structure=ListedBlade(**LIST), damping=[0.01, 0.02, 0.03])
+AIR = BladeAir(Rotor(Blade(radius=5.0, chord=0.3)))
 FORCING = np.arange(3 * 17, dtype=float).reshape(3, 17)
 
 
@@ -19,7 +19,7 @@ def test_acceleration_is_the_source_s_code_form():
     modes = BladeModes(**DATA, forcing=FORCING)
     x = {"phi": jnp.array([0.1, -0.2, 0.3]), "rate": jnp.array([1.0, 2.0, -3.0])}
     share = np.array([7.0, -8.0, 9.0])
-    lam, nu, inertia = (np.array(DATA[k]) for k in ("per_revolution", "damping", "inertia"))
+    lam, nu, inertia = (np.array((LIST | DATA)[k]) for k in ("per_revolution", "damping", "inertia"))
     rhs = (np.asarray(modes.external(0.4)) + share) / OMEGA**2
     expected = OMEGA**2 * (rhs / inertia - lam**2 * x["phi"] - 2 * nu * lam * x["rate"] / OMEGA)
     np.testing.assert_allclose(modes.acceleration(0.4, x, share), expected, rtol=1e-13)
@@ -48,7 +48,14 @@ def test_a_masked_mode_feels_neither_forcing_nor_damper():
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (dict(per_revolution=1.0), r"per_revolution: has shape \(\); give a list"),
+        (
+            dict(structure=StiffBlade()),
+            "a stiff-blade has no modes that could move a damper. Do: take a listed-blade",
+        ),
+        (
+            dict(air=AIR),
+            "shapes along it, which a listed-blade has at the damper only. Do: take a hinged-blade",
+        ),
         (dict(damping=[0.1, 0.1]), r"damping: has shape \(2,\) for 3 modes"),
         (dict(forcing=np.zeros((3, 16))), r"forcing: has shape \(3, 16\); give 3 rows of 1 \+ 2 H"),
         (dict(forcing=np.zeros((2, 17))), r"forcing: has shape \(2, 17\); give 3 rows"),

@@ -5,8 +5,8 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from dovetail.mechanics import Attachment
-from dovetail.mechanics.blade.kinematics import about_flap, about_lag, about_pitch, piston_velocity
+from dovetail.air import Attachment
+from dovetail.air.rotor.attachment import about_flap, about_lag, about_pitch, piston_velocity
 
 ATTACHMENT = Attachment(hub_point=[0.1, -0.25, 0.1], hinge=[0.4, 0.0, 0.0], arm=[0.25, -0.22, 0.12])
 ANGLES = (0.12, -0.08, 0.2)  # rad, flap, lag, pitch

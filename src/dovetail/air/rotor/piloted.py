@@ -65,9 +65,3 @@ class PilotedRotor(RotorLoad):
             cyclic=base.cyclic + share * cyclic,
             azimuth=jnp.pi / 2,
         )
-
-    def loads(self, t, motion):
-        arm = self.hub - motion.offset
-        velocity = motion.velocity + jnp.cross(motion.spin, arm)
-        wind = self.wind.velocity(t, motion.position + motion.rotation @ arm) @ motion.rotation
-        return self.rotor.loads(self.commands(t, motion), velocity, motion.spin, wind, self.density)

@@ -8,11 +8,11 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from dovetail.air.rotor.modes import BladeModes
 from dovetail.core import RK4, kind, parameter
 from dovetail.core.errors import ParameterError
 from dovetail.core.parameter import arrived
 from dovetail.mechanics.base import Substructure
-from dovetail.mechanics.blade.modes import BladeModes
 
 
 @kind("modal-blade")
@@ -35,9 +35,9 @@ class ModalBlade(Substructure):
 
     def __check_init__(self):
         p, modes = self.participation, self.modes
-        if not arrived(p, modes.per_revolution):
+        if not arrived(p) or not isinstance(modes, BladeModes):
             return
-        if np.shape(p) != np.shape(modes.per_revolution):
+        if np.shape(p) != (modes.count,):
             raise ParameterError(
                 f"ModalBlade.participation: has shape {np.shape(p)} for {modes.count} modes; give one a mode"
             )

@@ -8,6 +8,7 @@ r"""Modal equations of a blade in rotation, with the modes that take part select
 it, which is taken out, and :math:`Q` the share of the damper under test, which takes its place
 [Wallace 2006, eq. 6.2]. The modal coordinates have no unit, so the inertia is in kg m^2 and the forcing in
 N m; the source divides both by the blade radius squared, and the forcing by the rotor speed squared as well.
+Frequencies :math:`\lambda_i\Omega`, inertias and shapes are those of any blade of the family (`structure`).
 """
 
 from __future__ import annotations
@@ -19,33 +20,36 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from dovetail.air.rotor import forcing
+from dovetail.air.rotor.blade_air import BladeAir
+from dovetail.air.rotor.structure import BladeStructure
 from dovetail.core import Part, kind, parameter
 from dovetail.core.errors import ParameterError
 from dovetail.core.parameter import arrived
-from dovetail.mechanics.blade import forcing
+from dovetail.core.registry import name_of
 
-PER_MODE = ("per_revolution", "damping", "inertia", "mask", "start")
+PER_MODE = ("damping", "mask", "start")
 
 
 @kind("blade-modes")
 class BladeModes(Part):
-    """Frequencies, dampings, inertias and periodic forcing of the modes of one blade.
+    """Modes of one blade that turns at a speed: their structure, damping, and what drives them.
 
     A mode whose `mask` is 0 neither moves the damper nor feels it nor the forcing: it rings down by itself.
     The mask can be scheduled during a run (`numerical.modes.mask`); the piston then jumps by what the mode
-    held.
+    held. With `air` the loads of a rotor's blade elements drive the modes beside what is listed.
     """
 
     rotor_speed: jax.Array = parameter("rad/s", "angular speed of the rotor", above=0.0)
-    per_revolution: jax.Array = parameter("1", "natural frequencies per revolution", above=0.0)
+    structure: BladeStructure
     damping: jax.Array = parameter("1", "structural damping ratios", at_least=0.0)
-    inertia: jax.Array = parameter("kg m^2", "modal inertias", above=0.0)
     forcing: jax.Array = parameter(
         "N m", "Fourier coefficients of the total forcing, a row a mode", default=0.0
     )
     code_damper_forcing: jax.Array = parameter(
         "N m", "those of the rotor code's own damper, taken out", default=0.0
     )
+    air: BladeAir | None = None
     load: jax.Array = parameter("1", "factor on the forcing, for flight that changes", default=1.0)
     azimuth: jax.Array = parameter("rad", "azimuth at the start", default=0.0)
     mask: jax.Array = parameter(
@@ -54,13 +58,21 @@ class BladeModes(Part):
     start: jax.Array = parameter("1", "modal coordinates at the start", default=0.0)
 
     def __check_init__(self):
+        if not isinstance(self.structure, BladeStructure):
+            return
+        if not self.structure.gives:
+            raise ParameterError(
+                f"BladeModes.structure: a {name_of(type(self.structure))} has no modes that could move a damper. "
+                "Do: take a listed-blade, a hinged-blade or a beam-blade"
+            )
+        if self.air is not None and not self.structure.everywhere:
+            raise ParameterError(
+                f"BladeModes.air: loads along the blade need shapes along it, which a "
+                f"{name_of(type(self.structure))} has at the damper only. Do: take a hinged-blade or a beam-blade"
+            )
         if not arrived(*(getattr(self, name) for name in PER_MODE)):
             return
-        shape = np.shape(self.per_revolution)
-        if len(shape) != 1:
-            raise ParameterError(
-                f"BladeModes.per_revolution: has shape {shape}; give a list, one entry a mode"
-            )
+        shape = (self.count,)
         for name in PER_MODE:
             got = np.shape(getattr(self, name))
             if got not in ((), shape):
@@ -81,7 +93,17 @@ class BladeModes(Part):
     @property
     def count(self) -> int:
         """Number of modes."""
-        return self.per_revolution.shape[0]
+        return self.structure.count
+
+    @property
+    def inertia(self) -> jax.Array:
+        """Modal inertias [kg m^2]."""
+        return self.structure.inertias
+
+    @property
+    def frequencies(self) -> jax.Array:
+        """Natural frequencies [rad/s] at the rotor's speed."""
+        return jnp.sqrt(self.structure.squares(self.rotor_speed))
 
     def init(self) -> dict[str, jax.Array]:
         """Modal coordinates and rates at the start: at rest."""
@@ -93,10 +115,12 @@ class BladeModes(Part):
         psi = self.azimuth + self.rotor_speed * t
         both = (self.forcing, 1.0), (self.code_damper_forcing, -1.0)
         total = sum(sign * forcing.series(c, psi) if c.ndim else sign * c for c, sign in both)
+        if self.air is not None:
+            total = total + forcing.series(self.air.coefficients(self.structure, self.rotor_speed), psi)
         return self.load * jnp.broadcast_to(total, (self.count,))
 
     def acceleration(self, t, x, share: jax.Array) -> jax.Array:
         """Second rate [1/s^2] of the modal coordinates under a damper's modal forcing [N m]."""
-        w = self.per_revolution * self.rotor_speed
+        w = self.frequencies
         own = w**2 * x["phi"] + 2.0 * self.damping * w * x["rate"]
         return self.mask * (self.external(t) + share) / self.inertia - own

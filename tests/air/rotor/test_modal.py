@@ -5,11 +5,12 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from dovetail.air import BladeModes, ListedBlade, ModalBlade
 from dovetail.core import RK4, Sampled
 from dovetail.core.errors import ParameterError
-from dovetail.mechanics import BladeModes, ModalBlade
 
-MODES = dict(rotor_speed=22.0, per_revolution=[0.3, 1.03, 2.6], damping=0.0, inertia=[2.0, 3.0, 5.0])
+LISTED = ListedBlade(radius=5.0, per_revolution=[0.3, 1.03, 2.6], inertia=[2.0, 3.0, 5.0])
+MODES = dict(rotor_speed=22.0, structure=LISTED, damping=0.0)
 P = [0.25, -0.1, 0.7]
 FREE = {"excitation": 0.0, "excitation_rate": 0.0, "force": 0.0}
 
@@ -28,7 +29,7 @@ def test_motion_shown_is_consistent_in_its_rates():
 def test_power_of_the_force_is_the_rate_of_the_blade_s_energy():
     """Virtual work: the participation that moves the piston is the one through which the force acts."""
     blade = ModalBlade(BladeModes(**MODES), P)
-    inertia, w = blade.modes.inertia, blade.modes.per_revolution * 22.0
+    inertia, w = blade.modes.inertia, LISTED.per_revolution * 22.0
 
     def energy(x):
         return 0.5 * jnp.sum(inertia * (x["rate"] ** 2 + w**2 * x["phi"] ** 2))
@@ -41,7 +42,7 @@ def test_power_of_the_force_is_the_rate_of_the_blade_s_energy():
 
 def test_a_damper_damps_a_single_mode_by_its_strength():
     """Strength kappa adds to the mode's own damping coefficient: the envelope decays as exp(-kappa t/2)."""
-    blade = ModalBlade(BladeModes(22.0, [3.0], 0.0, [2.0], start=[1.0]), [0.25])
+    blade = ModalBlade(BladeModes(22.0, ListedBlade(5.0, [3.0], [2.0]), 0.0, start=[1.0]), [0.25])
     slope = 96.0  # N s/m
     kappa = float(blade.strength(slope)[0])
     assert kappa == pytest.approx(96.0 * 0.25**2 / 2.0)

@@ -18,16 +18,14 @@ from typing import Any, ClassVar
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 
+from dovetail.air.rotor.attachment import Attachment
+from dovetail.air.rotor.modes import BladeModes
+from dovetail.air.rotor.structure import Shapes
 from dovetail.core import RK4, choice, kind, parameter
 from dovetail.core.errors import ParameterError
-from dovetail.core.parameter import arrived, known
+from dovetail.core.parameter import known
 from dovetail.mechanics.base import Substructure
-from dovetail.mechanics.blade.kinematics import Attachment
-from dovetail.mechanics.blade.modes import BladeModes
-
-SHAPES = ("flap_slope", "lag_slope", "flap_deflection", "lag_deflection", "twist")
 
 
 @kind("rotating-blade")
@@ -56,12 +54,6 @@ class RotatingBlade(Substructure):
 
     modes: BladeModes
     attachment: Attachment
-    radius: jax.Array = parameter("m", "rotor radius R", above=0.0)
-    flap_slope: jax.Array = parameter("1/m", "flap slopes w' of the modes at the damper")
-    lag_slope: jax.Array = parameter("1/m", "lag slopes v' of the modes at the damper")
-    flap_deflection: jax.Array = parameter("1", "flap deflections w at the damper", default=0.0)
-    lag_deflection: jax.Array = parameter("1", "lag deflections v at the damper", default=0.0)
-    twist: jax.Array = parameter("1/m", "twists t at the damper", default=0.0)
     pitch_coupling: jax.Array = parameter(
         "1/rad", "change of the third mode's lag shape with pitch, as a share of the fourth's", default=0.0
     )
@@ -76,19 +68,18 @@ class RotatingBlade(Substructure):
     )
 
     def __check_init__(self):
-        if not isinstance(self.modes, BladeModes) or not arrived(self.modes.per_revolution):
+        if not isinstance(self.modes, BladeModes) or not known(self.pitch_coupling):
             return
-        count = self.modes.count
-        for name in SHAPES:
-            got = np.shape(getattr(self, name))
-            if got not in ((), (count,)):
-                raise ParameterError(
-                    f"RotatingBlade.{name}: has shape {got} for {count} modes; give one a mode"
-                )
-        if known(self.pitch_coupling) and float(self.pitch_coupling) != 0.0 and count < 4:
+        if float(self.pitch_coupling) != 0.0 and self.modes.count < 4:
             raise ParameterError(
-                f"RotatingBlade.pitch_coupling: couples the third mode to the fourth, of {count}; set it to 0"
+                f"RotatingBlade.pitch_coupling: couples the third mode to the fourth, of {self.modes.count}; "
+                "set it to 0"
             )
+
+    @property
+    def shapes(self) -> Shapes:
+        """Of the modes where the damper sits."""
+        return self.modes.structure.at_damper(self.attachment.hinge[0] + self.attachment.arm[0])
 
     def init(self) -> dict[str, jax.Array]:
         return self.modes.init()
@@ -118,9 +109,9 @@ class RotatingBlade(Substructure):
     def angles(self, t, phi) -> tuple[jax.Array, jax.Array, jax.Array]:
         """Flap, lag and pitch angle [rad] at the damper."""
         phi = self.modes.mask * phi
-        cyclic = self._cyclic(t)
-        flap = self.coning + self.radius * jnp.sum(self.flap_slope * phi)
-        lag = self.lag_offset + self.radius * jnp.sum(self._with_pitch(self.lag_slope, cyclic) * phi)
+        cyclic, shapes, radius = self._cyclic(t), self.shapes, self.modes.structure.reach
+        flap = self.coning + radius * jnp.sum(shapes.flap_slope * phi)
+        lag = self.lag_offset + radius * jnp.sum(self._with_pitch(shapes.lag_slope, cyclic) * phi)
         return flap, lag, self.collective + self.built_in_pitch + cyclic
 
     def length(self, t, phi) -> jax.Array:
@@ -138,18 +129,18 @@ class RotatingBlade(Substructure):
         flap, lag, pitch = angles = self.angles(t, phi)
         fx, fy, fz = force * self.attachment.axis(*angles)
         x, y, z = self.attachment.arm
-        cyclic = self._cyclic(t)
-        slope, deflection = (self._with_pitch(s, cyclic) for s in (self.lag_slope, self.lag_deflection))
+        cyclic, s = self._cyclic(t), self.shapes
+        slope, deflection = (self._with_pitch(shape, cyclic) for shape in (s.lag_slope, s.lag))
         terms = (
-            fx * (-pitch * y - z - x * flap) * self.flap_slope,
+            fx * (-pitch * y - z - x * flap) * s.flap_slope,
             fx * (pitch * z - y - x * lag) * slope,
-            fx * (-flap * y + lag * z) * self.twist,
+            fx * (-flap * y + lag * z) * s.twist,
             fy * deflection,
-            -fy * z * self.twist,
-            fz * self.flap_deflection,
-            fz * y * self.twist,
+            -fy * z * s.twist,
+            fz * s.flap,
+            fz * y * s.twist,
         )
-        return self.radius * sum(terms)
+        return self.modes.structure.reach * sum(terms)
 
     def _cyclic(self, t):
         psi = self.modes.azimuth + self.modes.rotor_speed * t
@@ -157,7 +148,6 @@ class RotatingBlade(Substructure):
 
     def _with_pitch(self, shape, cyclic):
         """A lag shape with the third mode's part of the fourth."""
-        shape = jnp.broadcast_to(shape, (self.modes.count,))
         if self.modes.count < 4:
             return shape
         return shape.at[2].add(self.pitch_coupling * (self.collective + cyclic) * shape[3])

@@ -1,0 +1,109 @@
+"""A blade of beam elements: published frequencies of rotating beams, the rigid limit, shapes between nodes."""
+
+import dataclasses
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from dovetail.air.rotor import BeamBlade, HingedBlade
+from dovetail.core.errors import ParameterError
+from dovetail.mechanics.beam import BeamMesh
+
+
+def mesh(start=0.0, radius=1.0, count=24, **section):
+    """Even blade of a kilogram a metre, E I = 1 in flap and 25 in lag, unless told."""
+    x = np.linspace(start, radius, count + 1)
+    nodes = np.stack([x, 0 * x, 0 * x], 1)
+    pairs = [[i, i + 1] for i in range(1, count + 1)]
+    return BeamMesh(nodes=nodes, elements=pairs, **dict(E=1e6, I=25e-6, I_z=1e-6, A=1e-3, rho=1e3) | section)
+
+
+# dimensionless flap frequencies of a clamped even beam at dimensionless speeds [Wright et al. 1982, table 1]
+WRIGHT = {0: (3.5160, 22.0345), 1: (3.6816, 22.1810), 6: (7.3604, 26.8091), 12: (13.1702, 37.6031)}
+
+
+@pytest.mark.parametrize("speed", WRIGHT)
+def test_a_clamped_blade_has_the_published_frequencies_at_every_speed(speed):
+    """Elements of even tension are second order: 30 of them leave some 1e-4. In the plane it is flap less the speed."""
+    found = {}
+    for name, freedom, section in (("flap", 2, {}), ("lag", 1, {"I": 1e-6, "I_z": 25e-6})):
+        blade = BeamBlade(mesh(count=30, E=1e6, **section), speed, number=12, root="clamped")
+        of_kind = np.abs(blade.built["u"][-1][freedom]) > 0.9
+        found[name] = np.sqrt(np.asarray(blade.squares(speed))[of_kind][:2])
+    np.testing.assert_allclose(found["flap"], WRIGHT[speed][:2], rtol=4e-4)
+    np.testing.assert_allclose(found["lag"] ** 2, found["flap"] ** 2 - speed**2, rtol=1e-9)
+
+
+def test_a_stiff_beam_on_hinges_is_the_hinged_blade():
+    radius, e, speed = 5.0, 0.04, 40.0
+    beam = mesh(e * radius, radius, 10, E=1e15, rho=4e3)
+    inertia = 4.0 * (radius * (1 - e)) ** 3 / 3
+    blade = BeamBlade(beam, speed, number=2, flap_spring=1e4, lag_spring=2e4)
+    rigid = HingedBlade(radius, inertia, e, 1e4, 2e4)
+    order = [int(blade.flap_mode()), 1 - int(blade.flap_mode())]
+    for turning in (speed, 0.5 * speed):
+        np.testing.assert_allclose(
+            blade.squares(turning)[jnp.array(order)], rigid.squares(turning), rtol=1e-5
+        )
+    r = jnp.linspace(0.0, radius, 23)
+    scale = 1 - e  # a radius at the tip, where the hinged blade has a radian
+    for name in ("flap", "lag", "flap_slope", "lag_slope"):
+        got, expected = getattr(blade.at(r), name), getattr(rigid.at(r), name)
+        mode = order[0] if "flap" in name else order[1]
+        got = got[mode] * np.sign(got[mode][-1])
+        np.testing.assert_allclose(got * scale, expected[0 if "flap" in name else 1], atol=2e-5)
+
+
+def test_shapes_are_orthogonal_and_slopes_are_derivatives_between_the_nodes():
+    blade = BeamBlade(mesh(0.1, 2.0, 12), 8.0, number=5)
+    r = jnp.linspace(0.1, 2.0, 4001)
+    r = (r[1:] + r[:-1]) / 2
+    shapes = jax.jit(lambda r: blade.at(r))(r)
+    inner = shapes.flap @ shapes.flap.T + shapes.lag @ shapes.lag.T + 26e-3 * shapes.twist @ shapes.twist.T
+    inner = 2.0**2 * 1.9 / 4000 * np.asarray(inner)  # a kilogram a metre, and 26 g m of polar inertia
+    inertia = np.asarray(blade.inertias)
+    np.testing.assert_allclose(inner, np.diag(inertia), atol=1e-3 * inertia.max())
+    value, slope = jax.jvp(lambda r: blade.at(r).flap, (r,), (jnp.ones_like(r),))
+    np.testing.assert_allclose(slope, shapes.flap_slope, atol=1e-9)
+
+
+def test_a_wide_section_turns_back_into_the_plane():
+    """Torsion of a rod: omega^2 = omega_0^2 + Omega^2 (I_v - I_w)/(I_v + I_w), and what the tension adds."""
+    thin = mesh(count=30, E=1e9, A=1.0)  # so wide that tension over the area does nothing
+    blade = BeamBlade(thin, 0.0, number=40, root="clamped")
+    tip = np.abs(blade.built["u"][-1])
+    twist = int(np.flatnonzero(tip[3] > 0.99)[0])
+    speed = 3.0
+    own = np.sqrt(1e9 / 2.6 * 26e-6 / (1e3 * 26e-6)) * np.pi / 2
+    assert float(blade.squares(0.0)[twist]) == pytest.approx(own**2, rel=1e-3)
+    rise = float(blade.squares(speed)[twist] - blade.squares(0.0)[twist])
+    assert rise > 0.9 * speed**2 * 24 / 26
+
+
+def test_its_numbers_pass_through_compiled_code():
+    blade = BeamBlade(mesh(), 6.0, number=3)
+    got = eqx.filter_jit(lambda b, w: (b.squares(w), b.flap_mode(), b.at(jnp.array([0.5])).flap))(blade, 6.0)
+    np.testing.assert_allclose(got[0], blade.squares(6.0))
+    assert int(got[1]) == int(blade.flap_mode())
+    other = dataclasses.replace(blade, design_speed=9.0)
+    assert float(other.squares(9.0)[0]) <= float(blade.squares(9.0)[0]) * (
+        1 + 1e-9
+    )  # Rayleigh's is an upper bound
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (
+            dict(mesh=BeamMesh([[0.0, 0.0], [1.0, 0.0]], [[1, 2]], 1e6, 1e-6, 1e-3, 1e3)),
+            "must lie along x from the root",
+        ),
+        (dict(number=200), "24 elements have fewer modes"),
+    ],
+)
+def test_a_mesh_that_is_no_blade_is_refused_in_words(change, message):
+    with pytest.raises(ParameterError, match=message):
+        BeamBlade(**dict(mesh=mesh(), design_speed=1.0) | change)
