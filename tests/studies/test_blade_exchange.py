@@ -105,13 +105,13 @@ class Audited(Flow):
     def derivative(self, t, x, u):
         force, velocity = self.pushed(t, x["blade"])
         modes, rate = self.blade.modes, x["blade"]["rate"]
-        lost = 2 * jnp.sum(modes.inertia * modes.damping * modes.frequencies * rate**2)
+        lost = 2 * jnp.sum(modes.inertia * modes.damping * modes.omega * rate**2)
         power = modes.external(t) @ rate + force * velocity - lost
         return {"blade": self.blade.derivative(t, x["blade"], {"force": force}), "work": power}
 
     def energy(self, x):
         modes, x = self.blade.modes, x["blade"]
-        return 0.5 * jnp.sum(modes.inertia * (x["rate"] ** 2 + (modes.frequencies * x["phi"]) ** 2))
+        return 0.5 * jnp.sum(modes.inertia * (x["rate"] ** 2 + (modes.omega * x["phi"]) ** 2))
 
     def output(self, t, x, u):
         return {"energy": self.energy(x), "residual": self.energy(x) - x["work"]}

@@ -57,7 +57,7 @@ def run(rotor, x, dampers, steps, dt=1e-3):
 
 def test_in_plane_momentum_is_kept_where_nothing_holds_the_hub():
     """Forces between blade and hub are internal; the modes' springs act in the rotating frame and are off."""
-    soft = BladeModes(OMEGA, ListedBlade(5.0, [1e-9, 1e-9], [25.0, 150.0]), 0.0)
+    soft = BladeModes(ListedBlade(5.0, [1e-9, 1e-9], [25.0, 150.0]), OMEGA, 0.0)
     rotor = CoupledRotor(ModalBlade(soft, [0.25, 0.7]), [40.0, -30.0], 6000.0, 0.0, 0.0)
     key = np.random.default_rng(3)
     x = rotor.init() | {"rate": jnp.asarray(key.normal(size=(5, 2))), "hub_rate": jnp.array([0.2, -0.1])}

@@ -42,7 +42,7 @@ def test_power_of_the_force_is_the_rate_of_the_blade_s_energy():
 
 def test_a_damper_damps_a_single_mode_by_its_strength():
     """Strength kappa adds to the mode's own damping coefficient: the envelope decays as exp(-kappa t/2)."""
-    blade = ModalBlade(BladeModes(22.0, ListedBlade(5.0, [3.0], [2.0]), 0.0, start=[1.0]), [0.25])
+    blade = ModalBlade(BladeModes(ListedBlade(5.0, [3.0], [2.0]), 22.0, 0.0, start=[1.0]), [0.25])
     slope = 96.0  # N s/m
     kappa = float(blade.strength(slope)[0])
     assert kappa == pytest.approx(96.0 * 0.25**2 / 2.0)

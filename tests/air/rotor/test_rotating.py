@@ -116,6 +116,6 @@ def test_small_motion_is_that_of_the_modal_blade():
 
 
 def test_a_coupling_of_modes_that_are_not_there_is_refused_in_words():
-    two = BladeModes(22.0, ListedBlade(RADIUS, [1.0, 2.0], 1.0), 0.0)
+    two = BladeModes(ListedBlade(RADIUS, [1.0, 2.0], 1.0), 22.0, 0.0)
     with pytest.raises(ParameterError, match="couples the third mode to the fourth, of 2"):
         dataclasses.replace(BLADE, modes=two)

@@ -55,7 +55,7 @@ def test_all_sixteen_critical_delays_of_the_surrogate_are_as_tabled():
 def test_the_absolute_critical_delay_is_where_the_spectrum_of_its_mode_crosses():
     limits = chapter_6.mode_limits(420e3)
     blade = chapter_6.test_named("lag-damper").numerical
-    omega_0 = float(blade.modes.frequencies[6])
+    omega_0 = float(blade.modes.omega[6])
     c, kappa = 2 * 0.01 * omega_0, float(blade.strength(420e3)[6])
 
     def growth(tau):

@@ -40,8 +40,8 @@ class BladeModes(Part):
     held. With `air` the loads of a rotor's blade elements drive the modes beside what is listed.
     """
 
-    rotor_speed: jax.Array = parameter("rad/s", "angular speed of the rotor", above=0.0)
     structure: BladeStructure
+    rotor_speed: jax.Array = parameter("rad/s", "angular speed of the rotor", above=0.0)
     damping: jax.Array = parameter("1", "structural damping ratios", at_least=0.0)
     forcing: jax.Array = parameter(
         "N m", "Fourier coefficients of the total forcing, a row a mode", default=0.0
@@ -101,7 +101,7 @@ class BladeModes(Part):
         return self.structure.inertias
 
     @property
-    def frequencies(self) -> jax.Array:
+    def omega(self) -> jax.Array:
         """Natural frequencies [rad/s] at the rotor's speed."""
         return jnp.sqrt(self.structure.squares(self.rotor_speed))
 
@@ -121,6 +121,6 @@ class BladeModes(Part):
 
     def acceleration(self, t, x, share: jax.Array) -> jax.Array:
         """Second rate [1/s^2] of the modal coordinates under a damper's modal forcing [N m]."""
-        w = self.frequencies
+        w = self.omega
         own = w**2 * x["phi"] + 2.0 * self.damping * w * x["rate"]
         return self.mask * (self.external(t) + share) / self.inertia - own

@@ -126,7 +126,7 @@ def mode_limits(slope: float) -> damper_modes.ModeLimits:
 
     @jax.jit
     def values(slope):
-        omega_0 = blade.modes.frequencies
+        omega_0 = blade.modes.omega
         return {"omega_0": omega_0, "c": 2 * blade.modes.damping * omega_0, "kappa": blade.strength(slope)}
 
     return damper_modes.limits(**values(slope))
@@ -155,7 +155,7 @@ def monolithic(test: Test, times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     whole: Any = test
     blade, damper = whole.numerical, whole.rig.specimen
     modes, p = blade.modes, np.asarray(blade.participation)
-    w = np.asarray(modes.frequencies)
+    w = np.asarray(modes.omega)
     friction, inertia = 2 * np.asarray(modes.damping) * w, np.asarray(modes.inertia)
     c, speed = np.asarray(modes.forcing), float(modes.rotor_speed)
     c1, c2, knee = (float(v) for v in (damper.closed_slope, damper.open_slope, damper.knee))
