@@ -1,10 +1,10 @@
 """Which physics serves which study, counted in lines: `python tests/package/sharing.py` prints it.
 
 A study uses a definition (a class, function or constant at the top of a module) if its Python files name it, if a file
-of it names its kind, or if a definition that it uses names it, through whatever package. Lines of a definition are its
-own, docstring and decorators included; what stands between definitions (imports, the module's docstring) counts for
-every study that uses one of them. A file that only passes names on counts nothing. Nothing is run: a method that is
-called on whatever comes is not followed.
+of it names its kind, or if a definition that it uses names it, through whatever package but those that show things.
+Lines of a definition are its own, docstring and decorators included; what stands between definitions (imports, the
+module's docstring) counts for every study that uses one of them. A file that only passes names on counts nothing.
+Nothing is run: a method that is called on whatever comes is not followed.
 
 Beside what a study's files name there is what they could: a part of it whose field is declared by a family,
 `law: NormalLaw`, takes every member (`offered`), as `tests/studies/test_exchange.py` and its like prove.
@@ -24,6 +24,7 @@ import dovetail
 
 SOURCE = Path(dovetail.__file__).parent
 ROOMS = ("mechanics", "air", "sea", "specimens")
+ONLOOKERS = ("report", "view", "cli")  # they know every part, and no part knows them
 ANYTHING = ("Part", "Flow", "Substructure", "Specimen")  # families that say nothing of what is asked for
 STUDIES = tuple(
     sorted(folder.name for folder in (SOURCE / "studies").iterdir() if (folder / "study.toml").exists())
@@ -199,8 +200,9 @@ def used_by(study: str, offered: bool = False) -> frozenset[tuple[str, str]]:
     while todo:
         at = todo.pop()
         for further in (definitions()[at].uses | (taken(at) if offered else set())) - seen:
-            seen.add(further)
-            todo.append(further)
+            if further[0].split(".")[1] not in ONLOOKERS:
+                seen.add(further)
+                todo.append(further)
     return frozenset(seen)
 
 

@@ -1,7 +1,7 @@
-"""Ideal impacts over speed, by contact law, and over materials: the rest of the study of contact laws.
+"""Ideal impacts by contact law over restitution and over speed, and over materials: the study of contact laws.
 
-Peak force, depth and contact time of one impact between free bodies [Bondoky 2020, secs 4.4.3.1 and 4.4.3.2].
-Over restitution: `impact_charts.ContactLawChart`.
+Realised restitution, peak force, depth and contact time of one impact between free bodies [Bondoky 2020, ch. 4, secs
+4.4.3.1 and 4.4.3.2].
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from dovetail.mechanics.contact import (
     GivenStiffness,
     HertzPair,
     Material,
+    realised_restitution,
 )
 from dovetail.studies.docking.impact import Instruments, first_impact
 from dovetail.studies.docking.impact_validation import LAWS, law_names
@@ -31,24 +32,52 @@ from dovetail.studies.docking.impact_validation import LAWS, law_names
 SHOWN = (("peak_force", "N"), ("peak_depth", "m"), ("duration", "s"), ("restitution", "1"))
 
 
+class LawChart(Chart):
+    """Every dissipative law on one impact, over something."""
+
+    stiffness: ContactStiffness
+    mass: jax.Array = parameter("kg", "reduced mass", above=0.0)
+    speed: jax.Array = parameter("m/s", "impact speed, or several", above=0.0)
+    restitution: jax.Array = parameter("1", "projected, or several", above=0.0, at_most=1.0, default=0.8)
+
+    def factors(self) -> jax.Array:
+        """Damping factor of each law at each restitution, (law,) or (law, restitution)."""
+        laws = (find(name, Dissipative)(stiffness=1.0) for name in law_names())
+        return jnp.stack([law.damping_factor(self.restitution) for law in laws])
+
+
+@kind("contact-laws")
+class ContactLawChart(LawChart):
+    """Every dissipative law over projected restitution: realised restitution, peaks, duration."""
+
+    along: ClassVar[str] = "restitution"
+
+    def compute(self) -> xr.Dataset:
+        """(law, restitution)."""
+        factors = self.factors().reshape(len(law_names()), -1)
+        given = (jnp.broadcast_to(v, factors.shape) for v in (self.speed, self.stiffness.value, self.mass))
+        dims, c = ("law", "restitution"), np.atleast_1d(self.restitution)
+        ideal = _impacts(factors, *given, slowest=0.05)
+        out = _table(ideal, dims, {"law": list(law_names()), "restitution": c}, restitution="simulated")
+        return out.assign(realised=(dims, np.asarray(realised_restitution(factors)), {"units": "1"}))
+
+    def summary(self, data: xr.Dataset) -> str:
+        """Realised restitution and peak force by law, a column a projected restitution."""
+        head = " " * 22 + "".join(f"{c:9.2f}" for c in data.restitution.values)
+        lines = ["realised restitution for a projected one of", head, *_rows("9.4f", data.realised)]
+        return "\n".join([*lines, "", "peak force [N]", head, *_rows("9.1f", data.peak_force)])
+
+
 @kind("contact-speeds")
-class ContactSpeedChart(Chart):
+class ContactSpeedChart(LawChart):
     """Every dissipative law over the impact speed."""
 
     along: ClassVar[str] = "speed"
 
-    stiffness: ContactStiffness
-    mass: jax.Array = parameter("kg", "reduced mass", above=0.0)
-    speed: jax.Array = parameter("m/s", "impact speeds", above=0.0)
-    restitution: jax.Array = parameter("1", "projected coefficient", above=0.0, at_most=1.0, default=0.8)
-
     def compute(self) -> xr.Dataset:
         """Peaks, duration and realised restitution, (law, speed)."""
-        factor = jnp.stack(
-            [find(n, Dissipative)(stiffness=1.0).damping_factor(self.restitution) for n in law_names()]
-        )
         speed = jnp.atleast_1d(self.speed)
-        ideal = _impacts(*_grid(factor, speed, self.stiffness.value, self.mass))
+        ideal = _impacts(*_grid(self.factors(), speed, self.stiffness.value, self.mass))
         about = {"units": "m/s", "long_name": "impact speed"}
         return _table(
             ideal, ("law", "speed"), {"law": list(law_names()), "speed": ("speed", np.asarray(speed), about)}
@@ -57,14 +86,12 @@ class ContactSpeedChart(Chart):
     def summary(self, data: xr.Dataset) -> str:
         """Peak force by law, a column a speed."""
         head = " " * 22 + "".join(f"{1e3 * v:9.3g}" for v in data.speed.values)
-        rows = [
-            f"  {law:<20}" + "".join(f"{v:9.1f}" for v in data.peak_force.sel(law=law).values)
-            for law in law_names()
-        ]
         spread = data.peak_force.max("law") - data.peak_force.min("law")
         last = f"laws differ by {float(spread[0]):.1f} N at the least speed"
         last += f" and {float(spread[-1]):.1f} N at the greatest"
-        return "\n".join(["peak force [N] for a speed [mm/s] of", head, *rows, last])
+        return "\n".join(
+            ["peak force [N] for a speed [mm/s] of", head, *_rows("9.1f", data.peak_force), last]
+        )
 
 
 @kind("contact-materials")
@@ -114,17 +141,23 @@ def _grid(factor, speed, stiffness, mass):
 
 
 @eqx.filter_jit
-def _impacts(factor, speed, stiffness, mass):
+def _impacts(factor, speed, stiffness, mass, slowest=0.5):
     def one(factor, speed, stiffness, mass):
         law = GivenDamping(stiffness=GivenStiffness(stiffness), factor=factor)
-        return first_impact(law, mass, speed, Instruments(1e5, 1e5), steps=4000).ideal
+        return first_impact(law, mass, speed, Instruments(1e5, 1e5), steps=4000, slowest=slowest).ideal
 
     shape = factor.shape
     flat = jax.vmap(one)(*(jnp.ravel(v) for v in (factor, speed, stiffness, mass)))
     return jax.tree.map(lambda leaf: leaf.reshape(shape), flat)
 
 
-def _table(ideal, dims, coordinates) -> xr.Dataset:
-    return xr.Dataset(
-        {name: (dims, np.asarray(getattr(ideal, name)), {"units": unit}) for name, unit in SHOWN}, coordinates
-    )
+def _table(ideal, dims, coordinates, **names) -> xr.Dataset:
+    """What is shown of impacts, some of it by another name."""
+    shown = {names.get(name, name): (np.asarray(getattr(ideal, name)), unit) for name, unit in SHOWN}
+    return xr.Dataset({name: (dims, v, {"units": unit}) for name, (v, unit) in shown.items()}, coordinates)
+
+
+def _rows(form: str, values: xr.DataArray) -> list[str]:
+    """A line a law."""
+    laws = law_names()
+    return [f"  {law:<20}" + "".join(f"{v:{form}}" for v in values.sel(law=law).values) for law in laws]

@@ -1,6 +1,6 @@
-r"""Charts of impacts: what contact laws do with a restitution, and what a delay does to impacts.
+"""What a delay does to impacts, as a chart: the chapter on the 1-DOF testbed of [Bondoky 2020, ch. 5].
 
-Each answers a chapter of [Bondoky 2020]: that on contact laws (ch. 4) and that on the 1-DOF testbed (ch. 5).
+What contact laws do with a restitution, a speed and a material: `contact_charts`.
 """
 
 from __future__ import annotations
@@ -16,65 +16,11 @@ import xarray as xr
 from dovetail.core import kind, parameter
 from dovetail.core.chart import Chart
 from dovetail.core.errors import Fault
-from dovetail.core.registry import find, name_of
-from dovetail.mechanics.contact import (
-    ContactStiffness,
-    Dissipative,
-    GivenDamping,
-    GivenStiffness,
-    HertzPair,
-    Material,
-    realised_restitution,
-)
+from dovetail.core.registry import name_of
+from dovetail.mechanics.contact import GivenDamping, GivenStiffness, HertzPair, Material
 from dovetail.studies.docking.impact import Instruments, first_impact
-from dovetail.studies.docking.impact_validation import law_names
 
 TOOLS = ("sensor_omega", "position_resolution", "force_resolution")
-IDEAL = Instruments(1e5, 1e5)  # a chart of ideal impacts needs some instruments beside them
-
-
-@kind("contact-laws")
-class ContactLawChart(Chart):
-    """Every dissipative law over projected restitution: realised restitution, peaks, duration."""
-
-    along: ClassVar[str] = "restitution"
-
-    stiffness: ContactStiffness
-    mass: jax.Array = parameter("kg", "reduced mass", above=0.0)
-    speed: jax.Array = parameter("m/s", "impact speed", above=0.0)
-    restitution: jax.Array = parameter("1", "projected coefficients", above=0.0, at_most=1.0)
-
-    def compute(self) -> xr.Dataset:
-        """(law, restitution)."""
-        c = jnp.atleast_1d(self.restitution)
-        factors = jnp.stack(
-            [find(name, Dissipative)(stiffness=1.0).damping_factor(c) for name in law_names()]
-        )
-        ideal = _ideal(self.stiffness.value, factors, self.mass, self.speed)
-        dims = ("law", "restitution")
-        return xr.Dataset(
-            {
-                "realised": (dims, np.asarray(realised_restitution(factors)), {"units": "1"}),
-                "simulated": (dims, np.asarray(ideal.restitution), {"units": "1"}),
-                "peak_force": (dims, np.asarray(ideal.peak_force), {"units": "N"}),
-                "peak_depth": (dims, np.asarray(ideal.peak_depth), {"units": "m"}),
-                "duration": (dims, np.asarray(ideal.duration), {"units": "s"}),
-            },
-            {"law": list(law_names()), "restitution": np.asarray(c)},
-        )
-
-    def summary(self, data: xr.Dataset) -> str:
-        """Realised restitution and peak force by law, a column a projected restitution."""
-        head = " " * 22 + "".join(f"{c:9.2f}" for c in data.restitution.values)
-        lines = ["realised restitution for a projected one of", head]
-        lines += [_row(law, "9.4f", data.realised) for law in law_names()]
-        lines += ["", "peak force [N]", head]
-        lines += [_row(law, "9.1f", data.peak_force) for law in law_names()]
-        return "\n".join(lines)
-
-
-def _row(law: str, form: str, values: xr.DataArray) -> str:
-    return f"  {law:<20}" + "".join(f"{v:{form}}" for v in values.sel(law=law).values)
 
 
 @kind("delay-sweep")
@@ -193,15 +139,6 @@ class DelaySweep(Chart):
                     f"{1e6 * depth:.3g} um; traces are distorted and errors not to be trusted"
                 )
         return "\n".join(lines)
-
-
-@eqx.filter_jit
-def _ideal(stiffness, factors, mass, speed):
-    def one(factor):
-        law = GivenDamping(stiffness=GivenStiffness(stiffness), factor=factor)
-        return first_impact(law, mass, speed, IDEAL, steps=4000, slowest=0.05).ideal
-
-    return jax.vmap(jax.vmap(one))(factors)
 
 
 @eqx.filter_jit
