@@ -55,9 +55,10 @@ class ContactLawChart(LawChart):
     def compute(self) -> xr.Dataset:
         """(law, restitution)."""
         factors = self.factors().reshape(len(law_names()), -1)
-        given = (jnp.broadcast_to(v, factors.shape) for v in (self.speed, self.stiffness.value, self.mass))
+        of = self.speed, self.stiffness.value, self.mass
+        speed, stiffness, mass = (jnp.broadcast_to(v, factors.shape) for v in of)
         dims, c = ("law", "restitution"), np.atleast_1d(self.restitution)
-        ideal = _impacts(factors, *given, slowest=0.05)
+        ideal = _impacts(factors, speed, stiffness, mass, slowest=0.05)
         out = _table(ideal, dims, {"law": list(law_names()), "restitution": c}, restitution="simulated")
         return out.assign(realised=(dims, np.asarray(realised_restitution(factors)), {"units": "1"}))
 
