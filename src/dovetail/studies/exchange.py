@@ -121,7 +121,9 @@ BLADE_PLACES = (
 
 def places(family: str) -> tuple[Place | ChainPlace | BladePlace, ...]:
     """Where members of a family can be."""
-    return {"chain": CHAIN_PLACES, "structure": BLADE_PLACES}.get(family, PLACES)  # type: ignore[return-value]
+    if family == "chain":
+        return CHAIN_PLACES
+    return BLADE_PLACES if family == "structure" else PLACES
 
 
 def _members(family: str) -> dict[str, type]:

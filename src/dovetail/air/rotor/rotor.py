@@ -220,10 +220,10 @@ class Rotor(Part):
     def air(
         self,
         controls: Controls,
-        velocity: jax.Array,
-        turning: jax.Array,
+        velocity: Numbers,
+        turning: Numbers,
         wind: jax.Array,
-        density: jax.Array,
+        density: jax.Array | float,
         *,
         flap: tuple[jax.Array, jax.Array] | None = None,
         induced: jax.Array | None = None,
