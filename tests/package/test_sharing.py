@@ -9,9 +9,9 @@ _spec.loader.exec_module(sharing)
 
 
 def test_the_physics_that_several_studies_use_or_take_does_not_become_less():
-    """Of all lines, 17 % are used by two or more studies and 33 % are used or taken; floors a per cent below."""
-    assert sharing.shares()["several"] >= 0.155
-    assert sharing.shares(offered=True)["several"] >= 0.32
+    """Of all lines, 21 % are used by two or more studies and 44 % are used or taken; floors a per cent below."""
+    assert sharing.shares()["several"] >= 0.20
+    assert sharing.shares(offered=True)["several"] >= 0.43
 
 
 def test_definitions_are_followed_through_packages_files_and_families():
@@ -20,12 +20,11 @@ def test_definitions_are_followed_through_packages_files_and_families():
     assert ("dovetail.mechanics.chain.banded", "solve_tridiagonal") in used  # by what that uses
     assert ("dovetail.mechanics.chain.links", "LinkChain") not in sharing.used_by("docking")
     assert ("dovetail.mechanics.contact.lee_wang", "LeeWang") in taken - used  # by a family
-    assert ("dovetail.sea.seaway", "Seaway") not in taken
+    assert ("dovetail.specimens.lag_damper", "LagDamper") not in taken
 
 
 def test_a_structure_serves_lag_damper_and_helicopter():
     at = ("dovetail.air.rotor.beam_blade", "BeamBlade")
-    assert {study for study in sharing.STUDIES if at in sharing.used_by(study, True)} == {
-        "shipboard",
-        "substructuring",
+    assert {"shipboard", "substructuring"} <= {
+        study for study in sharing.STUDIES if at in sharing.used_by(study, True)
     }
