@@ -5,8 +5,8 @@ import pytest
 from PIL import Image
 
 from dovetail.view import shapes
+from dovetail.view.cameras import usual
 from dovetail.view.lettering import Lettering, round_below
-from dovetail.view.picture import usual
 from dovetail.view.stage import Solid, Stage, looked_at
 
 

@@ -300,6 +300,29 @@ def view(
 
 
 @app.command()
+def film(
+    given: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="RUN... OUT", help="Folders of runs, side by side; then the film: .mp4, .webm or .gif."
+        ),
+    ],
+    view: Annotated[str, typer.Option("--camera", help="overview, follow, close-up or side.")] = "overview",
+    speed: Annotated[
+        float | None, typer.Option(help="Seconds of the run in one of the film; else about 8 s of film.")
+    ] = None,
+    size: Annotated[str | None, typer.Option(help="Pixels: 1280x720; of a GIF 640x360.")] = None,
+    fps: Annotated[float, typer.Option(help="Pictures a second; of a GIF 15 at most.")] = 30.0,
+    ideal: Annotated[bool, typer.Option("--ideal", help="Show the ideal beside the run.")] = False,
+    parts: Parts = None,
+) -> None:
+    """Write a film of a recorded run, or of several side by side, without a screen or a browser."""
+    from dovetail.cli.filming import film
+
+    raise typer.Exit(film(given, view, speed, size, fps, ideal))
+
+
+@app.command()
 def doctor() -> None:
     """Versions, devices, compiler, real-time permissions; what is missing and how to get it."""
     from dovetail.cli.doctor import examine

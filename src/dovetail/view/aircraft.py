@@ -68,6 +68,8 @@ def draw(title: str, run: Any, data: xr.Dataset) -> Stage:
         solids=solids,
         tubes=[Tube("gear", gear, 0.02 * width, GEAR)],
         setting="sea",
+        focus=lambda k: pose(k)[1],
+        nearby=2.6 * width,
     )
     return looked_at(stage, (-0.75, 0.6, -0.3) if flat else (-0.6, 0.75, -0.35))
 

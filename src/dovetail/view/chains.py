@@ -76,6 +76,8 @@ def _hose(title: str, run: Any, data: xr.Dataset, nodes: np.ndarray, lines: list
         solids=solids,
         tubes=[Tube("hose", lambda k: nodes[k], _radius(run, 0.035), HOSE)],
         setting="sky",
+        focus=lambda k: centre[k],
+        nearby=1.2,
     )
     return looked_at(stage, (0.45, 0.85, -0.25), near)
 
@@ -152,6 +154,8 @@ def _towing(title: str, run: Any, data: xr.Dataset, nodes: np.ndarray, lines: li
         solids=solids,
         tubes=[Tube("rope", lambda k: nodes[k], thick, SIMULATED)],
         setting="sky",
+        focus=lambda k: last[k],
+        nearby=0.12 * size,
     )
     return looked_at(stage, (0.3, 0.9, -0.2))
 

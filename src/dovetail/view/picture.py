@@ -13,14 +13,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from dovetail.view.cameras import usual
 from dovetail.view.lettering import Lettering
 from dovetail.view.raster import Camera, clipped, fragments, nearest, plane
 from dovetail.view.scene import LEAST, links, rgb, segments
 from dovetail.view.shapes import Mesh, joined, lathe, link, rod
-from dovetail.view.stage import OPENING, Arrow, Stage, bounds, eye_of, upward
+from dovetail.view.stage import Arrow, Stage, bounds
 
-NARROW = 36.0  # [deg] of a picture, from the lower edge to the upper
-FULL = 0.86  # of it that what is looked at takes up
 NEAR = 1e-3  # of the distance to the target: what is nearer is cut away
 MAP = 900  # pixels of the map of shadows, each way
 DARK = 0.62  # of the light that is left in a shadow
@@ -30,6 +29,8 @@ BEHIND = {  # colours: overhead, above the horizon, below it, far below
     "sea": ((96, 152, 210), (212, 227, 240), (150, 182, 208), (38, 92, 136)),
     "space": ((6, 9, 18), (14, 19, 34), (14, 19, 34), (24, 30, 48)),
 }
+STEPS = 170  # of light, in hundredths of a colour's own brightness
+Raster = np.ndarray  # a number for each pixel, row by row, or for some of them
 SHADED = ("room", "sea")  # where there is a ground
 
 
@@ -66,11 +67,12 @@ class Studio:
         picture = self._behind(camera).copy()
         inverse, face = np.zeros(wide * tall, np.float32), np.full(wide * tall, -1, np.int32)
         solid, glass = self._bits(k, camera)
-        self._lay(camera, solid, picture, inverse, face, k)
+        self._lay(camera, solid, picture, inverse, face)
         for bits, opacity in glass:
             self._glaze(camera, bits, opacity, picture, inverse)
-        flat = np.clip(picture, 0, 255).astype(np.uint8).reshape(tall, wide, 3)
-        image = Image.fromarray(flat).resize((self.wide, self.tall), Image.Resampling.BOX)
+        flat = picture.view(np.uint8).reshape(tall, wide, 4)
+        image = Image.fromarray(flat, "RGBX").convert("RGB")
+        image = image.resize((self.wide, self.tall), Image.Resampling.BOX)
         return self.lettering.write(image, k, camera) if words else image
 
     # what there is
@@ -166,19 +168,21 @@ class Studio:
         reach = float(np.linalg.norm(np.subtract(camera.eye, camera.target)))
         seen, light, origin = clipped(camera.seen(bits.corners), bits.light, NEAR * reach)
         corners = camera.on_raster(seen, *self.size)
-        return corners, plane(corners, light).astype(np.float32), bits.colour[origin]
+        lit = plane(corners, light)
+        lit[:, 0] += 0.5 * (lit[:, 1] + lit[:, 2])  # at the middle of a pixel
+        return corners, lit.astype(np.float32), bits.colour[origin]
 
-    def _lay(self, camera, bits, picture, inverse, face, k) -> None:
+    def _lay(self, camera: Camera, bits: Bits, picture: Raster, inverse: Raster, face: Raster) -> None:
         """Paint what hides what is behind it."""
         corners, light, colour = self._projected(camera, bits)
         nearest(fragments(corners, *self.size), inverse, face)
         shown = np.flatnonzero(face >= 0)
         bright = self._brightness(light, face[shown], shown)
         if self.stage.setting in SHADED:
-            bright *= self._shade(camera, bits, shown, inverse[shown])
-        picture[shown] = _painted(colour[face[shown]], bright)
+            bright *= self._shade(camera, bits, inverse, face)[shown]
+        picture[shown] = _painted(colour, face[shown], bright)
 
-    def _glaze(self, camera, bits, opacity, picture, inverse) -> None:
+    def _glaze(self, camera: Camera, bits: Bits, opacity: float, picture: Raster, inverse: Raster) -> None:
         """Lay something translucent over what is there, its nearest side only."""
         corners, light, colour = self._projected(camera, bits)
         found = fragments(corners, *self.size)
@@ -187,22 +191,29 @@ class Studio:
         own, face = np.zeros(len(inverse), np.float32), np.full(len(inverse), -1, np.int32)
         nearest(found, own, face)
         shown = np.flatnonzero(face >= 0)
-        paint = _painted(colour[face[shown]], self._brightness(light, face[shown], shown))
-        picture[shown] += opacity * (paint - picture[shown])
+        paint = _painted(colour, face[shown], self._brightness(light, face[shown], shown))
+        there, over = (pixels.view(np.uint8).astype(np.float32) for pixels in (picture[shown], paint))
+        picture[shown] = (there + opacity * (over - there)).astype(np.uint8).view(np.uint32)
 
-    def _brightness(self, light: np.ndarray, face: np.ndarray, pixel: np.ndarray) -> np.ndarray:
+    def _brightness(self, light: Raster, face: Raster, pixel: Raster) -> Raster:
         row, column = np.divmod(pixel.astype(np.int32), np.int32(self.size[0]))
-        a = light[face]
-        return a[:, 0] + a[:, 1] * (column + np.float32(0.5)) + a[:, 2] * (row + np.float32(0.5))
+        begin, by_column, by_row = (part[face] for part in light.T.copy())
+        by_column *= column
+        by_row *= row
+        begin += by_column
+        begin += by_row
+        return begin
 
-    def _shade(self, camera, bits, pixel, inverse) -> np.ndarray:
-        """Share of the light that reaches each pixel: less where something stands before the sun."""
+    def _shade(self, camera: Camera, bits: Bits, inverse: Raster, face: Raster) -> Raster:
+        """Share of the light that reaches each pixel: less where something stands before the sun.
+
+        The nearest thing to the sun is found on a map of its own; pixels are asked for every second row and column.
+        """
         middle, reach = (self.low + self.high) / 2, 0.75 * float(np.linalg.norm(self.high - self.low))
         from_sun = Camera(middle + self.sun, middle, np.roll(np.abs(self.sun), 1), 90.0).axes
         corners = (bits.corners - middle) @ from_sun.T
-        near = np.all(np.abs(corners) < reach, axis=(1, 2))
+        placed = corners[np.all(np.abs(corners) < reach, axis=(1, 2))]
         scale = 0.5 * MAP / reach
-        placed = corners[near]
         placed = np.stack(
             [scale * placed[..., 0] + MAP / 2, scale * placed[..., 1] + MAP / 2, 2 * reach - placed[..., 2]],
             axis=-1,
@@ -214,18 +225,21 @@ class Studio:
         wide, tall = self.size
         rays = camera.axes @ from_sun.T / camera.focal(tall)
         rays[2] *= camera.focal(tall)
-        row, column = np.divmod(pixel.astype(np.int32), np.int32(wide))
-        x, y = column + np.float32(0.5 - wide / 2), row + np.float32(0.5 - tall / 2)
-        start, far = (camera.eye - middle) @ from_sun.T, 1 / inverse
+        few = inverse.reshape(tall, wide)[::2, ::2]
+        x = np.arange(0, wide, 2, dtype=np.float32) + np.float32(0.5 - wide / 2)
+        y = np.arange(0, tall, 2, dtype=np.float32) + np.float32(0.5 - tall / 2)
+        start, far = (camera.eye - middle) @ from_sun.T, 1 / np.maximum(few, np.float32(1e-9))
         rays, start = rays.astype(np.float32), start.astype(np.float32)
-        at = [start[i] + far * (x * rays[0, i] + y * rays[1, i] + rays[2, i]) for i in range(3)]
-        u, v = (np.float32(scale) * a + np.float32(MAP / 2) for a in at[:2])
-        inside = (np.abs(at[0]) < reach) & (np.abs(at[1]) < reach)
-        cell = (v[inside].astype(np.int32) * MAP + u[inside].astype(np.int32)).clip(0, MAP * MAP - 1)
-        share = np.ones(len(pixel), np.float32)
-        slack = np.float32(0.012 * reach)
-        share[inside] = np.where(depth[cell] > 2 * reach - at[2][inside] + slack, DARK, 1.0)
-        return share
+        u, v, w = (
+            start[i] + far * (x[None] * rays[0, i] + (y * rays[1, i] + rays[2, i])[:, None]) for i in range(3)
+        )
+        inside = np.flatnonzero((np.abs(u) < reach) & (np.abs(v) < reach) & (few > 0))
+        u, v, w = u.ravel()[inside], v.ravel()[inside], w.ravel()[inside]
+        cell = (scale * v + MAP / 2).astype(np.int32) * MAP + (scale * u + MAP / 2).astype(np.int32)
+        hidden = depth[cell.clip(0, MAP * MAP - 1)] > 2 * reach - w + np.float32(0.012 * reach)
+        share = np.ones(few.size, np.float32)
+        share[inside[hidden]] = DARK
+        return np.repeat(np.repeat(share.reshape(few.shape), 2, axis=0)[:tall], 2, axis=1)[:, :wide].ravel()
 
     def _behind(self, camera: Camera) -> np.ndarray:
         """Sky and what is below it, by the height of each ray over the horizon; the same while the camera stands."""
@@ -247,16 +261,10 @@ class Studio:
         if self.stage.setting == "space":
             spots = np.random.default_rng(7).integers(0, wide * tall, 240)
             picture.reshape(-1, 3)[spots] = 170.0
-        self._sky = (key, picture.reshape(-1, 3).astype(np.float32))
+        whole = np.zeros((tall * wide, 4), np.uint8)
+        whole[:, :3] = picture.reshape(-1, 3)
+        self._sky = (key, whole.view(np.uint32).ravel())
         return self._sky[1]
-
-
-def usual(stage: Stage, aspect: float) -> Camera:
-    """The stage's own look, fitted to a picture: from farther away and less wide than a browser has it."""
-    eye, target, up = np.asarray(stage.eye, float), np.asarray(stage.target, float), upward(stage.up)
-    if stage.box is not None:
-        eye = eye_of(stage.box, target - eye, up, NARROW, aspect, FULL)
-    return Camera(eye, target, up, NARROW if stage.box is not None else OPENING)
 
 
 ARROW = joined(  # two heads long, one thick: stretched at the foot of its head
@@ -276,10 +284,20 @@ def _prepared(mesh: Mesh) -> tuple[Mesh, np.ndarray]:
     return mesh, normals / np.maximum(size, 1e-300)
 
 
-def _painted(colour: np.ndarray, bright: np.ndarray) -> np.ndarray:
-    """A colour in the light; what is brighter than itself goes to white."""
-    dim, over = np.minimum(bright, 1.0)[:, None], np.clip(bright - 1.0, 0.0, 0.6)[:, None]
-    return colour * dim + over * (255 - colour * dim)
+def _painted(colour: Raster, face: Raster, bright: Raster) -> Raster:
+    """Colours in the light, four bytes each, of pixels by their triangle; what is brighter than itself goes to white.
+
+    There are few colours, and light in steps of a hundredth is fine enough: the rest is looked up.
+    """
+    few, which = np.unique(colour, axis=0, return_inverse=True)
+    light = np.arange(STEPS) / 100
+    dim, over = np.minimum(light, 1.0)[:, None], np.clip(light - 1.0, 0.0, 0.6)[:, None]
+    table = np.zeros((len(few), STEPS, 4), np.uint8)
+    lit = few[:, None] * dim
+    table[..., :3] = lit + over * (255 - lit)
+    step = np.clip(100 * bright + 0.5, 0, STEPS - 1).astype(np.int32)
+    step += (STEPS * which.ravel().astype(np.int32))[face]
+    return table.view(np.uint32).ravel()[step]
 
 
 def _matrices(wxyz: np.ndarray) -> np.ndarray:

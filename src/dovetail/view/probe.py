@@ -49,7 +49,17 @@ def draw(title: str, run: Any, data: xr.Dataset, ideal: xr.Dataset | None) -> St
         depth = 1e6 * float(data["depth"].values[k]) if "depth" in data else 0.0
         return f"penetration {max(depth, 0.0):.3g} um"
 
-    stage = Stage(title, data.time.values, lines, arrows, notes=notes, solids=solids, setting="space")
+    stage = Stage(
+        title,
+        data.time.values,
+        lines,
+        arrows,
+        notes=notes,
+        solids=solids,
+        setting="space",
+        focus=lambda k: tip[k],
+        nearby=1.5 * mouth,
+    )
     reach = np.array([places[0][0], -1.1 * mouth, -1.1 * mouth])
     box = reach, np.array([max(places[-1][0], float(np.nanmax(tip[:, 0]))), 1.1 * mouth, 1.1 * mouth])
     return looked_at(stage, (-0.5, 0.8, -0.35), box)

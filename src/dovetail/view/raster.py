@@ -116,9 +116,11 @@ def fragments(corners: np.ndarray, wide: int, tall: int) -> Fragments:
     begin = base[:, 0] + base[:, 1] * (first + 0.5) + base[:, 2] * middle
     some = count > 0
     span, column = _expanded(np.zeros(int(some.sum()), np.int64), count[some])
-    pixel = (row * wide + first.astype(np.int64))[some][span] + column
-    inverse = begin[some].astype(np.float32)[span] + base[some, 1].astype(np.float32)[span] * column
-    return Fragments(pixel, inverse.astype(np.float32), face[some].astype(np.int32)[span])
+    pixel = (row * wide + first.astype(np.int32))[some][span] + column
+    inverse = base[some, 1].astype(np.float32)[span]
+    inverse *= column
+    inverse += begin[some].astype(np.float32)[span]
+    return Fragments(pixel, inverse, face[some].astype(np.int32)[span])
 
 
 def nearest(found: Fragments, inverse: np.ndarray, face: np.ndarray, first: int = 0) -> None:
@@ -130,5 +132,7 @@ def nearest(found: Fragments, inverse: np.ndarray, face: np.ndarray, first: int 
 
 def _expanded(start: np.ndarray, count: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """For ranges from `start` with `count` members: the number of the range, and the member, one after another."""
-    which = np.repeat(np.arange(len(count)), count)
-    return which, np.arange(len(which)) - np.repeat(np.cumsum(count) - count, count) + start[which]
+    which = np.repeat(np.arange(len(count), dtype=np.int32), count)
+    member = np.arange(len(which), dtype=np.int32)
+    member += (start - np.cumsum(count) + count).astype(np.int32)[which]
+    return which, member

@@ -90,6 +90,8 @@ def cell_stage(title: str, run: Any, data: xr.Dataset, cell: CellFile) -> Stage:
         choices=choices(run.data),
         solids=solids,
         tubes=tubes,
+        focus=lambda k: tool[of_move[k], -1],
+        nearby=1.5,
     )
     return looked_at(stage)
 

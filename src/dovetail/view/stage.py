@@ -106,6 +106,8 @@ class Stage:
     setting: str = "room"  # what is around: "room", "sky", "sea" or "space"
     enlarged: float = 1.0  # metres that are drawn for a metre of motion
     box: tuple[np.ndarray, np.ndarray] | None = None  # [m] corners of what the eye looks at
+    focus: Points | None = None  # (3,) [m] where what matters is
+    nearby: float = 0.0  # [m] how large that is
 
     def at(self, t: float) -> int:
         """Number of the sample that holds at t [s]: the last one not after it."""

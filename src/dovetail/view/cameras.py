@@ -1,0 +1,64 @@
+"""Where to look from: all of it, with what matters as it goes, close up, or from the side.
+
+The page's buttons and the films know the same four. Each is a function of the sample, so that one may go along.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from dovetail.core.errors import UnknownNameError
+from dovetail.view.raster import Camera
+from dovetail.view.stage import OPENING, Stage, bounds, eye_of, upward
+
+NAMES = ("overview", "follow", "close-up", "side")
+NARROW = 36.0  # [deg] of a picture, from the lower edge to the upper
+FULL = 0.86  # of it that what is looked at takes up
+ALONG = 2.0  # how much more than what matters is seen by a camera that follows it
+
+
+def camera(
+    stage: Stage, name: str, aspect: float, opening: float = NARROW, filled: float = FULL
+) -> Callable[[int], Camera]:
+    """The camera of that name: from the number of a sample to where it is then.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is none of that name.
+    """
+    if name not in NAMES:
+        raise UnknownNameError("camera", name, NAMES)
+    up = upward(stage.up)
+    eye, target = np.asarray(stage.eye, float), np.asarray(stage.target, float)
+    box = stage.box if stage.box is not None else bounds(stage)
+    if name == "side":
+        way = np.eye(3)[next(i for i in (1, 2) if abs(up[i]) < 0.5)]
+        way = way * (1.0 if way @ (target - eye) >= 0 else -1.0) - 0.06 * up
+        box = bounds(stage)
+        return _still(eye_of(box, way, up, opening, aspect, filled), (box[0] + box[1]) / 2, up, opening)
+    if name == "overview" or stage.focus is None:
+        fitted = eye_of(box, target - eye, up, opening, aspect, filled)
+        return _still(fitted, (box[0] + box[1]) / 2, up, opening)
+    half = 0.5 * (stage.nearby or 0.3 * float(np.linalg.norm(box[1] - box[0])))
+    half *= ALONG if name == "follow" else 1.0
+    middle = np.full(3, half)
+    away = eye_of((-middle, middle), target - eye, up, opening, aspect, filled)
+    focus = stage.focus
+    return lambda k: Camera(focus(k) + away, focus(k), up, opening)
+
+
+def usual(stage: Stage, aspect: float) -> Camera:
+    """The stage's own look, fitted to a picture: from farther away and less wide than a browser has it."""
+    if stage.box is None:
+        return Camera(
+            np.asarray(stage.eye, float), np.asarray(stage.target, float), upward(stage.up), OPENING
+        )
+    return camera(stage, "overview", aspect)(0)
+
+
+def _still(eye: np.ndarray, target: np.ndarray, up: np.ndarray, opening: float) -> Callable[[int], Camera]:
+    here = Camera(eye, target, up, opening)
+    return lambda k: here

@@ -1,0 +1,268 @@
+"""A run as a film, or two side by side: made without a screen, a browser or a graphics card.
+
+>>> write_film([run], "run.mp4")  # doctest: +SKIP
+
+Frames are pictures of the stage (`dovetail.view.picture`) with a title, a clock and how it ended. MP4 and WebM need
+ffmpeg, from the machine or from the package `imageio-ffmpeg` (`pip install 'dovetail[film]'`); a GIF needs nothing.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import shutil
+import subprocess
+from collections import deque
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dovetail.core.errors import OutputError, ParameterError
+from dovetail.view.cameras import camera
+from dovetail.view.lettering import INK, PAPER, font
+from dovetail.view.picture import Studio
+from dovetail.view.stage import Stage
+
+SECONDS = 8.0  # that a film lasts about, where nothing else is said
+ROUND = (1.0, 2.0, 5.0)  # times powers of ten: speeds that people take
+TONES = {"plain": INK, "good": (27, 127, 77), "bad": (179, 38, 30)}
+ENCODED = {  # how ffmpeg is to write a file, by its ending
+    ".mp4": [
+        "-c:v",
+        "libx264",
+        "-preset",
+        "veryfast",
+        "-crf",
+        "21",
+        "-pix_fmt",
+        "yuv420p",
+        "-movflags",
+        "+faststart",
+    ],
+    ".webm": ["-c:v", "libvpx-vp9", "-b:v", "0", "-crf", "34", "-deadline", "realtime", "-cpu-used", "8"],
+}
+
+
+@dataclass(frozen=True)
+class Take:
+    """A stage in a film, with what is written over it: what it is, how it ended, and in which colour."""
+
+    stage: Stage
+    title: str
+    ending: str = ""
+    tone: str = "plain"
+
+
+@dataclass(frozen=True)
+class Cut:
+    """How a film is made: its size [px], frames a second, seconds of the run in one of the film, and the camera.
+
+    It rests for a while where the run is over, so that how it ended can be read.
+    """
+
+    wide: int = 1280
+    tall: int = 720
+    fps: float = 30.0
+    speed: float | None = None
+    view: str = "overview"
+    rest: float = 1.0  # [s]
+
+
+def write_film(takes: Sequence[Take], path: str | Path, cut: Cut | None = None) -> Path:
+    """Write a film of one take, or of several side by side on one clock; it says where it did.
+
+    Raises
+    ------
+    OutputError
+        If the ending is none of a film, or there is nothing to write it with, or it cannot be written.
+    """
+    path, cut = Path(path), cut or Cut()
+    if path.suffix not in (*ENCODED, ".gif"):
+        raise OutputError(f"{path}: is no film; its name is to end in {', '.join(ENCODED)} or .gif")
+    if not path.parent.is_dir():
+        raise OutputError(f"{path}: the folder {path.parent} does not exist; make it, or choose another")
+    if not takes or cut.wide % (2 * len(takes)) or cut.tall % 2:
+        raise ParameterError(
+            f"{len(takes)} runs side by side on {cut.wide} by {cut.tall} pixels; needs one run at least, "
+            "and an even number of pixels for each"
+        )
+    images = frames(takes, cut)
+    return _gif(images, path, cut.fps) if path.suffix == ".gif" else _encoded(images, path, cut)
+
+
+def usual_speed(duration: float) -> float:
+    """Seconds of a run in a second of its film: as it was where that is short enough to watch, else a round number."""
+    if 4.0 <= duration <= 12.0:
+        return 1.0
+    wanted = duration / SECONDS
+    power = 10.0 ** np.floor(np.log10(wanted))
+    return float(
+        min((step * power for step in (*ROUND, 10.0)), key=lambda speed: abs(np.log(speed / wanted)))
+    )
+
+
+def frames(takes: Sequence[Take], cut: Cut) -> Iterator[Any]:
+    """The pictures of a film, one after another; several are drawn at a time."""
+    wide = cut.wide // len(takes)
+    longest = max(take.stage.duration for take in takes)
+    speed = cut.speed or usual_speed(longest)
+    first = min(float(take.stage.times[0]) for take in takes)
+    count = int((longest / speed + cut.rest) * cut.fps + 1e-9) + 1
+    times = first + speed / cut.fps * np.arange(count)
+    studios = [Studio(take.stage, wide, cut.tall, fine=1.5) for take in takes]
+    eyes = [camera(take.stage, cut.view, wide / cut.tall) for take in takes]
+
+    def draw(t: float) -> Any:
+        shown = []
+        for take, studio, eye in zip(takes, studios, eyes, strict=True):
+            k = take.stage.at(t)
+            over = t > float(take.stage.times[-1]) - 1e-9
+            shown.append(captioned(studio.draw(k, eye(k)), take, t, speed, over))
+        return beside(shown)
+
+    with ThreadPoolExecutor(workers()) as pool:
+        waiting: deque[Any] = deque()
+        for t in times:
+            waiting.append(pool.submit(draw, float(t)))
+            if len(waiting) > 2 * workers():
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+
+
+def workers() -> int:
+    """Pictures that are drawn at a time."""
+    return max(1, min(os.cpu_count() or 1, 8))
+
+
+def captioned(image: Any, take: Take, t: float, speed: float, over: bool) -> Any:
+    """A picture with its title, the clock, and, once it is over, how it ended."""
+    from PIL import ImageDraw
+
+    pen, tall = ImageDraw.Draw(image, "RGBA"), image.height
+    size = max(12, round(tall / 32))
+    end = float(take.stage.times[-1])
+    clock = f"{min(t, end):.{_places(end)}f} s"
+    clock += (
+        "" if speed == 1.0 else f"   {speed:g} s a second" if speed > 1 else f"   {1 / speed:g} times slower"
+    )
+    _label(
+        pen,
+        (0.02 * tall, 0.02 * tall),
+        fitting(pen, take.title, font(size, True), image.width - 0.06 * tall),
+        size,
+        True,
+    )
+    _label(pen, (0.02 * tall, tall - 0.035 * tall - 1.3 * size), clock, size)
+    if over and take.ending:
+        text = fitting(pen, take.ending, font(size), image.width - 0.06 * tall)
+        _label(pen, (0.02 * tall, 0.035 * tall + 1.5 * size), text, size, colour=TONES[take.tone])
+    return image
+
+
+def _label(
+    pen: Any, at: tuple[float, float], text: str, size: int, bold: bool = False, colour: Any = INK
+) -> None:
+    box = pen.textbbox(at, text, font=font(size, bold))
+    pad = 0.25 * size
+    pen.rounded_rectangle((box[0] - pad, box[1] - pad, box[2] + pad, box[3] + pad), pad, fill=(*PAPER, 215))
+    pen.text(at, text, font=font(size, bold), fill=colour)
+
+
+def fitting(pen: Any, text: str, letters: Any, wide: float) -> str:
+    """A text as far as it fits."""
+    while text and pen.textlength(text, font=letters) > wide:
+        text = f"{text[:-2].rstrip()}…"
+    return text
+
+
+def beside(images: Sequence[Any]) -> Any:
+    """Pictures side by side, a line between them."""
+    from PIL import Image
+
+    if len(images) == 1:
+        return images[0]
+    whole = Image.new("RGB", (sum(image.width for image in images), images[0].height), "white")
+    left = 0
+    for image in images:
+        whole.paste(image, (left, 0))
+        if left:
+            whole.paste((255, 255, 255), (left - 2, 0, left + 2, image.height))
+        left += image.width
+    return whole
+
+
+def _places(end: float) -> int:
+    return int(np.clip(3 - np.floor(np.log10(max(end, 1e-6))), 1, 6))
+
+
+def _gif(images: Iterator[Any], path: Path, fps: float) -> Path:
+    from PIL import Image
+
+    made = (image.quantize(200, Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE) for image in images)
+    try:
+        next(made).save(
+            path, save_all=True, append_images=made, duration=round(1000 / fps), loop=0, optimize=False
+        )
+    except OSError as error:
+        raise OutputError(f"{path}: cannot be written ({(error.strerror or str(error)).lower()})") from error
+    return path
+
+
+def ffmpeg() -> str:
+    """The program that writes films: that of the machine, or that of a package.
+
+    Raises
+    ------
+    OutputError
+        If there is none, with what to type.
+    """
+    found = shutil.which("ffmpeg")
+    if found is None:
+        try:
+            package: Any = importlib.import_module("imageio_ffmpeg")
+            found = str(package.get_ffmpeg_exe())
+        except (ModuleNotFoundError, RuntimeError) as error:
+            raise OutputError(
+                "a film in MP4 or WebM needs ffmpeg, which is not installed; install it with: "
+                "pip install 'dovetail[film]', or write a .gif, which needs nothing"
+            ) from error
+    return found
+
+
+def _encoded(images: Iterator[Any], path: Path, cut: Cut) -> Path:
+    """Frames into ffmpeg, a film out of it; written beside and renamed, so that half a film never looks like one."""
+    program = ffmpeg()
+    partial = path.with_name(f"{path.stem}.partial{path.suffix}")
+    size = [
+        "-f",
+        "rawvideo",
+        "-pix_fmt",
+        "rgb24",
+        "-s",
+        f"{cut.wide}x{cut.tall}",
+        "-r",
+        f"{cut.fps:g}",
+        "-i",
+        "-",
+    ]
+    line = [program, "-y", "-loglevel", "error", *size, *ENCODED[path.suffix], str(partial)]
+    with subprocess.Popen(line, stdin=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdin is not None
+        assert process.stderr is not None
+        try:
+            for image in images:
+                process.stdin.write(image.tobytes())
+            process.stdin.close()
+        except BrokenPipeError:
+            pass  # it says why below
+        said = process.stderr.read().decode("utf-8", "replace").strip()
+    if process.returncode or not partial.is_file():
+        partial.unlink(missing_ok=True)
+        raise OutputError(f"{path}: ffmpeg could not write it: {said[-300:]}")
+    os.replace(partial, path)
+    return path

@@ -1,0 +1,50 @@
+"""Where one looks from."""
+
+import numpy as np
+import pytest
+
+from dovetail.core.errors import UnknownNameError
+from dovetail.view import shapes
+from dovetail.view.cameras import NAMES, camera
+from dovetail.view.stage import Solid, Stage, looked_at
+
+WAY = np.array([[0.0, 0, 0], [3, 0, 0], [6, 1, 0.5]])
+
+
+@pytest.fixture(params=["+z", "-z", "-y"])
+def stage(request):
+    body = Solid("s", shapes.box((1, 1, 1)), lambda k: (np.eye(3), WAY[k]))
+    made = Stage("t", np.arange(3.0), solids=[body], up=request.param, focus=lambda k: WAY[k], nearby=1.0)
+    return looked_at(made)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_matters_is_in_every_picture(stage, name):
+    wide, tall = 320, 180
+    for k in range(3):
+        here = camera(stage, name, wide / tall)(k)
+        x, y, _ = here.on_raster(here.seen(WAY[k]), wide, tall)
+        assert 0 < x < wide
+        assert 0 < y < tall
+
+
+def test_one_that_follows_goes_along_and_one_that_looks_at_all_stays(stage):
+    follow, overview = camera(stage, "follow", 1.8), camera(stage, "overview", 1.8)
+    np.testing.assert_allclose(follow(2).eye - follow(0).eye, WAY[2] - WAY[0], atol=1e-12)
+    np.testing.assert_array_equal(overview(2).eye, overview(0).eye)
+
+
+def test_a_close_up_is_nearer_than_one_that_follows(stage):
+    far = [np.linalg.norm(camera(stage, name, 1.8)(1).eye - WAY[1]) for name in ("close-up", "follow")]
+    assert far[0] < 0.7 * far[1]
+
+
+def test_the_side_is_seen_level(stage):
+    here = camera(stage, "side", 1.8)(0)
+    ahead = here.axes[2]
+    assert abs(ahead @ here.up) < 0.1
+
+
+def test_a_camera_that_is_not_there_is_refused_with_those_that_are(stage):
+    with pytest.raises(UnknownNameError, match="close-up, follow, overview, side"):
+        camera(stage, "behind", 1.8)
