@@ -4,6 +4,7 @@ import importlib.util
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -37,6 +38,22 @@ def test_every_make_target_the_readme_names_exists():
     assert {"demo", "test"} <= named
     for target in named:
         assert re.search(rf"^{target}:", makefile, re.M), f"make {target}"
+
+
+@pytest.mark.parametrize(("command", "extra"), [("view", "view"), ("film", "film")])
+def test_what_a_command_of_the_readme_needs_is_installed_by_its_first_one(command, extra):
+    """`make demo` installs `requirements.txt`, so whoever goes on reading finds the next command working."""
+    assert f"dovetail {command}" in README
+    assert README.index("make demo") < README.index(f"dovetail {command}")
+    makefile = (ROOT / "Makefile").read_text("utf-8")
+    assert re.search(r"^demo: \$\(VENV\)/run.stamp", makefile, re.M)
+    locked = {
+        line.split("==")[0].lower() for line in (ROOT / "requirements.txt").read_text("utf-8").splitlines()
+    }
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    needed = {re.match(r"[\w-]+", name)[0].lower() for name in project["optional-dependencies"][extra]}
+    assert needed
+    assert needed <= locked
 
 
 def test_continuous_integration_runs_the_readmes_test_command():

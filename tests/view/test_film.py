@@ -84,7 +84,15 @@ def test_a_film_can_be_read_back(tmp_path, ending):
     if shutil.which("ffprobe") is None:
         pytest.skip("no ffprobe to read films with")
     path = write_film([take()], tmp_path / f"run.{ending}", Cut(96, 64, fps=10.0, speed=1.0, rest=0.0))
-    asked = ["-v", "error", "-count_frames", "-show_entries", "stream=width,height,nb_read_frames", "-of", "csv=p=0"]
+    asked = [
+        "-v",
+        "error",
+        "-count_frames",
+        "-show_entries",
+        "stream=width,height,nb_read_frames",
+        "-of",
+        "csv=p=0",
+    ]
     said = subprocess.run(["ffprobe", *asked, str(path)], capture_output=True, text=True, check=True).stdout
     assert [int(v) for v in said.strip().split(",")] == [96, 64, 11]
     assert [each.name for each in tmp_path.iterdir()] == [path.name]  # nothing half done is left

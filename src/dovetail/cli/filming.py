@@ -11,6 +11,7 @@ from rich.console import Console
 from dovetail.cli.running import telling
 from dovetail.core.errors import ParameterError
 from dovetail.testing import folder
+from dovetail.testing.kept_ideal import ideal_of
 from dovetail.view.film import Cut, Take, write_film
 from dovetail.view.stages import stage_of
 
@@ -31,7 +32,7 @@ def film(given: list[Path], view: str, speed: float | None, size: str | None, fp
     ]
     if ideal and len(runs) == 1:
         with telling("the ideal") as tell:
-            other = runs[0].ideal(tell)
+            other = ideal_of(runs[0], recorded[0], tell)
         if other is None:
             raise ParameterError(f"film: {recorded[0]} has no ideal to stand beside it; leave out --ideal")
         runs, labels = [other, runs[0]], ["ideal", f"{runs[0].mode}: {runs[0].title}"]

@@ -12,9 +12,10 @@ from rich.console import Console
 
 from dovetail import fidelity
 from dovetail.cli.running import progress_bar
-from dovetail.core.errors import DovetailError, OutputError, ParameterError, answered
+from dovetail.core.errors import DovetailError, OutputError, ParameterError, answer_or_reason, answered
 from dovetail.report import RunView, write, write_run
 from dovetail.testing import Run, folder
+from dovetail.testing.kept_ideal import ideal_of
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "msedge")
 PATIENCE = 120  # [s] that a browser may take to print a page
@@ -35,7 +36,7 @@ def report(recorded: Path, out: Path | None, budget: bool, pdf: bool) -> int:
     run = folder.read(recorded)
     with progress_bar("reporting") as bar:
         task = bar.add_task("the ideal and the stability", total=1.0)
-        ideal = run.ideal()
+        ideal = ideal_of(run, recorded)
 
         def tell(share: float, text: str) -> None:
             bar.update(task, completed=share, description=text)
@@ -61,11 +62,21 @@ def compare(recorded: list[Path], out: Path | None, pdf: bool) -> int:
         from dovetail.report.creep import creep_page
 
         written = creep_page(runs, labels, "Creep tests side by side").write(target)
+    elif modes == {"simulate"}:
+        from dovetail.report.overlaid import simulations_page
+
+        page = simulations_page(f"{runs[0].title}: {len(runs)} simulations side by side", labels, runs)
+        written = page.write(target)
+        say(page.verdict.sentence)
     elif modes & {"creep", "simulate"}:
         mixed = ", ".join(sorted(modes))
-        raise ParameterError(f"compare: got {mixed}; give hybrid tests, or creep tests, not a mixture")
+        raise ParameterError(
+            f"compare: got {mixed}; give hybrid tests, or simulations, or creep tests, not a mixture"
+        )
     else:
-        views = [_view(run, label) for run, label in zip(runs, labels, strict=True)]
+        views = [
+            _view(run, *each) for run, each in zip(runs, zip(labels, recorded, strict=True), strict=True)
+        ]
         written = write(target, f"{runs[0].title}: {len(runs)} runs side by side", views)
         for view in views:
             say(f"{view.label:<28} {view.run.outcome.value}{_error(view)}")
@@ -98,8 +109,9 @@ def printed(page: Path) -> Path:
     return target
 
 
-def _view(run: Run, label: str) -> RunView:
-    return RunView(run, run.ideal(), answered(run.test.stability), label)
+def _view(run: Run, label: str, place: Path) -> RunView:
+    stability, why = answer_or_reason(run.test.stability)
+    return RunView(run, ideal_of(run, place), stability, label, why=why)
 
 
 def _error(view: RunView) -> str:

@@ -153,8 +153,10 @@ def run_test(
         say(f"go on     {shlex.join(words)}")
 
     def judge() -> None:
+        from dovetail.testing.kept_ideal import ideal_of
+
         with telling("the ideal to compare with") as tell:
-            ideal = run.ideal(tell)
+            ideal = ideal_of(run, target, tell)
         if ideal is not None:
             say(_compared(run, ideal))
         for line in _impacts(run, ideal):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,8 @@ from rich.console import Console
 from dovetail.cli.running import runnable, with_progress
 from dovetail.links.live import Watched, watched
 from dovetail.testing import Run, folder
-from dovetail.view import LivePage, Page, pictures_of
+from dovetail.testing.kept_ideal import ideal_of
+from dovetail.view import LivePage, Page, Stage, pictures_of
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
@@ -23,7 +25,7 @@ def view(what: str, host: str, port: int, seconds: float | None, ghost: bool = T
     if going_on is not None and going_on.alive:
         page = LivePage(going_on, "127.0.0.1", inner)
     else:
-        page = _opened(_run(what), ghost, host="127.0.0.1", port=inner)
+        page = _opened(_run(what), what, ghost, host="127.0.0.1", port=inner)
     _say_where(page.port, host, port)
     try:
         if isinstance(page, LivePage):
@@ -46,7 +48,7 @@ def _follow(page: LivePage, run: Watched | None, seconds: float | None, ghost: b
         page.expect(page.test.ideal)
     if not page.serve(seconds) or not finished(run.folder):
         return
-    _opened(folder.read(run.folder), ghost, server=page.server).serve(seconds)
+    _opened(folder.read(run.folder), run.folder, ghost, server=page.server).serve(seconds)
 
 
 def _say_where(inner: int, host: str, port: int) -> None:
@@ -62,11 +64,19 @@ def _say_where(inner: int, host: str, port: int) -> None:
     say("          Ctrl-C ends it")
 
 
-def _opened(run: Run, ghost: bool, **where: Any) -> Page:
-    """A page that shows the run at once, and its ideal behind it as soon as that is computed."""
+def _opened(run: Run, place: str | Path, ghost: bool, **where: Any) -> Page:
+    """A page that shows the run at once, and its ideal behind it as soon as that is there.
+
+    The ideal is kept in the run's folder, where `place` is one.
+    """
     page = Page(pictures_of(run), **where)
+
+    def more() -> Mapping[str, Stage] | None:
+        ideal = ideal_of(run, place) if Path(place).is_dir() else run.ideal()
+        return None if ideal is None else pictures_of(run, ideal)
+
     if ghost:
-        page.expect("The ideal", lambda: None if (ideal := run.ideal()) is None else pictures_of(run, ideal))
+        page.expect("The ideal", more)
     return page
 
 

@@ -14,6 +14,7 @@ from dovetail.report import origin, parameters, sections, tiles
 from dovetail.report import verdict as verdicts
 from dovetail.report.creep import creep_page
 from dovetail.report.keyframe import key_frame
+from dovetail.report.overlaid import common, overlays
 from dovetail.report.page import Block, Page, Section, Table, Text, Tone, Verdict
 from dovetail.report.simulation import simulation_page
 from dovetail.report.verdict import ms
@@ -59,6 +60,7 @@ def rehearsals_page(title: str, views: Sequence[RunView]) -> Page:
         tested.insert(0, Table(["parameter", *(v.label for v in judged)], rows, caption))
     blocks: list[Block] = [
         Section("Summary", [sections.summary(judged)]),
+        *_laid_over(judged),
         Section("What was tested", tested),
         Section("Stability", sections.stability(judged)),
     ]
@@ -73,6 +75,14 @@ def rehearsals_page(title: str, views: Sequence[RunView]) -> Page:
     blocks += _every_parameter(first)
     blocks.append(Section("Provenance", origin.provenance(judged)))
     return Page(title, _overall(judged), blocks, subtitle=_subtitle(first))
+
+
+def _laid_over(views: Sequence[Judged]) -> list[Block]:
+    """The signals of several runs in one picture each; nothing of a run alone, or of one without samples."""
+    data = [view.data for view in views]
+    if len(data) < 2 or any(each.sizes["time"] < 2 for each in data) or not (names := common(data)):
+        return []
+    return [Section("Laid over each other", overlays([view.label for view in views], data, names))]
 
 
 def _operated(view: Judged) -> list[Block]:
