@@ -3,8 +3,8 @@
 In a page: ``{project-table} signals``; for one study ``{project-table} reproduced docking``, which shows what was got
 when the published numbers were last computed (`docs/reproduce.py`), ``missed`` those that are not met, ``tally`` how
 many there are of each origin and kind (without a study: of all), and ``tests`` its tests. ``modes`` says which tests
-can be run in which mode, ``laws law``, ``laws friction`` and ``laws chain`` list the members of a family, ``exchanges``
-with a family where each of them can be.
+can be run in which mode, ``laws`` with a family (law, friction, chain, motion) lists its members, ``exchanges`` with a
+family where each of them can be.
 """
 
 from docutils import nodes
@@ -153,7 +153,7 @@ class ProjectTable(Directive):
         table = nodes.table(classes=["project", name, "colwidths-given"])
         group = nodes.tgroup(cols=len(header))
         table += group
-        group += [nodes.colspec(colwidth=width) for width in WIDTHS[name]]
+        group += [nodes.colspec(colwidth=width) for width in WIDTHS[name][: len(header)]]
         group += nodes.thead("", _row(header))
         group += nodes.tbody("", *map(_row, rows))
         return [table]

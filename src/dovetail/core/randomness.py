@@ -8,7 +8,7 @@ tree, so two parts never share their noise, and adding a part does not change th
 from __future__ import annotations
 
 import zlib
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import equinox as eqx
 import jax
@@ -32,6 +32,11 @@ class Random(eqx.Module):
                 f"use seeded(part, jax.random.key(seed)) from dovetail.core.randomness, or run it in a test"
             )
         return jax.random.fold_in(self.key, number)
+
+
+def has_random(tree: Any) -> bool:
+    """Whether a `Random` part is in it, at any depth."""
+    return any(isinstance(n, Random) for n in jax.tree.leaves(tree, is_leaf=lambda n: isinstance(n, Random)))
 
 
 def seeded(tree: T, key: jax.Array) -> T:

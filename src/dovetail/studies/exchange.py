@@ -1,7 +1,8 @@
-"""What can be exchanged for what: families of laws, chains and blades, and the places that take each member.
+"""What can be exchanged for what: families of laws, chains, blades and motions, and the places that take each member.
 
-A place is a part of a test that declares a field by its family, `law: NormalLaw`, `friction: Friction`, `chain: Chain`
-or `structure: BladeStructure`. The documentation prints the tables, and tests walk them.
+A place is a part of a test that declares a field by its family, `law: NormalLaw`, `friction: Friction`, `chain: Chain`,
+`structure: BladeStructure`, or a body that is free or told to move, `second: Mover`. The documentation prints the
+tables, and tests walk them.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from dovetail.mechanics.chain import Chain, ElasticChain
 from dovetail.mechanics.chain.lumped import LumpedChain
 from dovetail.mechanics.contact import NormalLaw
 from dovetail.mechanics.friction import Friction
+from dovetail.mechanics.motion import FrameMotion, Mover
 
 FAMILIES: dict[str, type] = {"law": NormalLaw, "friction": Friction}
 NO_MEMORY = "it asks for the speed of the impact, and a load has no memory of it"
@@ -119,15 +121,65 @@ BLADE_PLACES = (
 )
 
 
-def places(family: str) -> tuple[Place | ChainPlace | BladePlace, ...]:
+@dataclass(frozen=True)
+class MotionPlace:
+    """Where a body is free or told to move: a test, and the table in it that is the body or its motion."""
+
+    name: str
+    test: str
+    table: str
+    not_free: str = ""  # why a free body cannot be there
+
+    def refusal(self, family: str, member: type) -> str:
+        """Why a member cannot be there; empty where it can."""
+        return "" if issubclass(member, FrameMotion) else self.not_free
+
+
+MOTION_PLACES = (
+    MotionPlace("target of a docking", "docking/six-dof", "numerical.second"),
+    MotionPlace("deck under an airframe", "shipboard/hybrid-drop", "numerical.second"),
+    MotionPlace(
+        "deck, device, clamp",
+        "shipboard/case-1",
+        "system.platforms[0].motion",
+        "feet push on it, and only along a drive does a platform give way",
+    ),
+    MotionPlace(
+        "deck with a grid",
+        "shipboard/probe-and-grid",
+        "system.loads[0].deck",
+        "a load does not push what it is tied to",
+    ),
+    MotionPlace(
+        "tow point of a hose", "refuelling/full-scale", "numerical.tow", "the tanker's mass is no part of it"
+    ),
+    MotionPlace(
+        "nozzle after the latch",
+        "refuelling/latched",
+        "system.nozzle",
+        "the receiver's mass is no part of it",
+    ),
+    MotionPlace(
+        "support of a rope",
+        "capture/settle",
+        "system.motion",
+        "the aircraft's mass is no part of it; take a tug",
+    ),
+)
+_BESIDE: dict[str, tuple[type, tuple]] = {
+    "chain": (Chain, CHAIN_PLACES),
+    "structure": (BladeStructure, BLADE_PLACES),
+    "motion": (Mover, MOTION_PLACES),
+}
+
+
+def places(family: str) -> tuple[Place | ChainPlace | BladePlace | MotionPlace, ...]:
     """Where members of a family can be."""
-    if family == "chain":
-        return CHAIN_PLACES
-    return BLADE_PLACES if family == "structure" else PLACES
+    return _BESIDE[family][1] if family in _BESIDE else PLACES
 
 
 def _members(family: str) -> dict[str, type]:
-    return kinds((FAMILIES | {"chain": Chain, "structure": BladeStructure})[family])
+    return kinds(_BESIDE[family][0] if family in _BESIDE else FAMILIES[family])
 
 
 def cross_table(family: str) -> Iterator[tuple[str, ...]]:

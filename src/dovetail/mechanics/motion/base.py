@@ -63,8 +63,7 @@ class FrameMotion(Mover, SupportMotion):
 
     def space(self, t: jax.Array) -> jax.Array:
         """All six; what moves in a plane does not leave it."""
-        own = self.pose(t)
-        return own if own.shape[0] == 6 else jnp.pad(own, (1, 2))
+        return lifted(self.pose(t))
 
     def plane(self, t: jax.Array) -> jax.Array:
         """Sway, heave and roll."""
@@ -105,6 +104,11 @@ class FrameMotion(Mover, SupportMotion):
                 f"{type(self).__name__}: ends at {self.ends:g} s, before the run does at {duration:g} s; "
                 f"give a longer record or a shorter run"
             )
+
+
+def lifted(pose: jax.Array) -> jax.Array:
+    """Three numbers of a plane (sway, heave, roll) as six of space; six as they are."""
+    return pose if pose.shape[0] == 6 else jnp.pad(pose, (1, 2))
 
 
 def _once(f, t):

@@ -10,7 +10,7 @@ from dovetail.core import kind, parameter
 from dovetail.core.errors import ParameterError
 from dovetail.core.lookup import risen
 from dovetail.core.parameter import known
-from dovetail.mechanics.motion.base import FrameMotion
+from dovetail.mechanics.motion.base import FrameMotion, lifted
 
 
 @kind("harmonic-motion")
@@ -46,4 +46,7 @@ class HarmonicMotion(FrameMotion):
     def pose(self, t):
         a = jnp.atleast_2d(self.amplitude)
         angle = jnp.atleast_1d(self.omega)[:, None] * t + self.phase
-        return self.at + risen(t, self.rise) * jnp.sum(a * jnp.sin(angle), 0)
+        wave, at = risen(t, self.rise) * jnp.sum(a * jnp.sin(angle), 0), self.at
+        if at.ndim and at.shape != wave.shape:  # one of them of a plane, the other of space
+            wave, at = lifted(wave), lifted(at)
+        return at + wave
