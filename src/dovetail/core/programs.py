@@ -27,6 +27,10 @@ import jax
 
 from dovetail.core.errors import ExhaustionError
 
+ONCE = {
+    "xla_backend_optimization_level": 0
+}  # for a program that runs once: compiled in half the time, hardly slower
+
 COMPILED = "/jax/core/compile/backend_compile_duration"  # after every program, found on disk or not
 LARGEST = 2000  # maps of the largest program: how many may be compiled before it is worth looking again
 MOST = 3e9  # [B] of programs and data together that are no reason to drop anything

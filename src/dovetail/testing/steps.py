@@ -15,16 +15,18 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.flatten_util import ravel_pytree
 from jax.typing import ArrayLike
 
 from dovetail.compensation import BlendedForce, HeldForceExtrapolation
 from dovetail.core import Flow, Method
 from dovetail.core.errors import Fault, StepSizeError, guarded
-from dovetail.core.linear import state_matrix
 from dovetail.core.methods import check_step
+from dovetail.core.programs import ONCE
 from dovetail.testing.loop import Driven
 
 if TYPE_CHECKING:
@@ -56,10 +58,9 @@ def step_faults(test: Test) -> list[Fault]:
 
 def _faults(where: str, flow: Flow, u: Any, method: Method, h: float, shape: tuple[int, ...]) -> list[Fault]:
     flow = flow.sampled_at(h, shape)
-    x = flow.init()
-    if not jax.tree.leaves(x):  # it remembers nothing
+    slopes, rates = (np.asarray(found) for found in _begun(flow, u))
+    if not rates.size:  # it remembers nothing
         return []
-    slopes = np.asarray(state_matrix(flow, x, u))
     if np.isfinite(slopes).all():
         try:
             check_step(method, np.linalg.eigvals(slopes), h)
@@ -67,11 +68,23 @@ def _faults(where: str, flow: Flow, u: Any, method: Method, h: float, shape: tup
             return [Fault("rate" if where == "numerical" else where, str(error))]
         return []
     # a motion may begin well with a slope that is infinite, as friction does; then no step can be judged here
-    rates = jax.tree.leaves(flow.derivative(0.0, x, jax.tree.map(jnp.asarray, u)))
-    if all(np.isfinite(rate).all() for rate in rates):
+    if np.isfinite(rates).all():
         return []
+    flow.init()  # which may say better what is wrong
     text = "its motion begins with numbers that are not finite: a value is infinite, zero where one divides by it, "
     return [Fault(where, f"{text}or far too large or small")]
+
+
+@eqx.filter_jit(compiler_options=ONCE)
+def _begun(flow: Flow, u: Any) -> tuple[jax.Array, jax.Array]:
+    """Slopes and rates of a flow at its start, its start among it: one program."""
+    x, to_x = ravel_pytree(flow.init())
+
+    def rates(x):
+        found, _ = ravel_pytree(flow.derivative(0.0, to_x(x), jax.tree.map(jnp.asarray, u)))
+        return found, found
+
+    return jax.jacfwd(rates, has_aux=True)(x)
 
 
 def fewest_steps(contact_time: ArrayLike, step: float) -> jax.Array:
