@@ -1,21 +1,13 @@
-"""What all tests share: no program is compiled twice."""
+"""What all tests share: no program is compiled twice, nor again by the next session."""
 
 import os
-import shutil
-import tempfile
-
-FOLDER = "JAX_COMPILATION_CACHE_DIR"
 
 
 def pytest_configure(config):
-    """What one test process compiles the others, and the commands that tests start, find in a folder of this session.
+    """What one test process compiles the others, the commands that tests start, and the next session find.
 
-    It begins empty and goes with the session; a folder or an empty value that the user has named stays as it is.
+    It lies in pytest's own folder, which `make clean` removes; a place that the user has named stays as it is.
     """
-    # an entry that another process is just writing costs time, nothing else
+    os.environ.setdefault("DOVETAIL_PROGRAMS", str(config.rootpath / ".pytest_cache" / "programs"))
+    # a program that cannot be loaded costs time, nothing else
     config.addinivalue_line("filterwarnings", "ignore:.*persistent compilation cache.*")
-    if FOLDER not in os.environ:
-        folder = tempfile.mkdtemp(prefix="dovetail-tests-")
-        config.add_cleanup(lambda: shutil.rmtree(folder, ignore_errors=True))
-        os.environ[FOLDER] = folder
-        os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "0")

@@ -25,6 +25,7 @@ print(sum(event.endswith("cache_hits") for event in seen))
 def home(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     monkeypatch.delenv(kept_programs.CHOSEN, raising=False)
+    monkeypatch.delenv(kept_programs.PLACE, raising=False)
     return tmp_path
 
 
@@ -63,6 +64,11 @@ def test_a_folder_of_another_version_is_left_and_said_once(home):
     assert said.count("\n") == 1
     _, hits, said = process()
     assert (hits, said) == (1, "")
+
+
+def test_a_user_names_another_place(home, monkeypatch):
+    monkeypatch.setenv(kept_programs.PLACE, str(home / "mine"))
+    assert kept_programs.folder().parent == home / "mine"
 
 
 def test_a_user_names_another_folder_for_jax_or_none(home):

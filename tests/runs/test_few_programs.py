@@ -28,6 +28,7 @@ MOST = 9
 
 def test_a_run_compiles_a_handful_and_the_next_one_nothing_and_gives_the_same_numbers(tmp_path):
     environment = {k: v for k, v in os.environ.items() if k != kept_programs.CHOSEN}
+    environment[kept_programs.PLACE] = str(tmp_path / "programs")
     counted = []
     for i in (1, 2):
         done = subprocess.run(
@@ -35,7 +36,7 @@ def test_a_run_compiles_a_handful_and_the_next_one_nothing_and_gives_the_same_nu
             capture_output=True,
             text=True,
             cwd=tmp_path,
-            env={**environment, "XDG_CACHE_HOME": str(tmp_path)},
+            env=environment,
             check=False,
         )
         assert done.returncode == 0, done.stderr

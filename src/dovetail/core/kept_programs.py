@@ -7,8 +7,8 @@ of it.
 
 Loading a program is running code. So the folder must belong to the user and be closed to everybody else, or it is not
 used. That, and whatever else makes a program be compiled again (no room, no permission, another version, a damaged
-file), is said once, in words; the numbers are the same, they come later. `JAX_COMPILATION_CACHE_DIR` names a folder
-that JAX keeps in its own way, and an empty value keeps nothing.
+file), is said once, in words; the numbers are the same, they come later. `DOVETAIL_PROGRAMS` names another place for
+them. `JAX_COMPILATION_CACHE_DIR` names a folder that JAX keeps in its own way, and an empty value keeps nothing.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ import jax
 from jax._src import compilation_cache
 
 CHOSEN = "JAX_COMPILATION_CACHE_DIR"  # by the user, for JAX as a whole
+PLACE = "DOVETAIL_PROGRAMS"  # another place for them than the user's cache
 MOST = 1e9  # [B] that are kept; beyond it the programs go that were not used for longest
 DIGEST = hashlib.sha256().digest_size
 SUFFIX = ".program"
@@ -51,7 +52,7 @@ def keep() -> None:
 
 def folder() -> Path:
     """Where programs are kept for this user, compiler and processor."""
-    return cache() / f"programs-{version('jaxlib')}-{_processor()}"
+    return Path(os.environ.get(PLACE) or cache()) / f"programs-{version('jaxlib')}-{_processor()}"
 
 
 def cache() -> Path:
