@@ -171,3 +171,11 @@ def test_the_compiler_is_told_to_take_whole_loops_and_the_older_emitter():
         "0.10."
     )  # XLA ends the process at a flag that it does not know
     assert ("--xla_cpu_use_fusion_emitters=false" in flags) == known
+
+
+def test_a_function_that_is_called_once_gives_the_same_numbers_in_a_program_of_its_own():
+    x = jnp.linspace(0.0, 3.0, 50)
+    slopes = programs.once(jax.jacfwd(lambda x: jnp.cumsum(jnp.sin(x)) * x))
+    np.testing.assert_allclose(
+        slopes(x), jax.jacfwd(lambda x: jnp.cumsum(jnp.sin(x)) * x)(x), rtol=1e-13, atol=1e-13
+    )

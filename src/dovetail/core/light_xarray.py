@@ -1,8 +1,8 @@
-"""xarray, without the libraries that it looks for at its first dataset.
+"""xarray, without the libraries that it looks for at its first dataset and its first file.
 
-To tell whether an array is one of pint, dask, cupy or sparse, xarray imports each that is installed: half a second for
-a run that has none of them. An array of a library that nobody imported cannot be there; so such a library is taken as
-absent until somebody imports it, and asked again then. All else is xarray's own.
+To tell whether an array is one of pint, dask, cupy or sparse, and whether dask computes elsewhere, xarray imports each
+that is installed: a second for a run that has none of them. Arrays of a library that nobody imported cannot be there;
+so such a library is taken as absent until somebody imports it, and asked again then. All else is xarray's own.
 
     from dovetail.core.light_xarray import xarray as xr
 """
@@ -10,30 +10,35 @@ absent until somebody imports it, and asked again then. All else is xarray's own
 from __future__ import annotations
 
 import sys
-from types import SimpleNamespace
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import xarray  # noqa: F401  (for those who import it from here)
+from xarray import backends
 from xarray.namedarray import pycompat, utils
 
 ARRAYS = ("cubed", "cupy", "dask", "pint", "sparse")
 ABSENT = SimpleNamespace(module=None, version=pycompat.Version("0.0.0"), type=(), available=False)
 
-_known: Any = getattr(
-    pycompat, "_get_cached_duck_array_module", None
-)  # None in a version that goes another way
-_is_dask_collection: Any = getattr(utils, "is_dask_collection", None)
+
+def _only_if_there(module: ModuleType | None, name: str, otherwise: Any) -> None:
+    """Let a function of xarray answer `otherwise` where it asks for a library that nobody imported.
+
+    That is the library that it is called with, or dask. In a version of xarray without it nothing changes.
+    """
+    asked = getattr(module, name, None)
+
+    def answer(*arguments: Any, **options: Any) -> Any:
+        library = next((each for each in arguments if isinstance(each, str)), "dask")
+        if library in ARRAYS and library not in sys.modules:
+            return otherwise
+        return asked(*arguments, **options) if asked else otherwise
+
+    if module is not None and callable(asked):
+        vars(module)[name] = answer
 
 
-def _known_if_there(library: str) -> Any:
-    """What xarray knows of a library of arrays; nothing is imported for it."""
-    return ABSENT if library in ARRAYS and library not in sys.modules else _known(library)
-
-
-def _is_one_of_dask(x: object) -> bool:
-    return "dask" in sys.modules and _is_dask_collection(x)
-
-
-if _known is not None and _is_dask_collection is not None:
-    vars(pycompat)["_get_cached_duck_array_module"] = _known_if_there
-    vars(utils)["is_dask_collection"] = _is_one_of_dask
+_only_if_there(pycompat, "_get_cached_duck_array_module", ABSENT)
+_only_if_there(utils, "is_dask_collection", False)
+for _room in ("locks", "writers"):
+    _only_if_there(getattr(backends, _room, None), "get_dask_scheduler", None)

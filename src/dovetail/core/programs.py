@@ -22,14 +22,13 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, TypeVar, cast
 
 import jax
 
 from dovetail.core.errors import ExhaustionError
 
-ONCE = {
-    "xla_backend_optimization_level": 0
-}  # for a program that runs once: compiled in half the time, hardly slower
+F = TypeVar("F", bound=Callable[..., Any])
 
 COMPILED = "/jax/core/compile/backend_compile_duration"  # after every program, found on disk or not
 LARGEST = 2000  # maps of the largest program: how many may be compiled before it is worth looking again
@@ -69,6 +68,17 @@ def _number(file: str) -> float:
         return float(Path(file).read_text("ascii"))
     except (OSError, ValueError):  # a container without limit says "max"
         return math.inf
+
+
+def once(function: F) -> F:
+    """`eqx.filter_jit` of a function that is called once or twice: compiled in half the time, and hardly slower.
+
+    It is called from outside of other compiled functions only.
+    """
+    import equinox as eqx
+
+    options: Any = {"compiler_options": {"xla_backend_optimization_level": 0}}
+    return cast(F, eqx.filter_jit(function, **options))
 
 
 def drop() -> None:

@@ -25,7 +25,7 @@ from jax.flatten_util import ravel_pytree
 
 from dovetail.core.errors import AnalysisError
 from dovetail.core.linear import linearise
-from dovetail.core.programs import ONCE
+from dovetail.core.programs import once
 from dovetail.specimens import Specimen
 from dovetail.specimens.base import Memoryless
 from dovetail.stability import DelayEquation, Poles, StateSpace, linear_loop
@@ -167,7 +167,7 @@ def tick_matrices(test: Test) -> tuple[jax.Array, jax.Array, jax.Array]:
     return A, B, C
 
 
-_compiled = eqx.filter_jit(tick_matrices, compiler_options=ONCE)
+_compiled = once(tick_matrices)
 
 
 def sampled_loop(test: Test) -> StateSpace:

@@ -15,7 +15,6 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -26,7 +25,7 @@ from dovetail.compensation import BlendedForce, HeldForceExtrapolation
 from dovetail.core import Flow, Method
 from dovetail.core.errors import Fault, StepSizeError, guarded
 from dovetail.core.methods import check_step
-from dovetail.core.programs import ONCE
+from dovetail.core.programs import once
 from dovetail.testing.loop import Driven
 
 if TYPE_CHECKING:
@@ -75,7 +74,7 @@ def _faults(where: str, flow: Flow, u: Any, method: Method, h: float, shape: tup
     return [Fault(where, f"{text}or far too large or small")]
 
 
-@eqx.filter_jit(compiler_options=ONCE)
+@once
 def _begun(flow: Flow, u: Any) -> tuple[jax.Array, jax.Array]:
     """Slopes and rates of a flow at its start, its start among it: one program."""
     x, to_x = ravel_pytree(flow.init())
