@@ -27,19 +27,17 @@ import jax
 import jax.numpy as jnp
 from jax.tree_util import Partial
 
-from dovetail.air.cylinder import CableDrag
-from dovetail.air.drogue import DOWN, TowedDrogue, couple, unit
+from dovetail.air.drogue import DOWN, couple, unit
 from dovetail.air.receiver import Receiver
-from dovetail.air.stream import Stream, UniformAir
-from dovetail.air.trailing import FAR, Trailed
+from dovetail.air.trailing import FAR, Trailed, TrailingHose
 from dovetail.core import RK4, kind, parameter
 from dovetail.core.linear import Modes
 from dovetail.mechanics.base import Substructure
 from dovetail.mechanics.chain.attitude import flown, pointing, rotation, tail, tilt, towed
-from dovetail.mechanics.chain.base import Chain, Loads, Solved
+from dovetail.mechanics.chain.base import Loads, Solved
 from dovetail.mechanics.chain.drum import Drum, ExactDrum, driven
-from dovetail.mechanics.chain.length import ContactReel, ReelLaw, remaining
-from dovetail.mechanics.chain.trim import AtRest, at_rest, modes_about
+from dovetail.mechanics.chain.length import remaining
+from dovetail.mechanics.chain.trim import modes_about
 from dovetail.mechanics.chain.waves import wave_speeds
 from dovetail.mechanics.motion import FrameMotion, Still
 from dovetail.mechanics.spatial.relative import seen_from
@@ -49,24 +47,16 @@ AXES = ("x", "y", "z", "roll", "pitch", "yaw")
 
 
 @kind("drogue-hose")
-class DrogueHose(Substructure):
+class DrogueHose(TrailingHose, Substructure):
     """Tanker, drum, hose and drogue in their air, and the receiver's nozzle; six interface axes."""
 
-    large: ClassVar[bool] = True
     turning: ClassVar[tuple[bool, ...]] = (False, False, False, True, True, True)
     # contact lasts hundreds of ticks: fourth order is enough, and compiles in a tenth of the time
     ideal: ClassVar[dict[str, Any]] = {"method": RK4(), "substeps": 1}
 
-    chain: Chain
-    drag: CableDrag
-    drogue: TowedDrogue = TowedDrogue()
-    air: Stream = UniformAir()
     receiver: Receiver = Receiver()
-    reel: ReelLaw = ContactReel()
     drum: Drum = ExactDrum()
     tow: FrameMotion = Still()
-    tow_point: jax.Array = parameter("m", "in the tanker's frame", default=(-21.14, 0.0, 0.5))
-    gravity: jax.Array = parameter("m/s^2", "gravity", default=9.81)
     touch: jax.Array = parameter("N", "force that counts as contact", default=1.0, above=0.0)
 
     def __check_init__(self):
@@ -80,14 +70,7 @@ class DrogueHose(Substructure):
     def init(self) -> dict[str, Any]:
         return _start(self, self.steady().state)
 
-    def steady(self) -> AtRest:
-        """Hose and drogue in steady flight, nothing reeled in."""
-        stream, density = self.air.stream()
-        pull = towed(unit(self.drogue.pull(stream, density, self.gravity)))
-        return at_rest(self.loaded_chain, Partial(DrogueHose.still_loads, self), pull, what="hose")
-
     def still_loads(self, x: Any) -> Loads:
-        """What acts on the hose in a state, in steady flight."""
         tow = self._tow(0.0).at[1:].set(0.0)
         return self._loads(0.0, Trailed(self.loaded_chain, x, tow), tow, FAR, jnp.zeros(6))
 
@@ -98,11 +81,9 @@ class DrogueHose(Substructure):
     def _loads(self, t, hose: Trailed, tow, nozzle, wrench) -> Loads:
         n = hose.l.size
         link, wind = hose.drag(self.drag, self.air, t, nozzle, n - 1)
-        stream, density = self.air.stream()
+        density = self.air.stream()[1]
         up, l = -hose.u[:, -1], hose.l[-1]
-        zero = -unit(wind)
-        if self.drogue.aero_zero == "trim":
-            zero = -towed(unit(self.drogue.pull(stream, density, self.gravity)))
+        zero = -unit(self.pull if self.drogue.aero_zero == "trim" else wind)
         R = pointing(up)
         pair = self.drogue.restoring(up, l, zero) + R @ couple(wrench[3:], l)
         ends = jnp.stack([R @ wrench[:3] - pair, self.drogue.force(wind, density) + pair], axis=1)

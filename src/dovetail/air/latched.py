@@ -11,42 +11,28 @@ hang on them: the modulus of bending times the hose's section is a beginning, a 
 from __future__ import annotations
 
 import dataclasses
-from typing import Any, ClassVar
+from typing import Any
 
 import jax
 import jax.numpy as jnp
-from jax.tree_util import Partial
 
-from dovetail.air.cylinder import CableDrag
-from dovetail.air.drogue import DOWN, TowedDrogue, unit
-from dovetail.air.stream import Stream, UniformAir
-from dovetail.air.trailing import FAR, Trailed
-from dovetail.core import Flow, kind, parameter
+from dovetail.air.drogue import DOWN
+from dovetail.air.trailing import FAR, Trailed, TrailingHose
+from dovetail.core import kind, parameter
 from dovetail.core.errors import ParameterError
 from dovetail.core.registry import name_of
 from dovetail.mechanics.chain.attitude import flown, towed
-from dovetail.mechanics.chain.base import Chain, Loads, Solved
+from dovetail.mechanics.chain.base import Loads, Solved
 from dovetail.mechanics.chain.elastic import ElasticChain
-from dovetail.mechanics.chain.length import ContactReel, ReelLaw
-from dovetail.mechanics.chain.trim import AtRest, at_rest
 from dovetail.mechanics.chain.waves import follow_waves
 from dovetail.mechanics.motion import BrakingPoint, FrameMotion
 
 
 @kind("latched-hose")
-class LatchedHose(Flow):
+class LatchedHose(TrailingHose):
     """Tanker, drum and hose in their air, its end held by the receiver's nozzle from the latch on; no input."""
 
-    large: ClassVar[bool] = True
-
-    chain: Chain
-    drag: CableDrag
-    drogue: TowedDrogue = TowedDrogue()
-    air: Stream = UniformAir()
     nozzle: FrameMotion = BrakingPoint()
-    reel: ReelLaw = ContactReel()
-    tow_point: jax.Array = parameter("m", "in the tanker's frame", default=(-21.14, 0.0, 0.5))
-    gravity: jax.Array = parameter("m/s^2", "gravity", default=9.81)
     since_contact: jax.Array = parameter(
         "s", "from first contact to the latch, for the reel", default=0.08, at_least=0.0
     )
@@ -70,16 +56,14 @@ class LatchedHose(Flow):
         rope = self.steady().state
         return {"hose": rope, "end": self.tow_point + towed(rope["position"][:, -1])}
 
-    def steady(self) -> AtRest:
-        """The hose in steady flight with the drogue's pull at its end."""
-        pull = towed(unit(self.drogue.pull(*self.air.stream(), self.gravity)))
-        return at_rest(self._chain("free"), Partial(LatchedHose.still_loads, self), pull, what="hose")
+    @property
+    def loaded_chain(self) -> Any:
+        """The hose before the latch, its end free; the drogue's pull is a load."""
+        return self._chain("free")
 
     def still_loads(self, x: Any) -> Loads:
-        """What acts on the hose in a state before the latch."""
-        pull = self.drogue.pull(*self.air.stream(), self.gravity)
-        loads = self._loads(0.0, Trailed(self._chain("free"), x, self._tow))
-        node = jnp.zeros((3, self.chain.links + 1)).at[:, -1].set(towed(pull))
+        loads = self._loads(0.0, Trailed(self.loaded_chain, x, self._tow))
+        node = jnp.zeros((3, self.chain.links + 1)).at[:, -1].set(self.pull)
         return dataclasses.replace(loads, node=node)
 
     def _loads(self, t, hose: Trailed) -> Loads:

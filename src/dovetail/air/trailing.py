@@ -1,25 +1,32 @@
-"""A hose that trails in its air: its nodes and links, and the drag on them; all in the axes of what is towed."""
+"""A hose that trails in its air: what every one has, its steady flight, its nodes and links and the drag on them."""
 
 from __future__ import annotations
 
-from typing import Any
+from abc import abstractmethod
+from typing import Any, ClassVar
 
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.tree_util import Partial
 
 from dovetail.air.cylinder import CableDrag
-from dovetail.air.stream import Stream
+from dovetail.air.drogue import TowedDrogue, unit
+from dovetail.air.stream import Stream, UniformAir
+from dovetail.core import Flow, parameter
 from dovetail.mechanics.chain.attitude import flown, towed
+from dovetail.mechanics.chain.base import Chain, Loads
+from dovetail.mechanics.chain.length import ContactReel, ReelLaw
 from dovetail.mechanics.chain.lumped import LumpedChain
+from dovetail.mechanics.chain.trim import AtRest, at_rest
 
 FAR = np.full(3, -1e6)  # [m] where a receiver disturbs nothing
 
 
 class Trailed:
-    """A trailing hose: places r and velocities v of its nodes, directions u and lengths l of its links.
+    """A trailing hose in a state: places r and velocities v of its nodes, directions u and lengths l of its links.
 
-    `tow` is the tow point's place, velocity and acceleration in the axes of flight, one a row.
+    All in the axes of what is towed; `tow` is the tow point's place, velocity and acceleration in those of flight.
     """
 
     def __init__(self, chain: LumpedChain, x: Any, tow: jax.Array, length: Any = None):
@@ -39,3 +46,35 @@ class Trailed:
         force = drag.forces(self.u[:, :links], self.l[:links], wind[:, :-1] - moved, air.stream()[1])
         rest = jnp.zeros((3, self.l.size - links))
         return jnp.concatenate([force, rest], axis=1), wind[:, -1] - self.v[:, -1]
+
+
+class TrailingHose(Flow):
+    """A hose behind a tanker with its drogue, in its air, on its reel."""
+
+    large: ClassVar[bool] = True
+
+    chain: Chain
+    drag: CableDrag
+    drogue: TowedDrogue = TowedDrogue()
+    air: Stream = UniformAir()
+    reel: ReelLaw = ContactReel()
+    tow_point: jax.Array = parameter("m", "in the tanker's frame", default=(-21.14, 0.0, 0.5))
+    gravity: jax.Array = parameter("m/s^2", "gravity", default=9.81)
+
+    @property
+    @abstractmethod
+    def loaded_chain(self) -> Any:
+        """The chain as it flies steadily."""
+
+    @abstractmethod
+    def still_loads(self, x: Any) -> Loads:
+        """What acts on the hose in a state, in steady flight."""
+
+    @property
+    def pull(self) -> jax.Array:
+        """Drag and weight (3,) [N] of the drogue in steady flight, in the chain's axes."""
+        return towed(self.drogue.pull(*self.air.stream(), self.gravity))
+
+    def steady(self) -> AtRest:
+        """The hose in steady flight, nothing reeled in."""
+        return at_rest(self.loaded_chain, Partial(type(self).still_loads, self), unit(self.pull), what="hose")
