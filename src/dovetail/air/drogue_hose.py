@@ -43,8 +43,6 @@ from dovetail.mechanics.motion import FrameMotion, Still
 from dovetail.mechanics.spatial.relative import seen_from
 from dovetail.mechanics.spatial.rotation import logarithm
 
-AXES = ("x", "y", "z", "roll", "pitch", "yaw")
-
 
 @kind("drogue-hose")
 class DrogueHose(TrailingHose, Substructure):

@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import numpy as np
 
-RULES = ("rectangle", "trapezoid")
-
 
 def energy_residual(
     energy: np.ndarray, power: np.ndarray, step: float, rule: str = "trapezoid"

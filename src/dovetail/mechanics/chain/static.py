@@ -58,18 +58,6 @@ def hanging_directions(
     return jax.lax.fori_loop(0, iterations, improve, start)
 
 
-def root_pull(
-    mass: jax.Array,
-    tip_mass: jax.Array,
-    field: jax.Array,
-    tip_force: jax.Array,
-    link_force: jax.Array | float = 0.0,
-) -> jax.Array:
-    """Force (3,) [N] that a chain at rest puts on its support."""
-    loads = jnp.sum(jnp.broadcast_to(link_force, (3, 1)), axis=1)
-    return (mass + tip_mass) * jnp.asarray(field) + jnp.asarray(tip_force) + loads
-
-
 def straight_to(tip: np.ndarray, length: float) -> np.ndarray:
     """Unit vector from the support to a wanted tip position (3,) [m] of a straight rope.
 

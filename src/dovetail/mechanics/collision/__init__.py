@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 from dovetail.lazily import lazily
 
 if TYPE_CHECKING:
-    from dovetail.mechanics.collision.separating_axis import edge_axes, separation
     from dovetail.mechanics.collision.stepping import ContactRosenbrock
 
 lazily(__name__)
 
 
-__all__ = ["ContactRosenbrock", "edge_axes", "separation"]
+__all__ = ["ContactRosenbrock"]
