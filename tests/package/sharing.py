@@ -230,6 +230,28 @@ def shares(offered: bool = False) -> dict[str, float]:
     return {name: count[name] / count.total() for name in ("none", "one", "several")}
 
 
+def unused() -> list[tuple[str, str]]:
+    """Definitions of the physics that no study takes and no example, page, benchmark, capability or other room names.
+
+    A page or an example names a definition by its word or by its kind; a capability by the file of its tests.
+    """
+    root = SOURCE.parents[1]
+    files = [*(root / "examples").glob("*.py"), *(root / "bench").glob("*.py"), root / "README.md"]
+    files += [page for page in (root / "docs").rglob("*.md") if "_build" not in page.parts]
+    promised = re.findall(r'"(tests/[^":]+)::', (root / "docs" / "capabilities.toml").read_text("utf-8"))
+    text = "\n".join(file.read_text("utf-8") for file in (*files, *(root / file for file in set(promised))))
+    words, kinds = set(re.findall(r"\w+", text)), set(re.findall(r"[a-z0-9-]+", text))
+    rows = table(offered=True)
+    seen = {at for at in definitions() if at not in rows or at[1] in words or rows[at][1]}
+    seen |= {at for name, at in by_kind().items() if name in kinds}
+    todo = list(seen)
+    while todo:
+        for further in definitions()[todo.pop()].uses - seen:
+            seen.add(further)
+            todo.append(further)
+    return sorted(at for at in rows if at[1] and at not in seen)
+
+
 def main() -> None:
     rows = table()
     total = sum(lines for lines, _ in rows.values())
@@ -240,6 +262,7 @@ def main() -> None:
         for users in sorted({u for at, (_, u) in rows.items() if at[0].split(".")[1] == room}, key=sorted):
             lines = sum(n for at, (n, u) in rows.items() if u == users and at[0].split(".")[1] == room)
             print(f"  {room:<10} {lines:6d}  {', '.join(sorted(users)) or 'none'}")
+    print("used by nothing: " + (", ".join(f"{module}.{name}" for module, name in unused()) or "nothing"))
 
 
 if __name__ == "__main__":

@@ -28,3 +28,7 @@ def test_a_structure_serves_lag_damper_and_helicopter():
     assert {"shipboard", "substructuring"} <= {
         study for study in sharing.STUDIES if at in sharing.used_by(study, True)
     }
+
+
+def test_no_physics_stays_that_no_study_example_page_or_capability_uses():
+    assert sharing.unused() == []

@@ -34,7 +34,7 @@ def test_the_matrix_is_scipys(a):
 def test_angles_come_back(a):
     # digits are lost near the lock as 1/cos(pitch), 14 at 1.5 rad
     np.testing.assert_allclose(euler.from_matrix(euler.to_matrix(a)), a, atol=1e-12)
-    np.testing.assert_allclose(euler.from_quaternion(euler.to_quaternion(a)), a, atol=1e-12)
+    np.testing.assert_allclose(euler.from_matrix(quaternion.to_matrix(euler.to_quaternion(a))), a, atol=1e-12)
 
 
 @pytest.mark.parametrize("pitch", [np.pi / 2, -np.pi / 2])

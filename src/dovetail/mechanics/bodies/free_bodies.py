@@ -33,8 +33,6 @@ from dovetail.mechanics.bodies.rigid_body import BodyState
 from dovetail.mechanics.motion import FrameMotion, Mover
 from dovetail.mechanics.spatial import Pose, Twist, Wrench, euler
 
-AXES = ("x", "y", "z", "roll", "pitch", "yaw")
-
 
 @kind("free-bodies")
 class FreeBodies(Substructure):

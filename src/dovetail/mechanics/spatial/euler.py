@@ -49,11 +49,6 @@ def from_matrix(R_WB: jax.Array) -> jax.Array:
     return jnp.stack([roll, pitch, yaw], -1)
 
 
-def from_quaternion(q_WB: jax.Array) -> jax.Array:
-    """Roll, pitch, yaw [rad]."""
-    return from_matrix(quaternion.to_matrix(q_WB))
-
-
 def rates(angles: jax.Array, w_WB_B: jax.Array) -> jax.Array:
     """Rates of roll, pitch, yaw [rad/s] under an angular velocity in B; infinite at 90 degrees of pitch."""
     roll, pitch = angles[..., 0], angles[..., 1]

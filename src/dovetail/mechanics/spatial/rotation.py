@@ -71,8 +71,3 @@ def _about(angle, axis: int):
     k = skew(jnp.eye(3)[axis])
     c, s = jnp.cos(angle)[..., None, None], jnp.sin(angle)[..., None, None]
     return jnp.eye(3) + s * k + (1 - c) * (k @ k)
-
-
-def orthonormality_error(R: jax.Array) -> jax.Array:
-    """Largest entry of |R^T R - 1|: zero for a rotation."""
-    return jnp.max(jnp.abs(jnp.swapaxes(R, -1, -2) @ R - jnp.eye(3)), (-1, -2))
