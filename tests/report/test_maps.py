@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from dovetail.report.maps import POINTS, _edges, _smooth, _spans_decades, bars, curve, curves, field, scatter
+from dovetail.report.maps import POINTS, _smooth, _spans_decades, bars, curve, curves, edges, field, scatter
 
 
 def test_the_strongest_is_on_top():
@@ -28,9 +28,9 @@ def test_lines_of_equal_value_are_drawn_where_they_are_few():
     assert not _smooth(np.full((5, 5), np.nan))
 
 
-def test_edges_lie_between_the_centres():
-    assert _edges(np.array([0.0, 1.0, 3.0])).tolist() == [-0.5, 0.5, 2.0, 4.0]
-    np.testing.assert_allclose(_edges(np.array([1.0, 10.0, 100.0])), 10.0 ** np.array([-0.5, 0.5, 1.5, 2.5]))
+def testedges_lie_between_the_centres():
+    assert edges(np.array([0.0, 1.0, 3.0])).tolist() == [-0.5, 0.5, 2.0, 4.0]
+    np.testing.assert_allclose(edges(np.array([1.0, 10.0, 100.0])), 10.0 ** np.array([-0.5, 0.5, 1.5, 2.5]))
 
 
 def test_what_spans_decades_is_shown_in_decades():

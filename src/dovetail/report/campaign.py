@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,12 +12,14 @@ from typing import Any
 import numpy as np
 import tomli_w
 
-from dovetail.campaign import Store, answers, cases, open_results, sensitivity
+from dovetail.campaign import Store, cases, open_results, sensitivity
 from dovetail.campaign.answers import rows as flat_rows
 from dovetail.core.errors import DovetailError
+from dovetail.report import campaign_answers
 from dovetail.report.maps import bars, curve, curves, field, scatter
 from dovetail.report.origin import versions
 from dovetail.report.page import Block, Cell, Folded, Page, Picture, Section, Table, Text, Verdict
+from dovetail.report.style import prefixed
 
 MEASURES, MAPS = 4, 3  # that get pictures; maps of each
 WORST = 5
@@ -39,15 +42,14 @@ def campaign_page(folder: str | Path) -> Page:
     names = measures(store, table)
     units = {str(name): str(data[name].attrs.get("units", "1")) for name in data.variables}
     units |= {name: units.get(name.rpartition("_")[0], "1") for name in names if name not in units}
+    units |= {axis.name: axis.unit for axis in store.campaign.axes}
     title = store.campaign.title or Path(folder).name
+    found = [*campaign_answers.sentences(store, table, units), *campaign_answers.outcome_map(store, table)]
     blocks: list[Block] = [
+        *([Section("Answers", found)] if found else []),
         Section("What was varied", _varied(store)),
         Section("What came of it", _ranges(table, names, units)),
     ]
-    if store.campaign.answers:
-        blocks.append(
-            Section("Answers", [Folded("What the campaign's file asks", "\n".join(answers(folder)))])
-        )
     for name in names[:MEASURES]:
         blocks.append(Section(name.replace("_", " "), _measure(store, table, name, units)))
     reasons = store.reasons()
@@ -120,9 +122,11 @@ def _varied(store: Store) -> list[Block]:
         span = (
             ", ".join(map(str, distinct))
             if not axis.numeric
-            else f"{min(distinct):.4g} to {max(distinct):.4g}"
+            else "{:.4g} to {:.4g}".format(
+                *(prefixed(distinct, axis.unit)[0] * np.array([min(distinct), max(distinct)]))
+            )
         )
-        unit = "" if axis.unit == "1" else axis.unit
+        unit = prefixed(distinct, axis.unit)[1] if axis.numeric else ""
         rows.append([axis.name, ", ".join(axis.paths), span, unit, str(len(distinct))])
     head = ["axis", "parameter", "values", "unit", "how many"]
     seeds = f", {len(campaign.seeds)} seeds each" if len(campaign.seeds) > 1 else ""
@@ -134,9 +138,9 @@ def _ranges(table: Columns, names: Sequence[str], units: dict[str, str]) -> list
     rows: list[list[str | float | Cell]] = []
     for name in names:
         values = _finite(table[name])
-        unit = units.get(name, "1")
-        quantiles = [f"{v:.4g}" for v in np.quantile(values, [0, 0.05, 0.5, 0.95, 1])]
-        rows.append([name.replace("_", " "), *quantiles, "" if unit == "1" else unit, str(len(values))])
+        factor, unit = prefixed(values, units.get(name, "1"))
+        quantiles = [f"{factor * v:.4g}" for v in np.quantile(values, [0, 0.05, 0.5, 0.95, 1])]
+        rows.append([name.replace("_", " "), *quantiles, unit, str(len(values))])
     head = ["measure", "least", "5 %", "median", "95 %", "most", "unit", "points"]
     return [Table(head, rows, numbers=(1, 2, 3, 4, 5, 7))]
 
@@ -144,7 +148,8 @@ def _ranges(table: Columns, names: Sequence[str], units: dict[str, str]) -> list
 def _measure(store: Store, table: Columns, name: str, units: dict[str, str]) -> list[Block]:
     """Ranking, maps and worst points of one measure."""
     ranked, how = shares(store, table, name)
-    label = f"{name.replace('_', ' ')}{'' if units.get(name, '1') == '1' else f' [{units[name]}]'}"
+    given = table
+    table, label = _scaled(store, table, name, units)
     numeric = [axis for axis in store.campaign.axes if axis.numeric]
     blocks: list[Block] = []
     if len(ranked) > 1:
@@ -154,34 +159,48 @@ def _measure(store: Store, table: Columns, name: str, units: dict[str, str]) -> 
     one = store.campaign.kind in ("one-at-a-time", "morris") or len(numeric) < 2
     if one:
         for axis in numeric[:MAPS]:
-            chosen = _alone(store, table, axis) if store.campaign.kind == "one-at-a-time" else slice(None)
+            chosen = _alone(store, given, axis) if store.campaign.kind == "one-at-a-time" else slice(None)
             x, y = table[axis.name][chosen].astype(float), np.asarray(table[name], float)[chosen]
             caption = f"{label} over {axis.name}."
             worded = [other for other in store.campaign.axes if not other.numeric]
             if store.campaign.kind == "grid" and len(worded) == 1 and len(worded[0].values) <= LINES:
                 words = table[worded[0].name][chosen]
                 caption = f"{label} over {axis.name}, a line for each {worded[0].name}."
-                blocks.append(Picture(curves(x, y, words, _axis_label(axis), label), caption))
+                blocks.append(
+                    Picture(curves(x, y, words, _axis_label(axis, given[axis.name]), label), caption)
+                )
                 continue
-            blocks.append(Picture(curve(x, y, _axis_label(axis), label), caption))
+            blocks.append(Picture(curve(x, y, _axis_label(axis, given[axis.name]), label), caption))
     else:
         for a, b in list(itertools.combinations(numeric, 2))[:MAPS]:
-            blocks.append(_map(store, table, name, label, a, b))
+            blocks.append(
+                _map(
+                    store, table, name, label, a, b, [_axis_label(axis, given[axis.name]) for axis in (a, b)]
+                )
+            )
     try:
-        worst = cases.worst(store.campaign, table, name, WORST)
+        worst = cases.worst(store.campaign, given, name, WORST)
     except DovetailError:
         worst = []
     rows = [
-        [f"{case.value:.5g}", ", ".join(f"{k} {_short(v)}" for k, v in case.point.items()), case.command]
+        [
+            campaign_answers.quantity(case.value, units.get(name, "1")),
+            campaign_answers.place(case.point, units),
+            _rounded(case.command),
+        ]
         for case in worst
     ]
     if rows:
         caption = "Largest in size, and the command that runs each alone"
-        blocks.append(Table([label, "at", "command"], rows, caption, numbers=(0,), dense=True))
+        blocks.append(
+            Table([name.replace("_", " "), "at", "command"], rows, caption, numbers=(0,), dense=True)
+        )
     return blocks
 
 
-def _map(store: Store, table: Columns, name: str, label: str, a: Any, b: Any) -> Picture:
+def _map(
+    store: Store, table: Columns, name: str, label: str, a: Any, b: Any, labels: Sequence[str]
+) -> Picture:
     x, y, z = (np.asarray(table[n], float) for n in (a.name, b.name, name))
     xs, ys = np.unique(x), np.unique(y)
     others = [axis for axis in store.campaign.axes if axis.name not in (a.name, b.name)]
@@ -196,9 +215,9 @@ def _map(store: Store, table: Columns, name: str, label: str, a: Any, b: Any) ->
         np.divide(sums, counts, out=grid, where=counts > 0)
         mean = f", mean over {', '.join(axis.name for axis in others)}" if others or "seed" in table else ""
         caption = f"{label} over {a.name} and {b.name}{mean}. White: no value."
-        return Picture(field(xs, ys, grid, _axis_label(a), _axis_label(b), label), caption)
+        return Picture(field(xs, ys, grid, labels[0], labels[1], label), caption)
     caption = f"{label} at every point, over {a.name} and {b.name}; the other axes vary too."
-    return Picture(scatter(x, y, z, _axis_label(a), _axis_label(b), label), caption)
+    return Picture(scatter(x, y, z, labels[0], labels[1], label), caption)
 
 
 def _alone(store: Store, table: Columns, axis: Any) -> np.ndarray:
@@ -219,7 +238,10 @@ def _verdict(store: Store, table: Columns, names: Sequence[str]) -> Verdict:
         ranked, _ = shares(store, table, names[0])
         if len(ranked) > 1:
             said += f" What matters most to {names[0].replace('_', ' ')} is {ranked[0][0]}."
-    return Verdict(said, "caution" if failed or done < store.total else "good")
+    share, why = campaign_answers.stopped(table)
+    if share > 0:
+        said += f" {100 * share:.3g} % of the runs were stopped, most as {why}."
+    return Verdict(said, "caution" if failed or share > 0 or done < store.total else "plain")
 
 
 def _provenance(store: Store) -> list[Block]:
@@ -238,9 +260,22 @@ def _finite(column: np.ndarray) -> np.ndarray:
     return values[np.isfinite(values)]
 
 
-def _axis_label(axis: Any) -> str:
-    return axis.name if axis.unit == "1" else f"{axis.name} [{axis.unit}]"
+def _scaled(store: Store, table: Columns, name: str, units: dict[str, str]) -> tuple[Columns, str]:
+    """The table with a measure and all axes in units that suit them, and what the measure is called."""
+    factor, unit = prefixed(_finite(table[name]), units.get(name, "1"))
+    scaled = {name: factor * np.asarray(table[name], float)}
+    for axis in store.campaign.axes:
+        if axis.numeric:
+            values = np.asarray(table[axis.name], float)
+            scaled[axis.name] = prefixed(values, axis.unit)[0] * values
+    return {**table, **scaled}, f"{name.replace('_', ' ')}{f' [{unit}]' if unit else ''}"
 
 
-def _short(value: Any) -> str:
-    return f"{value:.4g}" if isinstance(value, int | float) else str(value)
+def _rounded(command: str) -> str:
+    """A command without digits that are rounding: 0.00875 for 0.008749999999999999."""
+    return re.sub(r"(?<![\w.])-?\d+\.\d{9,}(?:e-?\d+)?", lambda m: f"{float(m[0]):.12g}", command)
+
+
+def _axis_label(axis: Any, values: np.ndarray) -> str:
+    unit = prefixed(values, axis.unit)[1]
+    return f"{axis.name} [{unit}]" if unit else axis.name

@@ -77,7 +77,7 @@ def field(x: np.ndarray, y: np.ndarray, values: np.ndarray, x_label: str, y_labe
     ax = axes[0, 0]
     with styled():
         ax.grid(visible=False)
-        drawn = ax.pcolormesh(_edges(x), _edges(y), values, cmap=SHADES, rasterized=True)
+        drawn = ax.pcolormesh(edges(x), edges(y), values, cmap=SHADES, rasterized=True)
         if _smooth(values):
             lines = ax.contour(x, y, values, levels=5, colors="white", linewidths=0.8)
             ax.clabel(lines, fmt="%.3g", fontsize=8)
@@ -113,8 +113,8 @@ def _smooth(values: np.ndarray) -> bool:
     return bool(max(ways) < 1.6 * np.ptp(values))
 
 
-def _edges(centres: np.ndarray) -> np.ndarray:
-    """Edges of fields about their centres."""
+def edges(centres: np.ndarray) -> np.ndarray:
+    """Edges of fields about their centres, evenly or by decades as these are."""
     if len(centres) == 1:
         return np.array([centres[0] - 0.5, centres[0] + 0.5])
     log = _spans_decades(centres)

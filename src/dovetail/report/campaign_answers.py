@@ -1,0 +1,183 @@
+"""What a campaign's file asks, answered in sentences; how its runs ended, as a share and as a map.
+
+On the map the limit that stability sets is drawn where one of its axes is the actuator's delay: at each value of the
+other axis, the largest delay at which the loop as it runs does not grow (`test.stability()`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from dovetail.campaign import Store, cases, odds
+from dovetail.campaign.answers import answer
+from dovetail.core.errors import DovetailError, answered
+from dovetail.report.charts import SHADES
+from dovetail.report.maps import edges
+from dovetail.report.page import Block, Folded, Picture, Text
+from dovetail.report.style import COLOURS, new_figure, prefixed, styled
+from dovetail.testing.outcome import Outcome
+
+DELAY = "rig.actuator.delay"
+ALONG = 12  # values of the other axis at which the limit is computed
+Columns = Mapping[str, np.ndarray]
+
+
+def sentences(store: Store, table: Columns, units: Mapping[str, str]) -> list[Block]:
+    """An answer to each question: a sentence, and what a table of it says folded below."""
+    blocks: list[Block] = []
+    for question in store.campaign.answers:
+        try:
+            said, more = _said(store, table, question, units)
+            blocks.append(Text(said))
+            blocks += [Folded("In numbers", "\n".join(more))] if more else []
+        except DovetailError as error:
+            blocks.append(Text(f"No answer: {error}", "caution"))
+    return blocks
+
+
+def _said(store: Store, table: Any, q: Mapping[str, Any], units: Mapping[str, str]) -> tuple[str, list[str]]:
+    measure = str(q.get("measure", "")).replace("_", " ")
+    if q["kind"] == "largest":
+        share = q.get("share", 0.95)
+        value = odds.largest(table, q["of"], q["measure"], q["below"], share)
+        below = quantity(q["below"], units.get(q["measure"], "1"))
+        most = quantity(value, units.get(q["of"], "1"))
+        return (
+            f"Up to {q['of']} {most}, {measure} stays below {below} in {100 * share:g} % of the other points.",
+            [],
+        )
+    if q["kind"] == "probability":
+        found = odds.probability(table, q["rule"])
+        return (
+            f"{100 * found.share:.3g} % of the points ({found.count} of {found.of}): {in_words(q['rule'])}.",
+            [],
+        )
+    if q["kind"] == "worst":
+        worst = cases.worst(store.campaign, table, q["measure"], 1)
+        if worst:
+            at = place(worst[0].point, units)
+            return (
+                f"The worst {measure} is {quantity(worst[0].value, units.get(q['measure'], '1'))}, at {at}.",
+                [],
+            )
+    first, *rest = answer(store, table, q)
+    first = re.sub(r"\b([a-z]+)_([a-z0-9_]+)\b", lambda m: m[0].replace("_", " "), first).rstrip(":")
+    return f"{first[:1].upper()}{first[1:]}{':' if rest else '.'}", rest
+
+
+def in_words(rule: str) -> str:
+    """A rule as it is read: outcomes by their names, names without underscores."""
+    names = [outcome.name.lower().replace("_", " ") for outcome in Outcome]
+
+    def named(match: re.Match[str]) -> str:
+        code = int(match[2])
+        return (
+            f"outcome {'is' if match[1] == '==' else 'is not'} {names[code] if code < len(names) else code}"
+        )
+
+    return re.sub(r"outcome\s*(==|!=)\s*(\d+)", named, rule).replace("_", " ")
+
+
+def quantity(value: float, unit: str) -> str:
+    """A number in the unit that suits it."""
+    factor, told = prefixed([value], unit)
+    return f"{factor * float(value):.4g} {told}".strip()
+
+
+def place(point: Mapping[str, Any], units: Mapping[str, str]) -> str:
+    """A point in words."""
+    return ", ".join(
+        f"{name} {quantity(float(value), units.get(name, '1'))}"
+        if isinstance(value, int | float | np.number) and not isinstance(value, bool)
+        else f"{name} {value}"
+        for name, value in point.items()
+    )
+
+
+def stopped(table: Columns) -> tuple[float, str]:
+    """Share of the runs that were stopped, and by what most of them; nothing of a campaign of something else."""
+    codes = _codes(table)
+    if codes is None:
+        return 0.0, ""
+    outcomes = [Outcome.from_code(int(code)) for code in codes[np.isfinite(codes)]]
+    bad = [outcome for outcome in outcomes if not outcome.completed]
+    most = max(set(bad), key=bad.count) if bad else None
+    return len(bad) / max(len(outcomes), 1), "" if most is None else most.value.split(", so ")[0].rstrip(
+        "."
+    ).lower()
+
+
+def outcome_map(store: Store, table: Columns) -> list[Block]:
+    """How the runs of a grid ended, over its two axes of numbers, with the limit of stability where there is one."""
+    axes = [axis for axis in store.campaign.axes if axis.numeric]
+    codes = _codes(table)
+    if codes is None or store.campaign.kind != "grid" or len(axes) != 2 or len(store.campaign.axes) != 2:
+        return []
+    a, b = sorted(axes, key=lambda axis: axis.paths != (DELAY,))  # the delay to the right
+    x, y = (np.asarray(table[axis.name], float) for axis in (a, b))
+    xs, ys = np.unique(x), np.unique(y)
+    if len(np.unique(codes[np.isfinite(codes)])) < 2 or len(xs) < 2 or len(ys) < 2:
+        return []
+    (fx, ux), (fy, uy) = prefixed(xs, a.unit), prefixed(ys, b.unit)
+    grid = np.full((len(ys), len(xs)), np.nan)
+    grid[np.searchsorted(ys, y), np.searchsorted(xs, x)] = codes
+    limit = _limit(store, a, b, ys)
+    figure, panels = new_figure(height=3.4)
+    ax = panels[0, 0]
+    with styled():
+        ax.grid(visible=False)
+        for i, code in enumerate(np.unique(grid[np.isfinite(grid)])):
+            outcome = Outcome.from_code(int(code))
+            colour = "#bfe3d0" if outcome.completed else SHADES[(1 + i) % len(SHADES)]
+            shown = np.where(grid == code, 1.0, np.nan)
+            from matplotlib.colors import ListedColormap
+
+            ax.pcolormesh(
+                fx * edges(xs), fy * edges(ys), shown, cmap=ListedColormap([colour]), rasterized=True
+            )
+            ax.scatter([], [], marker="s", s=60, color=colour, label=outcome.name.lower().replace("_", " "))
+        if limit is not None:
+            ax.plot(fx * limit[0], fy * limit[1], color=COLOURS["ink"], lw=1.8, label="limit of stability")
+        ax.set(xlim=(fx * edges(xs)[0], fx * edges(xs)[-1]), ylim=(fy * edges(ys)[0], fy * edges(ys)[-1]))
+        ax.set(xlabel=_label(a.name, ux), ylabel=_label(b.name, uy))
+        figure.legend(loc="outside upper left", ncols=4, borderaxespad=0, handletextpad=0.5)
+    line = " The line is where the loop as it runs neither grows nor decays." if limit is not None else ""
+    return [Picture(figure, f"How the runs ended, over {a.name} and {b.name}.{line}")]
+
+
+def _limit(store: Store, a: Any, b: Any, ys: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
+    """Largest delay [s] that the loop bears, and the values of the other axis; None where nothing is known of it."""
+    campaign = store.campaign
+    if campaign.subject != "test" or a.paths != (DELAY,) or len(b.paths) != 1:
+        return None
+    from dovetail import testing
+    from dovetail.testing.table import change
+
+    try:
+        test = testing.parse(change(campaign.table, dict(campaign.fixed), "campaign"))
+        some = ys[np.unique(np.linspace(0, len(ys) - 1, ALONG).astype(int))]
+        found = [answered(test.with_values(**{b.paths[0]: float(value)}).stability) for value in some]
+    except DovetailError:
+        return None
+    bears = [np.nan if s is None else float(np.min(s.margin)) + float(np.max(s.delay)) for s in found]
+    known = np.isfinite(bears)
+    return (np.asarray(bears)[known], some[known]) if known.sum() > 1 else None
+
+
+def _codes(table: Columns) -> np.ndarray | None:
+    """Outcomes of the runs with a rig, else of all; None of a campaign of something else, or with codes of its own."""
+    name = next((n for n in ("outcome_rehearse", "outcome") if n in table), None)
+    if name is None:
+        return None
+    codes = np.asarray(table[name], float)
+    good = codes[np.isfinite(codes)]
+    whole = len(good) and np.all(good == good.round()) and good.min() >= 0 and good.max() < len(Outcome)
+    return codes if whole else None
+
+
+def _label(name: str, unit: str) -> str:
+    return f"{name} [{unit}]" if unit else name
