@@ -1,24 +1,37 @@
-"""The declared parameters of a part, as a table under its docstring: name, unit, meaning, range, default."""
+"""What `dovetail parts` tells of a part, on its page: a table of its parameters, its sources, and its use in a file."""
 
 import dataclasses
 import inspect
 
-from dovetail.cli.parts import parameter_rows
+from dovetail.cli.parts import example
+from dovetail.core.described import MARK, other_lines, parameter_rows
+from dovetail.core.registry import name_of
 
 
 def add_table(app, what, name, value, options, lines):
     if what != "class" or not dataclasses.is_dataclass(value) or not inspect.isclass(value):
         return
+    if MARK in lines:  # what help() shows as text is a table here
+        del lines[lines.index(MARK) :]
     rows = [
         (f"``{name}``", unit, about, allowed, default if default == "required" else f"``{default}``")
         for name, unit, default, allowed, about in parameter_rows(value)
     ]
-    if not rows:
-        return
-    lines += ["", ".. list-table::", "   :header-rows: 1", "   :class: parameters", ""]
-    for row in [("parameter", "unit", "meaning", "range", "default"), *rows]:
-        lines += [f"   {'*' if i == 0 else ' '} - {cell}" for i, cell in enumerate(row)]
-    lines.append("")
+    if rows:
+        lines += ["", ".. list-table::", "   :header-rows: 1", "   :class: parameters", ""]
+        for row in [("parameter", "unit", "meaning", "range", "default"), *rows]:
+            lines += [f"   {'*' if i == 0 else ' '} - {cell}" for i, cell in enumerate(row)]
+        lines.append("")
+    kind = name_of(value)
+    if kind is not None:
+        lines += [f"| {line}" for line in other_lines(value) if line.startswith("source: ")]
+        lines += [
+            "",
+            ".. code-block:: toml",
+            "",
+            *(f"   {line}" for line in example(kind, value).splitlines()),
+            "",
+        ]
 
 
 def setup(app):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import inspect
 import re
 import textwrap
 import tomllib
@@ -13,11 +12,12 @@ from pathlib import Path
 from typing import Any
 
 from dovetail.core import Block, Flow, Part
+from dovetail.core.described import docstring, required, table
 from dovetail.core.errors import UnknownNameError
 from dovetail.core.index import Entry, entry_of, full_name, sentence
 from dovetail.core.parameter import declared
 from dovetail.core.randomness import Random
-from dovetail.core.registry import entries, find, name_of
+from dovetail.core.registry import entries, find
 
 GENERAL = (Part, Block, Flow, Random)  # what is no family by itself
 
@@ -61,43 +61,9 @@ def in_full(name: str, cls: type) -> str:
     """A part's sentence, equation, parameters, places for other parts, sources, and an example as a file has it."""
     _, _, base = family(entry_of(cls)).rpartition(".")
     lines = [f"{name}: {cls.__name__}, a {base} ({cls.__module__})", ""]
-    lines += [*textwrap.indent(_plain(inspect.getdoc(cls) or ""), "  ").splitlines(), ""]
-    rows = list(parameter_rows(cls))
-    widths = [max((len(row[i]) for row in rows), default=0) for i in range(5)]
-    lines += [
-        "  " + "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
-        for row in rows
-    ]
-    for field in dataclasses.fields(cls):
-        if field.init and field.name not in declared(cls) and field.name != "shape":
-            needed = "required" if _required(field) else _default(field)
-            lines.append(f"  {field.name}: {field.type}, {needed}")
-    for key, why in getattr(cls, "references", {}).items():
-        lines.append(f"  source: {key}, {why}")
-    return "\n".join([*lines, "", *_example(name, cls).splitlines()])
-
-
-def parameter_rows(cls: type):
-    """Name, unit, default, range and meaning of each declared parameter."""
-    fields = {field.name: field for field in dataclasses.fields(cls)}
-    for name, parameter in declared(cls).items():
-        unit = "" if parameter.unit == "1" else parameter.unit
-        yield name, unit, _default(fields[name]), parameter.allowed, parameter.about
-
-
-def _required(field: dataclasses.Field) -> bool:
-    return field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING
-
-
-def _default(field: dataclasses.Field) -> str:
-    if _required(field):
-        return "required"
-    if field.default is dataclasses.MISSING:
-        return "none given"
-    value = field.default
-    if isinstance(value, int | float):
-        return f"{value:g}"
-    return value if isinstance(value, str) else (name_of(type(value)) or str(value))
+    lines += [*textwrap.indent(_plain(docstring(cls)), "  ").splitlines(), ""]
+    lines += [f"  {line}" for line in table(cls)]
+    return "\n".join([*lines, "", *example(name, cls).splitlines()])
 
 
 def _plain(text: str) -> str:
@@ -105,12 +71,12 @@ def _plain(text: str) -> str:
     return re.sub(r":\w+:`([^`]*)`", r"\1", text)
 
 
-def _example(name: str, cls: type) -> str:
+def example(name: str, cls: type) -> str:
     """The shortest use of this kind in a study's files; a skeleton where there is none."""
     if name in _shortest():
-        path, table, where = _shortest()[name]
-        return f"  # as in {where}\n" + textwrap.indent(_toml(path, table), "  ")
-    values = {f.name: "..." for f in dataclasses.fields(cls) if f.name in declared(cls) and _required(f)}
+        path, used, where = _shortest()[name]
+        return f"  # as in {where}\n" + textwrap.indent(_toml(path, used), "  ")
+    values = {f.name: "..." for f in dataclasses.fields(cls) if f.name in declared(cls) and required(f)}
     return "  # in a test file\n" + textwrap.indent(_toml("PLACE", {"kind": name, **values}), "  ")
 
 
@@ -123,10 +89,10 @@ def _shortest() -> dict[str, tuple[str, dict[str, Any], str]]:
     sizes: dict[str, int] = {}
     for study in studies().values():
         for test in study.tests:
-            for path, table in _uses(tomllib.loads(Path(test.path).read_text(encoding="utf-8"))):
-                name, size = str(table["kind"]), len(str(table))
+            for path, used in _uses(tomllib.loads(Path(test.path).read_text(encoding="utf-8"))):
+                name, size = str(used["kind"]), len(str(used))
                 if size < sizes.get(name, size + 1):
-                    found[name], sizes[name] = (path, table, test.name), size
+                    found[name], sizes[name] = (path, used, test.name), size
     return found
 
 

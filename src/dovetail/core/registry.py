@@ -15,7 +15,7 @@ from collections.abc import Callable
 from importlib.metadata import entry_points
 from typing import TypeVar
 
-from dovetail.core import brought, index
+from dovetail.core import brought, described, index
 from dovetail.core.errors import UnknownNameError
 
 GROUP = "dovetail.parts"  # entry points: modules of other packages that register parts
@@ -39,6 +39,7 @@ def kind(name: str) -> Callable[[T], T]:
         ):
             raise ValueError(f'the kind "{name}" is taken by {other.__qualname__}')
         _kinds[name] = cls
+        described.describe(name, cls)
         return cls
 
     return register
