@@ -2,6 +2,8 @@
 
 from importlib import metadata
 
+import pytest
+
 from dovetail.cli import doctor
 
 
@@ -41,3 +43,44 @@ def test_a_missing_compiler_is_no_fault(monkeypatch):
 def test_flags_set_by_the_user_are_noticed(monkeypatch):
     monkeypatch.setenv("XLA_FLAGS", "--xla_backend_extra_options=something")
     assert "slower" in doctor._compiled_loop()
+
+
+def test_the_extras_are_those_of_the_package_and_each_says_what_it_is_for(dovetail, monkeypatch):
+    import tomllib
+    from pathlib import Path
+
+    project = tomllib.loads((Path(__file__).resolve().parents[2] / "pyproject.toml").read_text("utf-8"))
+    assert set(doctor.EXTRAS) == set(project["project"]["optional-dependencies"]) - {"dev", "docs", "all"}
+    for extra, (package, _) in doctor.EXTRAS.items():
+        assert any(need.startswith(package) for need in project["project"]["optional-dependencies"][extra])
+    monkeypatch.setattr(doctor, "_opensees", lambda: "")
+    known = doctor.metadata.version
+    monkeypatch.setattr(
+        doctor.metadata, "version", lambda name: known("dovetail") if name == "viser" else known(name + "-no")
+    )
+    assert doctor._extra("view").endswith(", for a run in the browser")
+    assert doctor._extra("fmi").endswith("pip install 'dovetail[fmi]'")
+
+
+@pytest.mark.parametrize(
+    ("said", "words"),
+    [
+        (
+            "ImportError: libquadmath.so.0: cannot open shared object file",
+            "the loader misses libquadmath.so.0",
+        ),
+        ("ImportError: libblas.so.3: cannot open shared object file", "the loader misses libblas.so.3"),
+        ("ImportError: libm.so.9: cannot open shared object file", r"install it \(the package that has it\)"),
+        ("ImportError: GLIBC_2.99 not found", "it cannot be loaded: ImportError: GLIBC_2.99"),
+    ],
+)
+def test_a_library_that_the_loader_misses_is_named_with_how_to_have_it(monkeypatch, said, words):
+    import re
+    from types import SimpleNamespace
+
+    done = SimpleNamespace(returncode=1, stderr=f"Traceback\n{said}\n")
+    monkeypatch.setattr(doctor.subprocess, "run", lambda *_, **__: done)
+    told = doctor._opensees()
+    assert re.search(words, told)
+    if "loader misses lib" in told and "libm.so.9" not in told:
+        assert "export LD_LIBRARY_PATH=" in told or re.search(r"install it \(lib\w+\)", told)

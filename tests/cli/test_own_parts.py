@@ -121,7 +121,7 @@ def test_the_command_line_brings_a_file(dovetail, tmp_path):
     assert 'no file of parts "mine.py"' in err
     assert "--parts mine.py" in err
     code, out, err = dovetail(
-        "check", "test.toml", "--parts", "lab/mine.py", "--set", "rig.specimen.kind=mine:Softer"
+        "check", "test.toml", "--whole", "--parts", "lab/mine.py", "--set", "rig.specimen.kind=mine:Softer"
     )
     assert code == 0, err
     table = tomllib.loads(out)

@@ -2,13 +2,31 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import platform
+import re
 import shutil
 import subprocess
+import sys
 from importlib import metadata
 from pathlib import Path
 
+EXTRAS = {  # of the package: what is needed for it, and what it is for
+    "cluster": ("distributed", "campaigns over several processes and machines"),
+    "view": ("viser", "a run in the browser"),
+    "fmi": ("fmpy", "models of other tools as substructures, and ours in theirs"),
+    "opensees": ("openseespy", "OpenSees on either side of a test"),
+    "film": ("imageio-ffmpeg", "a run as a film, where the machine has no ffmpeg"),
+}
+LIBRARIES = {  # of the system's loader, as Debian and Ubuntu call their packages
+    "libblas.so.3": "libblas3",
+    "liblapack.so.3": "liblapack3",
+    "libquadmath.so.0": "libquadmath0",
+    "libgfortran.so.4": "libgfortran4",
+    "libgfortran.so.5": "libgfortran5",
+    "libgomp.so.1": "libgomp1",
+}
 PACKAGES = ("jax", "jaxlib", "equinox", "diffrax", "lineax", "optimistix", "scipy", "xarray", "h5netcdf")
 
 
@@ -28,11 +46,45 @@ def examine() -> int:
         print(f"compiled loop     {_compiled_loop()}")
         print(f"native tick       {_native_tick()}")
         print(f"compiled before   {_kept()}")
+    for extra in EXTRAS:
+        print(f"{extra:<17} {_extra(extra)}")
     print(f"cores             {os.cpu_count()}")
     print(f"C++ compiler      {_compiler()}")
     print(f"real-time policy  {_policy()}")
     print(f"locked memory     {_locked_memory()}")
     return int(bool(missing))
+
+
+def _extra(extra: str) -> str:
+    """The version of what an extra needs, and what it is for; or how to get it."""
+    package, purpose = EXTRAS[extra]
+    try:
+        version = metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return f"not installed ({purpose}): pip install 'dovetail[{extra}]'"
+    lacks = _opensees() if extra == "opensees" else ""
+    return f"{package} {version}, for {purpose}" + (f"; {lacks}" if lacks else "")
+
+
+def _opensees() -> str:
+    """What OpenSees lacks to be loaded; it brings libraries that the system's loader does not always find."""
+    module = "openseespylinux.opensees" if sys.platform.startswith("linux") else "openseespy.opensees"
+    tried = subprocess.run(
+        [sys.executable, "-c", f"import {module}"], capture_output=True, text=True, check=False
+    )
+    if tried.returncode == 0:
+        return ""
+    missing = re.search(r"(lib[\w.+-]+): cannot open shared object", tried.stderr)
+    if missing is None:
+        return (
+            "it cannot be loaded: " + (tried.stderr.strip().splitlines() or ["no reason was given"])[-1][:120]
+        )
+    name = missing[1]
+    where = importlib.util.find_spec("openseespylinux")
+    brought = Path(where.origin).parent / "lib" if where and where.origin else None
+    if brought and (brought / name).exists():
+        return f"the loader misses {name}, which it brings: export LD_LIBRARY_PATH={brought}"
+    return f"the loader misses {name}: install it ({LIBRARIES.get(name, 'the package that has it')})"
 
 
 def _devices() -> str:

@@ -203,11 +203,14 @@ def check(
     file: Annotated[str, typer.Argument(metavar="FILE", help="A test file, or a study's test.")],
     settings: Settings = None,
     parts: Parts = None,
+    whole: Annotated[
+        bool, typer.Option("--whole", help="Print long arrays whole, as another program would read them.")
+    ] = False,
 ) -> None:
-    """Validate a test and print it resolved, every default written out."""
+    """Validate a test and print it resolved, every default written out; long arrays are shortened."""
     from dovetail.cli.running import check_test
 
-    check_test(file, settings or [])
+    check_test(file, settings or [], whole)
 
 
 @app.command()

@@ -14,6 +14,7 @@ import tomli_w
 
 from dovetail import fidelity, testing
 from dovetail.cli.rigs import describe, run_against, save_somewhere
+from dovetail.cli.shortening import short_toml
 from dovetail.core.errors import AnalysisError, Fault, OutputError, ParameterError, TestFileError, answered
 from dovetail.studies.registry import find_test
 from dovetail.testing import Outcome
@@ -52,14 +53,14 @@ def parse_settings(settings: Sequence[str]) -> dict[str, Any]:
     return changes
 
 
-def check_test(name: str, settings: list[str]) -> None:
-    """Print the resolved test with remarks above it, or all that is wrong with it."""
+def check_test(name: str, settings: list[str], whole: bool = False) -> None:
+    """Print the resolved test with remarks above it, or all that is wrong with it; long arrays whole or shortened."""
     file = find_test(name)
     table = read_table(file, parse_settings(settings))
     test = testing.parse(table, file.name)
     for remark in remarks(test, table):
         print(f"# {remark}")
-    print(tomli_w.dumps(testing.dump(test)), end="")
+    print((tomli_w.dumps if whole else short_toml)(testing.dump(test)), end="")
 
 
 def able(name: str, loaded: Any, mode: str | None = None) -> Any:

@@ -23,6 +23,7 @@ from dovetail.core import Part
 from dovetail.core.block import Method
 from dovetail.core.brought import texts_of
 from dovetail.core.errors import (
+    MANY,
     DovetailError,
     Fault,
     ParameterError,
@@ -235,15 +236,22 @@ def _part(value: Any, base: type) -> Any:
     if isinstance(value, str):
         value = {"kind": value}
     if not isinstance(value, dict):
-        raise ValueError(f"got {shown(value)}; needs a table with a kind: {', '.join(names(base))}")
+        raise ValueError(f"got {shown(value)}; needs a table with a kind: {_some(base)}")
     if "kind" not in value:
-        known = names(base)
-        raise ValueError(f'has no kind; one of {", ".join(known)}: add for example kind = "{known[0]}"')
+        raise ValueError(f'has no kind; one of {_some(base)}: add for example kind = "{names(base)[0]}"')
     try:
         cls = find(str(value["kind"]), base)
     except UnknownNameError as error:
         raise ValueError(str(error)) from error
     return _make(cls, {key: entry for key, entry in value.items() if key != "kind"})
+
+
+def _some(base: type) -> str:
+    """The kinds of a base; of very many a few, and where they are told."""
+    known = names(base)
+    if len(known) <= MANY:
+        return ", ".join(known)
+    return f"{', '.join(known[:5])}, ... ({len(known)} are known; `dovetail parts` tells of each)"
 
 
 def _one(base: type) -> type | None:
