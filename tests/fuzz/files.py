@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 import tomli_w
+from scipy.io import savemat
 
 import dovetail as dv
 from dovetail import campaign as campaigns
@@ -415,6 +416,28 @@ def read_table(case: dict[str, Any], at: Path) -> None:
 
 
 @cache
+def laboratory() -> dict[str, bytes]:
+    """Good recordings of a laboratory by their names; those in HDF5 are read as our own are."""
+    t = np.arange(8) / 100
+    arrays = {"t": t, "command": t**2, "measured": t}
+    with io.BytesIO() as five, io.BytesIO() as npz:
+        savemat(five, {"rec": arrays, "note": "by hand"})
+        np.savez(npz, **arrays)
+        found = {"a.mat": five.getvalue(), "a.npz": npz.getvalue()}
+    rows = "".join(f"{a};{b};{c}\n" for a, b, c in zip(*arrays.values(), strict=True))
+    return {**found, "a.csv": ("\ufeff# a sweep\nt [s];command [mm];measured\n" + rows).encode()}
+
+
+def draw_laboratory(rng: random.Random) -> dict[str, Any]:
+    name = rng.choice(sorted(laboratory()))
+    return {"name": name, "data": as_text(torn(laboratory()[name], rng))}
+
+
+def read_laboratory(case: dict[str, Any], at: Path) -> None:
+    dv.testing.read_recording(written(case["data"], at / case["name"]))
+
+
+@cache
 def window_bytes() -> bytes:
     with tempfile.TemporaryDirectory() as place:
         ring = Ring({"displacement": (), "force": (2,)}, 8, 1e-3, Path(place) / "loop.dvw")
@@ -470,6 +493,7 @@ def readers(quick: bool) -> list[Reader]:
         Reader("key", draw_key, lambda case, at: read_key(written(case["data"], at / "key"))),
         Reader("record", draw_record, read_records),
         Reader("table", draw_table, read_table),
+        Reader("laboratory", draw_laboratory, read_laboratory, every=20),
         Reader("window", draw_window, read_window),
         Reader("wishes", draw_wishes, read_wishes),
     ]

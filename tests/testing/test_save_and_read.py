@@ -74,4 +74,4 @@ def test_what_is_read_is_what_was_saved(name, make_cs1, tmp_path):
         assert set(one.attrs) == set(other.attrs)
         for key, value in other.attrs.items():
             np.testing.assert_array_equal(one.attrs[key], value)
-    testing.save(again, tmp_path / "again")  # and so on
+    testing.save(again, str(tmp_path / "again"))  # and so on

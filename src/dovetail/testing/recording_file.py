@@ -29,13 +29,13 @@ USUAL = {  # how columns are called where nothing is said
     "measured": ("measured_displacement", "measured"),
 }
 UNEVEN = 1e-3  # of a step: how far times may be from equal spacing
-TRY = """
-import resource, sys
-resource.setrlimit(resource.RLIMIT_CPU, (int(sys.argv[2]),) * 2)
+LIMITED = "import resource, sys\nresource.setrlimit(resource.RLIMIT_CPU, (int(sys.argv[2]),) * 2)\n"
+TRY_HDF = """
 import h5py
 with h5py.File(sys.argv[1], "r") as file:
     file.visititems(lambda name, node: node[()] if isinstance(node, h5py.Dataset) else None)
 """
+TRY_MAT = "import scipy.io\nscipy.io.loadmat(sys.argv[1], simplify_cells=True)"
 Column = str | int
 Source = str | Path | xr.Dataset | Mapping[str, Any] | np.ndarray
 
@@ -246,7 +246,7 @@ def _netcdf(path: Path) -> tuple[dict[str, Any], dict[str, str]]:
             units = {str(name): str(array.attrs.get("units", "")) for name, array in file.variables.items()}
             return {str(name): array.values for name, array in file.variables.items()}, units
 
-    return _told(path, read, tried=not classic)
+    return _told(path, read, "" if classic else TRY_HDF)
 
 
 def _mat(path: Path) -> tuple[dict[str, Any], dict[str, str]]:
@@ -264,7 +264,7 @@ def _mat(path: Path) -> tuple[dict[str, Any], dict[str, str]]:
             stored = loadmat(file, simplify_cells=True)
         return {name: value for name, value in stored.items() if not name.startswith("__")}, {}
 
-    return _told(path, read, tried=hdf)
+    return _told(path, read, TRY_HDF if hdf else TRY_MAT)
 
 
 def _begins(path: Path, mark: bytes) -> bool:
@@ -291,9 +291,9 @@ def _npz(path: Path) -> tuple[dict[str, Any], dict[str, str]]:
     return dict(read_arrays(path, (), "recording")), {}
 
 
-def _told(path: Path, read: Callable[[], Any], tried: bool) -> Any:
+def _told(path: Path, read: Callable[[], Any], trial: str) -> Any:
     """What a reader gives; a file that it cannot read is told."""
-    why = _tried(path) if tried else ""
+    why = _tried(path, trial) if trial else ""
     if not why:
         try:
             return read()
@@ -304,10 +304,13 @@ def _told(path: Path, read: Callable[[], Any], tried: bool) -> Any:
     raise OutputError(f"{path}: is damaged, or no {path.suffix} file ({why})")
 
 
-def _tried(path: Path) -> str:
-    """Why an HDF5 file cannot be read to its end, tried in a process of its own: some damaged ones never return."""
+def _tried(path: Path, trial: str) -> str:
+    """Why a file cannot be read to its end, tried in a process of its own.
+
+    In some damaged files HDF5 goes round in circles for ever, and the reader of MAT files ends its process.
+    """
     seconds = 5 + path.stat().st_size // 20_000_000  # [s] of the processor
-    words = [sys.executable, "-c", TRY, str(path), str(seconds)]
+    words = [sys.executable, "-c", LIMITED + trial, str(path), str(seconds)]
     done = subprocess.run(words, capture_output=True, text=True, check=False)
     if done.returncode == 0:
         return ""
