@@ -181,3 +181,45 @@ def test_opensees_itself_gets_from_the_rig_what_its_own_element_gives(serve, tmp
     assert len(shown["local"]) == 100
     assert np.abs(shown["local"]).max() > 1e-3
     np.testing.assert_allclose(shown["remote"], shown["local"], rtol=1e-9, atol=1e-12)
+
+
+def test_between_two_nodes_the_rig_follows_their_difference_and_pulls_at_both(plant):
+    rng = np.random.default_rng(24)
+    specimen = Specimen(plant, K, between=True)
+    alone = Specimen(plant, K)
+    for step in range(1, 6):
+        first, second = rng.normal(0, 0.01, 2)
+        specimen.trial(np.array([first, second]), 0.01 * step)
+        force = specimen.force()
+        assert force == pytest.approx(K * (second - first) * np.array([-1.0, 1.0]))
+        specimen.commit()
+    np.testing.assert_allclose(specimen.stiffness, K * np.array([[1.0, -1.0], [-1.0, 1.0]]))
+    assert specimen.displacement() == pytest.approx([0.0, second - first])
+    assert alone.stiffness == pytest.approx(K)
+
+
+def test_what_was_commanded_and_read_in_every_committed_step_is_kept(plant):
+    kept = []
+    server = ElementServer(Specimen(plant, K), Address("127.0.0.1", 0), keep=kept.append)
+    thread = threading.Thread(target=server.serve, daemon=True)
+    thread.start()
+    commands = np.random.default_rng(24).normal(0, 0.01, 7)
+    client = Client(server, False)
+    with client.socket:
+        for step, command in enumerate(commands, 1):
+            for trial in (0.5 * command, command):  # what was tried and not committed is none of it
+                client.send(3, displacement=trial, time=0.01 * step)
+                client.ask(10)
+            client.send(5)
+        client.send(99)
+    for _ in range(3000):
+        if kept:
+            break
+        threading.Event().wait(0.01)
+    server.stop()
+    thread.join(300)
+    (data,) = kept
+    np.testing.assert_allclose(data.time, 0.01 * np.arange(1, 8))
+    np.testing.assert_array_equal(data.command, commands)
+    np.testing.assert_allclose(data.measured_force, -K * commands)
+    assert data.measured_force.attrs["units"] == "N"

@@ -303,20 +303,46 @@ def opensees(
     ] = 0.0,
     settings: Settings = None,
     parts: Parts = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Write what was commanded and read in every step to FILE.nc.", metavar="FILE.nc"),
+    ] = None,
+    between: Annotated[
+        bool, typer.Option("--between", help="The rig lies between two nodes and follows their difference.")
+    ] = False,
+    once: Annotated[bool, typer.Option("--once", help="End after the first client.")] = False,
 ) -> None:
     """Serve the virtual rig of a test to the genericClient element of OpenSees, until Ctrl-C."""
     from dovetail import links
     from dovetail.cli.running import runnable
+    from dovetail.core.errors import OutputError
     from dovetail.links.opensees import ElementServer, Specimen
+    from dovetail.testing import folder
 
     loaded = runnable(test, settings or [], "run")
-    specimen = Specimen(links.VirtualPlant(loaded), stiffness)
+    specimen = Specimen(links.VirtualPlant(loaded), stiffness, between=between)
     address = links.Address("127.0.0.1", port)
-    server = ElementServer(specimen, address, udp=udp, report=lambda text: print(text, flush=True))
+    if out is not None and out.exists():
+        raise OutputError(f"{out}: is already there; choose another file or remove it")
+
+    def keep(recording):
+        if once:
+            server.stop()
+        if out is None:
+            return
+        file = out if not out.exists() else folder.next_folder(out.parent, out.stem).with_suffix(".nc")
+        recording.to_netcdf(file, engine="h5netcdf")
+        print(f"written   {file}: {recording.sizes['time']} steps", flush=True)
+
+    def report(text):
+        print(text, flush=True)
+
+    server = ElementServer(specimen, address, udp=udp, report=report, keep=keep)
     _stop_when_told(server)
     words = f"'-server', {server.port}, '127.0.0.1'" + (", '-udp'" if udp else "")
     print(f"serving   {specimen.plant.axes} axes; one step of {loaded.dt:g} s is one tick", flush=True)
-    print(f"in OpenSees: element('genericClient', TAG, '-node', N, '-dof', D, {words})", flush=True)
+    nodes = "'-node', I, J, '-dof', D, '-dof', D" if between else "'-node', N, '-dof', D"
+    print(f"in OpenSees: element('genericClient', TAG, {nodes}, {words})", flush=True)
     server.serve()
 
 

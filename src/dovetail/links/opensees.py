@@ -27,7 +27,9 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import xarray as xr
 
+from dovetail.core import signals
 from dovetail.core.errors import LinkError
 from dovetail.links.address import Address
 from dovetail.links.virtual_plant import VirtualPlant
@@ -47,13 +49,19 @@ class Specimen:
     """A rig as an element: trial displacements in, resisting forces out.
 
     `stiffness` is what an implicit integrator is told; it affects convergence, not the forces. A scalar is
-    for every axis by itself.
+    for every axis by itself. `between` two nodes the rig follows their difference, second less first: the element has
+    the displacements of both, and forces on both.
     """
 
-    def __init__(self, plant: VirtualPlant, stiffness: float | np.ndarray = 0.0):
-        self.plant, n = plant, plant.axes
+    def __init__(self, plant: VirtualPlant, stiffness: float | np.ndarray = 0.0, *, between: bool = False):
+        self.plant, one = plant, np.eye(plant.axes)
+        self._of_nodes = (
+            np.hstack([-one, one]) if between else one
+        )  # motion of the rig by displacements of the nodes
+        self.axes = self._of_nodes.shape[1]  # of the element
         stiff = np.asarray(stiffness, dtype=float)
-        self.stiffness = stiff * np.eye(n) if stiff.ndim == 0 else stiff.reshape(n, n)
+        stiff = stiff * one if stiff.ndim == 0 else stiff.reshape(one.shape)
+        self.stiffness = self._of_nodes.T @ stiff @ self._of_nodes
         self.reset()
 
     def reset(self) -> None:
@@ -61,6 +69,7 @@ class Specimen:
         self.reading = self.plant.reset()
         self.committed, self.time, self.trial_time = self.plant.state, 0.0, 0.0
         self.tried: np.ndarray | None = None
+        self.rows: list[np.ndarray] = []  # of every committed step: time, command, reading
 
     def trial(self, displacement: np.ndarray, at: float) -> None:
         """A trial displacement; the rig moves if time does."""
@@ -70,20 +79,42 @@ class Specimen:
         self.trial_time, self.tried = at, displacement
         if at > self.time:
             self.plant.state = self.committed
-            self.reading = self.plant.step(displacement)
+            self.reading = self.plant.step(self._of_nodes @ displacement)
 
     def commit(self) -> None:
         """The last trial was right."""
+        if self.tried is not None and self.trial_time > self.time:
+            self.rows.append(np.concatenate([[self.trial_time], self._of_nodes @ self.tried, self.reading]))
         self.committed, self.time = self.plant.state, self.trial_time
 
+    def recording(self) -> xr.Dataset:
+        """What was commanded and read in every committed step, over the time of the analysis.
+
+        Signs are Dovetail's: `measured_force` acts on the numerical substructure, and is minus that of the element.
+        """
+        columns = (("time", 1), ("command", self.plant.axes), *self.plant.signals)
+        ends = np.cumsum([size for _, size in columns])
+        table = np.array(self.rows).reshape(len(self.rows), ends[-1])
+        data: dict[str, Any] = {}
+        for (name, size), end in zip(columns[1:], ends[1:], strict=True):
+            values = table[:, end - size : end]
+            about = {"units": signals.signal(name).unit, "long_name": signals.signal(name).label}
+            alone = size == 1 and not self.plant.shape
+            dims = ["time"] if alone else ["time", "axis" if size == self.plant.axes else f"{name}_0"]
+            data[name] = (dims, values[:, 0] if alone else values, about)
+        return xr.Dataset(data, {"time": ("time", table[:, 0], {"units": "s"})})
+
     def force(self) -> np.ndarray:
-        """Resisting force, by axis [N]."""
+        """Resisting force, by axis of the element [N]."""
         n = self.plant.axes
-        return -self.reading[n : 2 * n]
+        resisting: np.ndarray = -self.reading[n : 2 * n] @ self._of_nodes
+        return resisting
 
     def displacement(self) -> np.ndarray:
-        """Measured displacement, by axis [m]."""
-        return self.reading[: self.plant.axes]
+        """Measured displacement, by axis of the element [m]: between two nodes that of the second."""
+        measured = np.zeros(self.axes)
+        measured[-self.plant.axes :] = self.reading[: self.plant.axes]
+        return measured
 
 
 @dataclasses.dataclass
@@ -94,7 +125,7 @@ class _Frames:
     sizes: tuple[int, ...]
 
     def __post_init__(self):
-        n = self.specimen.plant.axes
+        n = self.specimen.axes
         self.length = self.sizes[10]
         self.zeros = bytes(8 * self.length)
         self.fits = self.sizes[0] == n and self.sizes[1] in (0, n) and self.sizes[2] in (0, n)
@@ -131,7 +162,7 @@ class _Frames:
         return data + self.zeros[len(data) :]
 
     def _daq(self) -> np.ndarray:
-        n = self.specimen.plant.axes
+        n = self.specimen.axes
         known = [self.specimen.displacement(), np.zeros(n), np.zeros(n), self.specimen.force()]
         parts = [part[:size] for part, size in zip(known, self.sizes[5:9], strict=True)]
         return np.concatenate([*parts, np.full(self.sizes[9], self.specimen.trial_time)])
@@ -155,10 +186,12 @@ class ElementServer:
         *,
         udp: bool = False,
         report: Callable[[str], None] = lambda text: None,
+        keep: Callable[[xr.Dataset], None] = lambda recording: None,
     ):
         # the protocol has no authentication: this machine only, whatever the key
         family, host = address.resolved(None)
         self.specimen, self.udp, self.report, self.stopping = specimen, udp, report, False
+        self.keep = keep  # given what was recorded of each client, however it ended
         self.socket = socket.socket(family, socket.SOCK_DGRAM if udp else socket.SOCK_STREAM)
         self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
@@ -192,12 +225,13 @@ class ElementServer:
             try:
                 frames = _Frames(self.specimen, sizes_in(channel.receive(SIZES.size)))
                 if not frames.fits:
-                    self.report(
-                        f"sizes {frames.sizes} do not fit {self.specimen.plant.axes} axes: answers are NaN"
-                    )
+                    self.report(f"sizes {frames.sizes} do not fit {self.specimen.axes} axes: answers are NaN")
                 self._frames(channel, frames)
             except LinkError as error:
                 self.report(str(error))
+            finally:
+                if self.specimen.rows:
+                    self.keep(self.specimen.recording())
 
     def _frames(self, channel: _Channel, frames: _Frames) -> None:
         start, steps = time.monotonic(), 0
