@@ -95,7 +95,7 @@ def find(name: str, base: Bases = object) -> type:
             "kind",
             name,
             names(base),
-            "`dovetail parts` tells of each; bring your own in a file: "
+            "`dovetail parts` lists them and `dovetail parts KIND` tells of one; bring your own in a file: "
             'parts = ["my_parts.py"] and kind = "my_parts:CLASS" (docs/how-to/write-a-part.md)',
         )
     return _kinds[name]
