@@ -61,7 +61,10 @@ def test_an_unknown_part_is_answered_with_the_nearest_and_where_to_look():
         UnknownNameError, match=r'no part "springs"; did you mean "spring"\? the nearest of \d+'
     ):
         print_parts("springs")
-    with pytest.raises(UnknownNameError, match=r"`dovetail parts` lists them and `dovetail parts KIND` tells of one; bring your own .*write-a-part"):
+    with pytest.raises(
+        UnknownNameError,
+        match=r"`dovetail parts` lists them and `dovetail parts KIND` tells of one; bring your own .*write-a-part",
+    ):
         find("springs")
 
 

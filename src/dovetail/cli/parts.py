@@ -41,7 +41,9 @@ def print_parts(name: str | None) -> None:
     elif name in by_name:
         _print_family(by_name[name], families[by_name[name]])
     else:
-        raise UnknownNameError("part", name, [*kinds, *by_name], "begin your own with: dovetail new part NAME")
+        raise UnknownNameError(
+            "part", name, [*kinds, *by_name], "begin your own with: dovetail new part NAME"
+        )
 
 
 def family(entry: Entry) -> str:
