@@ -92,25 +92,6 @@ def test_three_masses_have_their_modes():
     assert np.sum(np.abs(values) < 1e-6) == 1
 
 
-def test_relative_degrees_are_the_shortest_causal_paths():
-    found = one_mass().equations()
-    assert found.relative_degree("force", "mass") == 1  # force, momentum, velocity
-    assert found.relative_degree("force", "damper") == 1
-    assert found.relative_degree("wall", "damper") == 0  # the damper feels the wall at once
-    alone = BondGraph(
-        {
-            "a": Node("1"),
-            "m": Node("I", 1.0),
-            "F": Node("Se"),
-            "b": Node("1"),
-            "n": Node("I", 1.0),
-            "G": Node("Se"),
-        },
-        (("F", "a"), ("a", "m"), ("G", "b"), ("b", "n")),
-    )
-    assert alone.equations().relative_degree("F", "n") == math.inf
-
-
 def test_masses_bound_rigidly_are_told():
     graph = BondGraph(
         {"j": Node("1"), "m": Node("I", 1.0), "n": Node("I", 2.0), "F": Node("Se")},
@@ -129,8 +110,3 @@ def test_faults_of_a_graph_are_told():
         BondGraph({"m": Node("I"), "j": Node("1")}, (("j", "m"),))
     with pytest.raises(ParameterError, match=r"BondGraph\.F: needs one bond, its half arrow away from it"):
         BondGraph({"F": Node("Se"), "j": Node("1")}, (("j", "F"),))
-    found = one_mass().equations()
-    with pytest.raises(UnknownNameError):
-        found.relative_degree("nothing", "mass")
-    with pytest.raises(UnknownNameError):
-        found.relative_degree("force", "nothing")

@@ -142,8 +142,6 @@ def steady(damper, speed, steps=10_000, h=1e-4):
 def test_a_valve_damped_less_than_the_oil_allows_chatters():
     """Either side of 2 zeta omega = k/C, which is at zeta = 0.105; the orifice adds a little."""
     loose = dataclasses.replace(REAL, valve_damping=0.05)
-    assert bool(REAL.chatter_free)
-    assert not bool(loose.chatter_free)
     assert float(jnp.ptp(steady(REAL, 0.3))) < 1.0  # N
     assert float(jnp.ptp(steady(loose, 0.3))) > 1000.0
 

@@ -28,14 +28,11 @@ def test_on_the_boundary_the_injected_energy_is_what_the_damper_takes():
         float(single_interface.instability_omega(**CASE)),
     )
     assert energy.spring(K, tau, w).damping == pytest.approx(-15.0, rel=1e-12)
-    assert energy.equivalent_damping_ratio(**CASE, tau=tau) == pytest.approx(0.0, abs=1e-12)
-    assert energy.equivalent_damping_ratio(**CASE, tau=0.0) == pytest.approx(15 / (2 * np.sqrt(2.2 * 2 * K)))
 
 
 def test_small_delay_is_a_negative_damper_of_stiffness_times_delay():
     tau = 1e-5
     assert energy.spring(K, tau, 40.0).damping == pytest.approx(-K * tau, rel=1e-6)
-    assert single_interface.equivalent_damping(tau=tau, k_s=K) == -K * tau
 
 
 def test_a_specimen_and_transfer_given_as_functions_agree_with_the_spring():

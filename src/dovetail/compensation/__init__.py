@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from dovetail.compensation.none import NoCompensation
     from dovetail.compensation.passivity import PassivityControl
     from dovetail.compensation.phase_advance import PhaseAdvance
-    from dovetail.compensation.polynomial import derivative_weights, predictor_weights
+    from dovetail.compensation.polynomial import predictor_weights
     from dovetail.compensation.smith import SmithPredictor
 
 lazily(__name__)
@@ -68,7 +68,6 @@ __all__ = [
     "PredictorDesign",
     "SecondOrderInverse",
     "SmithPredictor",
-    "derivative_weights",
     "design_predictor",
     "inverse_of",
     "longest_horizon",

@@ -65,15 +65,6 @@ def _weights(order: int, fit: np.ndarray, horizon: ArrayLike) -> jax.Array:
     return jnp.einsum("kn,k...->n...", fit, _legendre(order, s))
 
 
-def derivative_weights(order: int, window: int, horizon: ArrayLike) -> jax.Array:
-    """Weights that give the slope per sample of the fitted polynomial, `horizon` samples ahead.
-
-    The derivative of `predictor_weights` by its horizon; divide by the sample time for a rate.
-    """
-    one = jnp.ones_like(jnp.asarray(horizon, dtype=float))
-    return jax.jvp(lambda p: predictor_weights(order, window, p), (one * horizon,), (one,))[1]
-
-
 def filter_response(weights: jax.Array, omega: ArrayLike, dt: float) -> jax.Array:
     """Complex gain of a weighted sum of past samples for a sine of `omega` [rad/s] sampled every `dt` [s].
 

@@ -54,27 +54,6 @@ class Equations:
     flow: dict[str, np.ndarray]  # of each element or source: row over (states, inputs)
     effort: dict[str, np.ndarray]
 
-    def relative_degree(self, source: str, element: str) -> float:
-        """Integrations between a source and the flow of an element: the shortest causal path.
-
-        Infinite where there is none. A virtual junction needs that of the numerical part to be at least that
-        of the transfer system, so that model and inverse together are proper.
-        """
-        if source not in self.inputs:
-            raise UnknownNameError("source", source, self.inputs)
-        if element not in self.flow:
-            raise UnknownNameError("element", element, self.flow)
-        n, column = len(self.states), self.inputs.index(source)
-        row = self.flow[element]
-        if row[n + column] != 0:
-            return 0
-        reach, size = self.B[:, column], np.abs(self.B[:, column])
-        for degree in range(1, n + 1):
-            if abs(row[:n] @ reach) > 1e-12 * (np.abs(row[:n]) @ size):
-                return degree
-            reach, size = self.A @ reach, np.abs(self.A) @ size
-        return np.inf
-
 
 @dataclass(frozen=True)
 class BondGraph:

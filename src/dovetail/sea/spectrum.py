@@ -47,10 +47,6 @@ class WaveSpectrum(Part):
         omega = self.peak * jnp.asarray(GRID)
         return jnp.trapezoid(self.density(omega) * omega**order, omega)
 
-    def zero_crossing_period(self) -> jax.Array:
-        """Mean period between upward crossings [s]."""
-        return 2 * jnp.pi * jnp.sqrt(self.moment(0) / self.moment(2))
-
 
 def _bretschneider(omega, height, peak):
     x = peak / omega

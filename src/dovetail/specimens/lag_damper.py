@@ -109,11 +109,6 @@ class LagDamper(Specimen):
         return {"force": -x["resisting"], "relief_speed": self._relief(x)}
 
     @property
-    def chatter_free(self) -> jax.Array:
-        """True where oil and open valve are stable together."""
-        return 4 * jnp.pi * self.valve_frequency * self.valve_damping > self.stiffness / self.valve_slope
-
-    @property
     def _settings(self):
         return self.setting, self.setting * (1.0 + self.asymmetry)
 

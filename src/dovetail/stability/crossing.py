@@ -14,7 +14,6 @@ from dataclasses import dataclass
 import numpy as np
 import scipy
 
-from dovetail.core.errors import AnalysisError
 from dovetail.stability.delay_equation import DelayEquation
 
 Family = Callable[[float], DelayEquation]
@@ -184,10 +183,3 @@ def _hidden_peak(growth, sign: float, p: np.ndarray, values: list[float]) -> flo
         lambda x: -sign * growth(x), bounds=sorted((p[0], p[2])), method="bounded", options={"maxiter": 25}
     )
     return float(best.x) if best.fun < 0 else None
-
-
-def require(crossing: Crossing | None, what: str) -> Crossing:
-    """The crossing, or an error that says what was sought."""
-    if crossing is None:
-        raise AnalysisError(f"{what}: no crossing of the imaginary axis was found; widen the range searched")
-    return crossing

@@ -48,14 +48,3 @@ def spring(k_s: ArrayLike, tau: ArrayLike, omega: ArrayLike) -> Equivalent:
     """The same for a spring k_s [N/m] that is late by tau [s]."""
     k_s, tau, w = (np.asarray(v, dtype=float) for v in (k_s, tau, omega))
     return Equivalent(k_s * np.cos(w * tau), -k_s * np.sin(w * tau) / w)
-
-
-def equivalent_damping_ratio(
-    *, m: float, c: float, k: float, k_s: float, tau: float, iterations: int = 50
-) -> float:
-    """Damping ratio of one mass on a late spring, at the frequency it then oscillates with."""
-    w = np.sqrt((k + k_s) / m)
-    for _ in range(iterations):  # the frequency depends on the spring's in-phase part, weakly
-        part = spring(k_s, tau, w)
-        w = np.sqrt(max((k + float(part.stiffness)) / m, 1e-12))
-    return float((c + spring(k_s, tau, w).damping) / (2 * m * w))

@@ -83,11 +83,6 @@ def approximate_critical_delay(*, c: Number, k_s: Number, a: Number = 1.0) -> Nu
     return c / (a * k_s)
 
 
-def equivalent_damping(*, tau: Number, k_s: Number, a: Number = 1.0) -> Number:
-    """Damping [N s/m], negative for a delay, that a small delay tau [s] of a spring adds to the test."""
-    return -a * k_s * tau
-
-
 def instability_omega(*, m: Number, c: Number, k: Number, k_s: Number, a: Number = 1.0) -> jax.Array:
     """Frequency [rad/s] at which the test oscillates at its critical delay; NaN if there is none."""
     return _boundary(m, c, k, k_s, a)[1]

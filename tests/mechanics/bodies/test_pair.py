@@ -48,20 +48,3 @@ def test_the_power_of_the_load_is_that_at_the_interface():
     pose, twist = PAIR.relative(PAIR.start)
     at_tip = LOAD.at(pose.p)
     assert float(gained) == pytest.approx(float(at_tip.power(twist)), rel=1e-12)
-
-
-def test_the_effective_mass_is_the_impulse_over_the_change_of_speed():
-    point, normal = MEET.p, jnp.array([0.6, 0.0, 0.8])
-    mass = float(PAIR.effective_mass(PAIR.start, point, normal))
-    push = Wrench(normal, jnp.zeros(3)).at(-point)
-    rate = PAIR.derivative(0.0, PAIR.start, push)
-    free = PAIR.derivative(0.0, PAIR.start, None)
-
-    def speed(x):
-        _, twist = PAIR.relative(x)
-        return normal @ twist.v
-
-    _, pushed = jax.jvp(speed, (PAIR.start,), (rate,))
-    _, drifting = jax.jvp(speed, (PAIR.start,), (free,))
-    assert mass == pytest.approx(1 / float(pushed - drifting), rel=1e-10)
-    assert 1 / mass > 1 / 360 + 1 / 770  # levers make it lighter than the reduced mass

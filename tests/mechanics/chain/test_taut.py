@@ -8,7 +8,7 @@ import pytest
 from dovetail.core import RK4
 from dovetail.core.methods.rolled import rolled
 from dovetail.mechanics.chain import Loads, RodChain
-from dovetail.mechanics.chain.taut import sag, slackness, straightened
+from dovetail.mechanics.chain.taut import sag, straightened
 
 ROPE = RodChain(
     n=6,
@@ -52,9 +52,3 @@ def test_the_tip_keeps_its_place_and_its_velocity():
     rod, y = straightened(ROPE, x)
     for new, old in zip(rod.nodes(y).tip, ROPE.nodes(x).tip, strict=True):
         np.testing.assert_allclose(new, old, rtol=1e-12)
-
-
-def test_slackness_is_none_for_a_straight_rope_and_large_for_a_folded_one():
-    assert float(slackness(ROPE, ROPE.at(0.0, 1.0, 0.2))) == pytest.approx(0.0, abs=1e-12)
-    folded = ROPE.at(0.0, jnp.array([0.0, 0.0, 0.0, np.pi, np.pi, np.pi]), 0.0)
-    assert float(slackness(ROPE, folded)) == pytest.approx(1.0, abs=1e-9)

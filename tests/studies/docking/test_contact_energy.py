@@ -8,7 +8,6 @@ from dovetail.studies.docking.contact_energy import (
     contact_time,
     first_order_gain,
     gain_map,
-    linear_gain,
     neutral_delay,
     realised_through,
 )
@@ -37,11 +36,6 @@ def test_time_of_an_elastic_contact_of_any_exponent():
         )
     linear = Hertz(stiffness=1e6, exponent=1.0)
     assert float(contact_time(linear, 2.0, 0.3)) == pytest.approx(np.pi * np.sqrt(2.0 / 1e6), rel=1e-12)
-
-
-def test_a_linear_contact_gains_from_a_lag_above_b_over_k():
-    assert linear_gain(1e-3, k=1e6, b=2e3) > 0
-    assert linear_gain(3e-3, k=1e6, b=2e3) < 0
 
 
 @pytest.mark.parametrize("lag", [40e-6, 92e-6])

@@ -22,7 +22,7 @@ import jax.numpy as jnp
 from dovetail.core import Flow
 from dovetail.mechanics.bodies.mass_properties import MassProperties
 from dovetail.mechanics.bodies.rigid_body import BodyState, RigidBody
-from dovetail.mechanics.spatial import Pose, Twist, Wrench, quaternion, relative_twist
+from dovetail.mechanics.spatial import Pose, Twist, Wrench, relative_twist
 
 
 class PairState(eqx.Module):
@@ -115,16 +115,3 @@ class BodyPair(Flow):
     def angular_momentum(self, x: PairState) -> jax.Array:
         """Angular momentum of all free bodies about the origin of W, in W [N m s]."""
         return sum((body.angular_momentum(state) for body, state in self.bodies(x)), jnp.zeros(3))
-
-    def effective_mass(self, x: PairState, point_D: jax.Array, normal_D: jax.Array) -> jax.Array:
-        r"""Mass [kg] that an impact at a point, along a normal, has to deal with.
-
-        .. math:: \frac1{m_e} = \sum \frac1m + (r\times n)^{\mathsf T} I^{-1} (r\times n)
-        """
-        X_WD = x.second.pose @ self.X_TD
-        point, normal = X_WD.point(point_D), X_WD.vector(normal_D)
-        total = jnp.zeros(())
-        for one, state in self.bodies(x):
-            lever = quaternion.rotate(quaternion.conjugate(state.q), jnp.cross(point - state.p, normal))
-            total = total + 1 / one.body.mass + lever @ one.body.inverse_inertia @ lever
-        return 1 / total

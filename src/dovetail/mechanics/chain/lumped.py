@@ -262,10 +262,6 @@ class LumpedChain(Chain):
 
     # energy and momentum
 
-    def material_velocity(self, x: Any, length: Any = None) -> jax.Array:
-        """Velocity (3, n) [m/s] of the rope at the nodes 1 to n: their own, and that at which it slides past them."""
-        return self._material(self.shape(x, length), length)
-
     def _material(self, s, length):
         if length is None or self.transfer != "sliding":
             return s.v

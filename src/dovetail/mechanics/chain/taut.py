@@ -14,16 +14,7 @@ import jax
 import jax.numpy as jnp
 
 from dovetail.mechanics.chain.angles import angles, tangents
-from dovetail.mechanics.chain.base import apart, dot
 from dovetail.mechanics.chain.rods import RodChain
-
-
-def slackness(chain: Any, x: Any) -> jax.Array:
-    """Share of a chain's length by which its ends are closer than a straight rope's: 0 when taut."""
-    position = chain.nodes(x).position
-    d = apart(position)
-    tip = position[:, -1]
-    return 1 - jnp.sqrt(tip @ tip) / jnp.sum(jnp.sqrt(dot(d, d)))
 
 
 def sag(weight: Any, pull: Any) -> Any:

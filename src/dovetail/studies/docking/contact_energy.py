@@ -36,11 +36,6 @@ def contact_time(law: NormalLaw, mass, speed) -> jax.Array:
     return 2 / (n + 1) * scipy.special.beta(1 / (n + 1), 0.5) * depth / speed
 
 
-def linear_gain(lag: float, *, k: float, b: float) -> float:
-    """Damping [N s/m] that a linear contact has left under a lag [s]; negative where the loop adds energy."""
-    return b - k * lag
-
-
 def first_order_gain(law: NormalLaw, mass, speed, lag) -> jax.Array:
     r"""Energy [J] that a small lag [s] adds to an elastic impact, :math:`\frac{\tau}{m}\int F^2 dt`.
 

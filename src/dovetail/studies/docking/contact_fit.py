@@ -12,7 +12,6 @@ and the fits of several exponents can be compared by their residuals.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
 
 import equinox as eqx
 import jax
@@ -128,14 +127,3 @@ def fit_contact(
         depth_error=float(np.sqrt(np.mean(left[:, 1] ** 2))),
         covariance=variance * np.linalg.pinv(found.jac.T @ found.jac),
     )
-
-
-def rank_laws(
-    impacts: MeasuredImpacts, tools: Instruments, factors: Mapping[str, float], stiffness: float
-) -> list[tuple[str, float]]:
-    """Laws, given by damping factors, by how well they foretell the peaks: (name, rms error), best first."""
-    errors = {
-        name: float(np.sqrt(np.mean(peak_errors(impacts, tools, stiffness, factor) ** 2)))
-        for name, factor in factors.items()
-    }
-    return sorted(errors.items(), key=lambda row: row[1])

@@ -151,8 +151,3 @@ def identified_drag(time: np.ndarray, height: np.ndarray, plate: DropMass = PLAT
         return np.asarray(plate.height - fallen) - height
 
     return float(scipy.optimize.least_squares(miss, [1.0], bounds=(1e-6, 1e3)).x[0])
-
-
-def wall_minutes(run: Drop, move: float = 2.0, settle: float = 1.0) -> float:
-    """How long a robot takes for the contact steps of a drop, at so many seconds a step."""
-    return sum(c.steps for c in run.contacts()) * (move + settle) / 60

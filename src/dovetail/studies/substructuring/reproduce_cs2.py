@@ -170,11 +170,6 @@ def switched_growth() -> float:
     return float(exponents.real.max()) / predicted
 
 
-def time_to_divergence() -> float:
-    """R24: from the switch to the limit that stops the run [s]."""
-    return float(rehearsed("cs2-switch").data["time"].values[-1] - 3.0)
-
-
 def small_local_large_numerical_error() -> list[float]:
     """R43: worst axis: rms of e2 and of e1 with the force held, and of e1 with it extrapolated half a tick.
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from dovetail.lazily import lazily
 
 if TYPE_CHECKING:
-    from dovetail.transfer.identification.correlation import correlation_delay
     from dovetail.transfer.identification.factor_fit import FactorFit, fit_factors
     from dovetail.transfer.identification.frequency_response import FrequencyResponse, frequency_response
     from dovetail.transfer.identification.frequency_sampling_filter import StepEstimate, sampled_step_response
@@ -33,7 +32,6 @@ __all__ = [
     "StepFeatures",
     "SweepResponse",
     "TransferFunctionFit",
-    "correlation_delay",
     "crossing_delays",
     "damping_squares",
     "fit_factors",
