@@ -35,9 +35,12 @@ def bending(u: jax.Array, l: jax.Array, stiffness: jax.Array) -> jax.Array:
 
 
 def friction(rate: jax.Array, damping: jax.Array) -> jax.Array:
-    """Generalised forces (3, n) [N m] on directions that change at `rate` (3, n) [1/s], by one damping or n - 1."""
-    pull = jnp.concatenate([jnp.zeros((3, 1)), damping * (rate[:, 1:] - rate[:, :-1])], axis=1)
-    return after(pull) - pull
+    """Generalised forces (3, n) [N m] on directions that change at `rate` (3, n) [1/s], by one damping or n - 1.
+
+    Both joints of a link are written out: a difference of what one of them does is a pass of its own for the compiler.
+    """
+    c = jnp.concatenate([jnp.zeros(1), jnp.broadcast_to(damping, (rate.shape[1] - 1,))])
+    return after(c) * (after(rate) - rate) - c * (rate - before(rate))
 
 
 def last_friction(rate: jax.Array, damping: jax.Array) -> jax.Array:
