@@ -8,11 +8,15 @@ from dovetail.core.described import MARK, other_lines, parameter_rows
 from dovetail.core.registry import name_of
 
 
+def cut(app, what, name, value, options, lines):
+    """Take away what help() shows as text: it is a table here. Before others read the sections of the docstring."""
+    if MARK in lines:
+        del lines[lines.index(MARK) :]
+
+
 def add_table(app, what, name, value, options, lines):
     if what != "class" or not dataclasses.is_dataclass(value) or not inspect.isclass(value):
         return
-    if MARK in lines:  # what help() shows as text is a table here
-        del lines[lines.index(MARK) :]
     rows = [
         (f"``{name}``", unit, about, allowed, default if default == "required" else f"``{default}``")
         for name, unit, default, allowed, about in parameter_rows(value)
@@ -35,5 +39,6 @@ def add_table(app, what, name, value, options, lines):
 
 
 def setup(app):
+    app.connect("autodoc-process-docstring", cut, priority=100)
     app.connect("autodoc-process-docstring", add_table, priority=900)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -17,6 +17,7 @@ def page(cls) -> str:
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     lines = (cls.__doc__ or "").splitlines()
+    module.cut(None, "class", cls.__name__, cls, None, lines)
     module.add_table(None, "class", cls.__name__, cls, None, lines)
     return "\n".join(lines)
 
