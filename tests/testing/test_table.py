@@ -86,3 +86,9 @@ def test_names_of_files_are_made_whole_wherever_they_stand(tmp_path):
 def test_the_parts_in_every_part_can_be_told():
     assert all(isinstance(parts_of(cls), dict) for cls in kinds(Part).values())
     assert parts_of(Test)["dials"][1]  # by name
+
+
+def test_a_part_exchanged_for_one_without_values_leaves_all_of_its_own_behind():
+    table = {"structure": {"kind": "hinged-blade", "radius": 3.0, "inertia": 20.0}}
+    assert change(table, {"structure.kind": "stiff-blade"}) == {"structure": {"kind": "stiff-blade"}}
+    assert change(table, {"structure.kind": "stif-blade"})["structure"]["radius"] == 3.0  # which the reader will say

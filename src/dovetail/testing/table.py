@@ -87,15 +87,17 @@ def change(table: dict[str, Any], changes: dict[str, Any], source: str = "test")
 def _shed(table: dict[str, Any], kind: Any, said: set[str]) -> None:
     """Leave out what the old part has and one of another kind has not; what neither has is a fault to be told."""
     had, has = (_fields(name) for name in (table.get("kind"), kind))
-    for name in had - has - said if has else ():
-        table.pop(name, None)
+    if had is not None and has is not None:
+        for name in had - has - said:
+            table.pop(name, None)
 
 
-def _fields(kind: Any) -> set[str]:
+def _fields(kind: Any) -> set[str] | None:
+    """Names of the fields of a kind; None where there is no such kind, which the reader will say."""
     try:
-        return {field.name for field in dataclasses.fields(find(kind))} if isinstance(kind, str) else set()
-    except UnknownNameError:  # which the reader will say
-        return set()
+        return {field.name for field in dataclasses.fields(find(kind))} if isinstance(kind, str) else None
+    except UnknownNameError:
+        return None
 
 
 def copied(node: Any) -> Any:
