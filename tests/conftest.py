@@ -1,6 +1,24 @@
-"""What all tests share: no program is compiled twice, nor again by the next session."""
+"""What all tests share: no program is compiled twice, nor again by the next session; arrays have the shapes they name."""
 
+import importlib.util
 import os
+import sys
+from pathlib import Path
+
+import jaxtyping
+
+CHECKS = "shape_checks"
+
+
+def _check_shapes():
+    """Before anything of the package is imported."""
+    spec = importlib.util.spec_from_file_location(CHECKS, Path(__file__).with_name(f"{CHECKS}.py"))
+    sys.modules[CHECKS] = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(sys.modules[CHECKS])
+    jaxtyping.install_import_hook(sys.modules[CHECKS].annotated(), f"{CHECKS}.checked")
+
+
+_check_shapes()
 
 
 def pytest_configure(config):

@@ -14,11 +14,12 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+from jaxtyping import Array, Float
 
 SHORT = 64  # rows up to which all comparisons take less time than a bisection
 
 
-def place(times: jax.Array, t: jax.Array) -> tuple[jax.Array, jax.Array]:
+def place(times: Float[Array, " n"], t: Float[Array, "*k"]) -> tuple[jax.Array, Float[Array, "*k"]]:
     """Row i that a time [s] lies behind, with one after it, and its share s of the way to that."""
     times = jnp.asarray(times)
     method = "compare_all" if times.shape[0] <= SHORT else "scan"
@@ -28,7 +29,7 @@ def place(times: jax.Array, t: jax.Array) -> tuple[jax.Array, jax.Array]:
     return i, jnp.where(t < times[0], 0.0, jnp.where(t > times[-1], 1.0, share))
 
 
-def linear(times: jax.Array, values: jax.Array, t: jax.Array) -> jax.Array:
+def linear(times: Float[Array, " n"], values: Float[Array, " n *v"], t: Float[Array, "*k"]) -> jax.Array:
     """Values (n, ...), one row for each time, linear between rows and constant outside."""
     values, (i, share) = jnp.asarray(values), place(times, t)
     return values[i] + (values[i + 1] - values[i]) * share

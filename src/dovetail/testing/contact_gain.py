@@ -20,6 +20,7 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+from jaxtyping import Array, Float
 
 State = dict[str, Any]
 GONE = 1e-3  # of the largest power of a contact: less than that after parting is no longer its own
@@ -30,13 +31,15 @@ def shows_contact(reading: dict[str, jax.Array]) -> bool:
     return {"depth", "contact_energy"} <= set(reading)
 
 
-def init(velocity: jax.Array) -> State:
+def init(velocity: Float[Array, "*n"]) -> State:
     """Apart, and nothing taken yet."""
     zero, no = jnp.zeros(()), jnp.array(False)
     return {"work": zero, "taken": zero, "largest": zero, "counted": no, "apart": ~no, "velocity": velocity}
 
 
-def step(dt: float, x: State, force: jax.Array, velocity: jax.Array, depth: jax.Array) -> State:
+def step(
+    dt: float, x: State, force: Float[Array, "*n"], velocity: Float[Array, "*n"], depth: jax.Array
+) -> State:
     """The account after a tick under a held force [N], from the velocity [m/s] and depth [m] at its end."""
     apart = jnp.all(depth < 0)
     begins = x["apart"] & ~apart
@@ -58,7 +61,7 @@ def step(dt: float, x: State, force: jax.Array, velocity: jax.Array, depth: jax.
     }
 
 
-def gain(x: State) -> jax.Array:
+def gain(x: State) -> Float[Array, ""]:
     """What was given beyond what was taken, as a share of the most that was taken; zero in contact."""
     over = x["apart"] & (x["taken"] > 0)
     return jnp.where(over, jnp.maximum(x["work"], 0.0) / jnp.where(over, x["taken"], 1.0), 0.0)

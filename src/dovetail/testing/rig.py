@@ -10,6 +10,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jaxtyping import Array, Float
 
 from dovetail.core import RK4, Block, Flow, Method, choice, count
 from dovetail.core.errors import AnalysisError, ParameterError
@@ -185,7 +186,7 @@ class Rig(AbstractRig):
 class _Parabola:
     """Motion over one sub-step [t1, t1 + h]: through p2, p1, p0 at t1 - h, t1, t1 + h."""
 
-    def __init__(self, p0, p1, p2, h, t1):
+    def __init__(self, p0: Float[Array, "*n"], p1: Float[Array, "*n"], p2: Float[Array, "*n"], h, t1):
         self.p1, self.h, self.t1 = p1, h, t1
         self.rise, self.bend = (p0 - p2) / 2, p0 - 2 * p1 + p2
 
@@ -234,5 +235,7 @@ def _axes(shape: tuple[int, ...]) -> str:
     return "one axis" if not shape else f"{' x '.join(map(str, shape))} axes"
 
 
-def _motion(displacement, velocity, acceleration) -> dict[str, jax.Array]:
+def _motion(
+    displacement: Float[Array, "*n"], velocity: Float[Array, "*n"], acceleration: Float[Array, "*n"]
+) -> dict[str, jax.Array]:
     return {"displacement": displacement, "velocity": velocity, "acceleration": acceleration}

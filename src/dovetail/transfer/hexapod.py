@@ -23,6 +23,7 @@ from __future__ import annotations
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+from jaxtyping import Array, Float
 
 from dovetail.core import Part, kind, parameter
 from dovetail.core.errors import ParameterError
@@ -82,31 +83,31 @@ class Hexapod(Part):
         """The platform at home, in the base's frame."""
         return Pose(p=jnp.array([0.0, 0.0, 1.0]) * self.height)
 
-    def legs(self, pose: Pose) -> jax.Array:
+    def legs(self, pose: Pose) -> Float[Array, "6 3"]:
         """From each joint of the base to that of the platform, in the base's frame, (6, 3) [m]."""
         a, b = self.joints
         return pose.p + b @ pose.R.T - a
 
-    def lengths(self, pose: Pose) -> jax.Array:
+    def lengths(self, pose: Pose) -> Float[Array, "6"]:
         """Of the legs, (6,) [m]."""
         return jnp.sqrt(jnp.sum(self.legs(pose) ** 2, -1))
 
-    def jacobian(self, pose: Pose) -> jax.Array:
+    def jacobian(self, pose: Pose) -> Float[Array, "6 6"]:
         """Leg rates for a twist of the platform at its origin, in the base's frame, (6, 6)."""
         along = self.legs(pose)
         along = along / jnp.sqrt(jnp.sum(along**2, -1, keepdims=True))
         arms = self.joints[1] @ pose.R.T
         return jnp.concatenate([along, jnp.cross(arms, along)], -1)
 
-    def rates(self, pose: Pose, twist: Twist) -> jax.Array:
+    def rates(self, pose: Pose, twist: Twist) -> Float[Array, "6"]:
         """Of the legs [m/s], for a twist of the platform at its origin."""
         return self.jacobian(pose) @ jnp.concatenate([twist.v, twist.w])
 
-    def forces(self, pose: Pose, wrench: Wrench) -> jax.Array:
+    def forces(self, pose: Pose, wrench: Wrench) -> Float[Array, "6"]:
         """Along the legs [N], pushing positive, that exert a wrench on the platform about its origin."""
         return jnp.linalg.solve(self.jacobian(pose).T, jnp.concatenate([wrench.f, wrench.tau]))
 
-    def pose(self, lengths: jax.Array, guess: Pose | None = None, iterations: int = 8) -> Pose:
+    def pose(self, lengths: Float[Array, "6"], guess: Pose | None = None, iterations: int = 8) -> Pose:
         """The platform whose legs are so long, nearest to a guess (home by default): Newton's iteration.
 
         Six lengths belong to several poses; from a guess nearby it is the one that the machine can reach
@@ -120,7 +121,7 @@ class Hexapod(Part):
 
         return jax.lax.fori_loop(0, iterations, improve, start)
 
-    def tilts(self, pose: Pose) -> jax.Array:
+    def tilts(self, pose: Pose) -> Float[Array, "12"]:
         """How far each joint is from its direction at home: six of the base, six of the platform [rad]."""
         now, then = self.legs(pose), self.legs(self.home)
         seen = now @ pose.R  # in the platform's frame
@@ -148,7 +149,7 @@ class Hexapod(Part):
 
         return jax.lax.fori_loop(0, 40, halve, (jnp.zeros(()), jnp.asarray(most)))[0]
 
-    def displaced(self, motion: jax.Array) -> Pose:
+    def displaced(self, motion: Float[Array, "6"]) -> Pose:
         """Home moved by three lengths [m] and turned by roll, pitch, yaw [rad]."""
         return Pose(euler.to_matrix(motion[3:]), self.home.p + motion[:3])
 

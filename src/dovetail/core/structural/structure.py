@@ -15,6 +15,7 @@ from typing import NamedTuple
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+from jaxtyping import Array, Float
 
 from dovetail.core.block import Part, Time
 from dovetail.core.errors import ParameterError
@@ -67,7 +68,7 @@ class Structure(Part):
         """Number of degrees of freedom."""
         return self.mass.shape[0]
 
-    def force(self, x: jax.Array, v: jax.Array) -> jax.Array:
+    def force(self, x: Float[Array, " n"], v: Float[Array, " n"]) -> Float[Array, " n"]:
         """Restoring force R(x, v) [N]; zero where the structure has none of its own."""
         return jnp.zeros(self.size) if self.restoring is None else self.restoring(x, v)
 

@@ -10,22 +10,30 @@ from __future__ import annotations
 
 import jax
 import jax.numpy as jnp
+from jaxtyping import Array, Float
 
 from dovetail.mechanics.chain.base import dot
 
 
-def direction(phi: jax.Array, psi: jax.Array) -> jax.Array:
+def direction(phi: Float[Array, "*n"], psi: Float[Array, "*n"]) -> Float[Array, " 3 *n"]:
     """Unit vectors (3, n)."""
     return jnp.stack([jnp.cos(psi) * jnp.sin(phi), jnp.cos(psi) * jnp.cos(phi), jnp.sin(psi)])
 
 
-def tangents(phi: jax.Array, psi: jax.Array) -> tuple[jax.Array, jax.Array]:
+def tangents(
+    phi: Float[Array, "*n"], psi: Float[Array, "*n"]
+) -> tuple[Float[Array, " 3 *n"], Float[Array, " 3 *n"]]:
     """Derivatives of the directions by phi and by psi, (3, n) each."""
     cf, sf, cp, sp = jnp.cos(phi), jnp.sin(phi), jnp.cos(psi), jnp.sin(psi)
     return jnp.stack([cp * cf, -cp * sf, jnp.zeros_like(phi)]), jnp.stack([-sp * sf, -sp * cf, cp])
 
 
-def bias(phi: jax.Array, psi: jax.Array, phi_rate: jax.Array, psi_rate: jax.Array) -> jax.Array:
+def bias(
+    phi: Float[Array, "*n"],
+    psi: Float[Array, "*n"],
+    phi_rate: Float[Array, "*n"],
+    psi_rate: Float[Array, "*n"],
+) -> Float[Array, " 3 *n"]:
     """Second rate of the directions while the angles change at constant rates, (3, n) [1/s^2]."""
     cf, sf, cp, sp = jnp.cos(phi), jnp.sin(phi), jnp.cos(psi), jnp.sin(psi)
     both, mixed = phi_rate**2 + psi_rate**2, 2 * phi_rate * psi_rate
@@ -34,20 +42,25 @@ def bias(phi: jax.Array, psi: jax.Array, phi_rate: jax.Array, psi_rate: jax.Arra
     )
 
 
-def angles(u: jax.Array) -> tuple[jax.Array, jax.Array]:
+def angles(u: Float[Array, " 3 *n"]) -> tuple[Float[Array, "*n"], Float[Array, "*n"]]:
     """The angles phi and psi of unit vectors (3, ...)."""
     return jnp.arctan2(u[0], u[1]), jnp.arcsin(jnp.clip(u[2], -1.0, 1.0))
 
 
-def angle_rates(phi: jax.Array, psi: jax.Array, u_rate: jax.Array) -> tuple[jax.Array, jax.Array]:
+def angle_rates(
+    phi: Float[Array, "*n"], psi: Float[Array, "*n"], u_rate: Float[Array, " 3 *n"]
+) -> tuple[Float[Array, "*n"], Float[Array, "*n"]]:
     """Rates of the angles from those of the directions (3, ...) [1/s]; what lies along a direction does not count."""
     e_phi, e_psi = tangents(phi, psi)
     return dot(e_phi, u_rate) / jnp.cos(psi) ** 2, dot(e_psi, u_rate)
 
 
 def angle_accelerations(
-    phi: jax.Array, psi: jax.Array, rates: tuple[jax.Array, jax.Array], u_rate2: jax.Array
-) -> tuple[jax.Array, jax.Array]:
+    phi: Float[Array, "*n"],
+    psi: Float[Array, "*n"],
+    rates: tuple[Float[Array, "*n"], Float[Array, "*n"]],
+    u_rate2: Float[Array, " 3 *n"],
+) -> tuple[Float[Array, "*n"], Float[Array, "*n"]]:
     r"""Second rates of the angles from those of the directions (3, ...) [1/s^2].
 
     The tangents are orthogonal, hence they decouple: :math:`\ddot\varphi = e_\varphi\cdot\ddot u/\cos^2\psi

@@ -15,6 +15,7 @@ from __future__ import annotations
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jaxtyping import Array, Float
 
 from dovetail.mechanics.chain.angles import angle_accelerations, angle_rates, angles
 from dovetail.mechanics.spatial import FrameState, Pose, Twist
@@ -28,12 +29,12 @@ def flown(r: jax.Array | np.ndarray) -> jax.Array:
 towed = flown  # its own inverse
 
 
-def tilt(u: jax.Array) -> jax.Array:
+def tilt(u: Float[Array, " 3 *n"]) -> Float[Array, " 2 *n"]:
     """Angles (2, ...) about y and about z of links of directions (3, ...) down the chain, in the axes of flight."""
     return jnp.stack([jnp.arctan2(u[2], -u[0]), -jnp.arcsin(jnp.clip(u[1], -1.0, 1.0))])
 
 
-def rotation(angles: jax.Array) -> jax.Array:
+def rotation(angles: Float[Array, "2"]) -> Float[Array, "3 3"]:
     """Rotation (3, 3) from a link's axes to those of flight, R_Y R_Z: its first column points up the chain."""
     y, z = angles
     cy, sy, cz, sz = jnp.cos(y), jnp.sin(y), jnp.cos(z), jnp.sin(z)
@@ -43,21 +44,25 @@ def rotation(angles: jax.Array) -> jax.Array:
     )
 
 
-def pointing(n: jax.Array) -> jax.Array:
+def pointing(n: Float[Array, "3"]) -> Float[Array, "3 3"]:
     """Rotation (3, 3) from a link's axes to those of what is towed, from its direction n (3,) up the chain there."""
     cz = jnp.sqrt(1 - n[2] ** 2)
     cy, sy, sz, zero = -n[0] / cz, -n[1] / cz, n[2], 0 * cz
     return jnp.stack([n, jnp.stack([cy * sz, sy * sz, cz]), jnp.stack([-sy, cy, zero])], axis=1)
 
 
-def spin(angles: jax.Array, rates: jax.Array, seconds: jax.Array) -> tuple[jax.Array, jax.Array]:
+def spin(
+    angles: Float[Array, "2"], rates: Float[Array, "2"], seconds: Float[Array, "2"]
+) -> tuple[Float[Array, "3"], Float[Array, "3"]]:
     """Angular velocity and acceleration, (3,) each, of a link's axes, in these axes, from (2,) angles and rates."""
     cz, sz = jnp.cos(angles[1]), jnp.sin(angles[1])
     (y1, z1), (y2, z2) = rates, seconds
     return jnp.stack([sz * y1, cz * y1, z1]), jnp.stack([sz * y2 + cz * y1 * z1, cz * y2 - sz * y1 * z1, z2])
 
 
-def tail(r: jax.Array, v: jax.Array, a: jax.Array) -> tuple[FrameState, jax.Array]:
+def tail(
+    r: Float[Array, "3 nodes"], v: Float[Array, "3 nodes"], a: Float[Array, "3 nodes"]
+) -> tuple[FrameState, jax.Array]:
     """A body that is a chain's last link: its frame in its joint, and its tilt (2,) [rad].
 
     From places, velocities and accelerations (3, n + 1) of the nodes in the axes of flight.

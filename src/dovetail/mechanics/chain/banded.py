@@ -12,16 +12,18 @@ from __future__ import annotations
 
 from functools import partial
 
-import jax
 import jax.numpy as jnp
 from jax import lax
+from jaxtyping import Array, Float
 
 from dovetail.mechanics.chain.base import after
 
 WRITTEN_OUT = 64  # rounds of a sweep in one piece, on anything but a processor
 
 
-def solve_tridiagonal(diagonal: jax.Array, coupling: jax.Array, rhs: jax.Array) -> jax.Array:
+def solve_tridiagonal(
+    diagonal: Float[Array, " n"], coupling: Float[Array, " n"], rhs: Float[Array, " n"]
+) -> Float[Array, " n"]:
     """Solution of a symmetric tridiagonal system.
 
     Parameters
@@ -58,8 +60,12 @@ def _sweep(diagonal, coupling, rhs, unroll: int = 1):
 
 
 def solve_blocks(
-    scalar: jax.Array, axial: jax.Array, direction: jax.Array, coupling: jax.Array, rhs: jax.Array
-) -> jax.Array:
+    scalar: Float[Array, " n"],
+    axial: Float[Array, " n"],
+    direction: Float[Array, "3 n"],
+    coupling: Float[Array, " n"],
+    rhs: Float[Array, "3 n"],
+) -> Float[Array, "3 n"]:
     r"""Solution of a block tridiagonal system with blocks of three.
 
     .. math:: (a_k I + b_k n_k n_k^T) s_k - c_k s_{k-1} - c_{k+1} s_{k+1} = r_k

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+from jaxtyping import Array, Float
 
 from dovetail.core import Flow
 from dovetail.core.errors import ParameterError
@@ -27,12 +28,12 @@ class Nodes(eqx.Module):
     velocity: jax.Array
 
     @property
-    def tip(self) -> tuple[jax.Array, jax.Array]:
+    def tip(self) -> tuple[Float[Array, "3"], Float[Array, "3"]]:
         """Position and velocity of the last node, (3,) each."""
         return self.position[:, -1], self.velocity[:, -1]
 
     @property
-    def centres(self) -> tuple[jax.Array, jax.Array]:
+    def centres(self) -> tuple[Float[Array, "3 n"], Float[Array, "3 n"]]:
         """Position and velocity half way along each link, (3, n) each."""
         p, v = self.position, self.velocity
         return 0.5 * (p[:, 1:] + p[:, :-1]), 0.5 * (v[:, 1:] + v[:, :-1])
@@ -125,11 +126,11 @@ class Chain(Flow):
             "Do: take an angle-chain, a link-chain or an elastic-chain"
         )
 
-    def account(self, x: Any, u: Loads | None = None) -> tuple[jax.Array, jax.Array]:
+    def account(self, x: Any, u: Loads | None = None) -> tuple[Float[Array, "3"], Float[Array, ""]]:
         """Momentum (3,) [N s] and energy [J] of which `balance` gives the rates."""
         return self.mass_moments(x, u)[1], sum(self.energies(x, u).values(), jnp.zeros(()))
 
-    def balance(self, x: Any, u: Loads, solved: Solved) -> tuple[jax.Array, jax.Array]:
+    def balance(self, x: Any, u: Loads, solved: Solved) -> tuple[Float[Array, "3"], Float[Array, ""]]:
         """Rates of momentum (3,) [N] and energy [W] by what acts from outside and what dampers take.
 
         Integrated beside the motion and held against `account`, they audit a run: coordinates move the masses, forces
@@ -167,17 +168,17 @@ def dot(a: jax.Array, b: jax.Array) -> jax.Array:
     return jnp.sum(a * b, axis=0)
 
 
-def before(a: jax.Array, first: Any = 0.0) -> jax.Array:
+def before(a: Float[Array, "*k n"], first: Any = 0.0) -> Float[Array, "*k n"]:
     """`a` shifted by one along its last axis: entry k is a[k - 1], entry 0 is `first`."""
     return jnp.concatenate([jnp.broadcast_to(first, (*a.shape[:-1], 1)), a[..., :-1]], axis=-1)
 
 
-def after(a: jax.Array, last: Any = 0.0) -> jax.Array:
+def after(a: Float[Array, "*k n"], last: Any = 0.0) -> Float[Array, "*k n"]:
     """`a` shifted by one the other way: entry k is a[k + 1], the last entry is `last`."""
     return jnp.concatenate([a[..., 1:], jnp.broadcast_to(last, (*a.shape[:-1], 1))], axis=-1)
 
 
-def running(a: jax.Array, *, reverse: bool = False) -> jax.Array:
+def running(a: Float[Array, "k n"], *, reverse: bool = False) -> Float[Array, "k n"]:
     """Running sums of the columns of (3, n), from the first or from the last.
 
     As one scan: the library's cumulative sum is a tree of slices that XLA's CPU compiler cannot fuse.
@@ -191,18 +192,18 @@ def running(a: jax.Array, *, reverse: bool = False) -> jax.Array:
     return jnp.stack(jax.lax.scan(add, zero, tuple(a), reverse=reverse)[1])
 
 
-def apart(a: jax.Array) -> jax.Array:
+def apart(a: Float[Array, "*k nodes"]) -> Float[Array, "*k nodes-1"]:
     """Differences of neighbouring columns, (3, n + 1) to (3, n): what a link sees of its nodes."""
     return a[..., 1:] - a[..., :-1]
 
 
-def gathered(b: jax.Array) -> jax.Array:
+def gathered(b: Float[Array, "*k n"]) -> Float[Array, "*k n+1"]:
     """Transpose of `apart`: link vectors act on the far node and, reversed, on the near one."""
     zero = jnp.zeros((*b.shape[:-1], 1))
     return jnp.concatenate([zero, b], axis=-1) - jnp.concatenate([b, zero], axis=-1)
 
 
-def node_forces(n: int, u: Loads) -> jax.Array:
+def node_forces(n: int, u: Loads) -> Float[Array, "3 {n}+1"]:
     """All outer forces but the field, on nodes: link forces go half to each end."""
     node = jnp.broadcast_to(u.node, (3, n + 1))
     if isinstance(u.link, float) and u.link == 0.0:

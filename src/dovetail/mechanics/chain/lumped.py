@@ -19,6 +19,7 @@ from typing import Any, ClassVar, NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jaxtyping import Array, Float
 
 from dovetail.core import choice, count, parameter
 from dovetail.core.errors import ParameterError
@@ -118,7 +119,7 @@ class LumpedChain(Chain):
     def rate(self, x: Any, s: Shape, acceleration: jax.Array) -> Any:
         """Derivative of the state from the accelerations (3, n) of the nodes."""
 
-    def stretched(self, tension: jax.Array, length: Any = None) -> jax.Array:
+    def stretched(self, tension: Float[Array, " n"], length: Any = None) -> Float[Array, " n"]:
         """Lengths (n,) [m] of links that carry tensions (n,) [N]."""
         return self.lengths(length)[0]
 
@@ -148,7 +149,7 @@ class LumpedChain(Chain):
         found = shrink.slip(self.shrink, length, self.length, self.rope_links)
         return found if self.last_link is None else (jnp.append(found[0], 0.0), jnp.append(found[1], 0.0))
 
-    def masses(self, l: jax.Array) -> tuple[jax.Array, jax.Array]:
+    def masses(self, l: Float[Array, " n"]) -> tuple[Float[Array, " n"], Float[Array, " n"]]:
         """Mass [kg] of each link of lengths l (n,), and of each of the nodes 1 to n."""
         link, node = self._shared(l)
         # by a mask: an update of one entry becomes a scatter in a batch, which XLA's CPU compiler runs entry by entry
@@ -201,7 +202,7 @@ class LumpedChain(Chain):
             reaction=force[:, 0] + self._at_root(s, u),
         )
 
-    def acting(self, s: Shape, u: Loads) -> jax.Array:
+    def acting(self, s: Shape, u: Loads) -> Float[Array, "3 n"]:
         """Forces (3, n) [N] on the nodes 1 to n but for the field's and the links'; what is left out costs nothing."""
         total = node_forces(self.n, u)[:, 1:]
         h = [] if self.bending is None else [joints.bending(s.n, s.l[0], self._in_rope(self.bending))]
@@ -357,7 +358,9 @@ class PlacedChain(LumpedChain):
         return jnp.sqrt(dot(d, d)) / self.lengths(None if u is None else u.length)[0] - 1
 
 
-def held_tensions(n: jax.Array, free: jax.Array, inverse: jax.Array, axial: Any) -> jax.Array:
+def held_tensions(
+    n: Float[Array, "3 n"], free: Float[Array, "3 n"], inverse: Float[Array, " n"], axial: Any
+) -> Float[Array, " n"]:
     """Tensions (n,) under which the links' ends part at `axial` (n,) [m/s^2] along the directions n (3, n)."""
     near = before(inverse)
     relative = dot(free - before(free), n) - axial

@@ -20,6 +20,7 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+from jaxtyping import Array, Float
 
 from dovetail.core import choice, count, kind, parameter
 from dovetail.mechanics.chain.angles import (
@@ -117,7 +118,7 @@ class RodChain(Chain):
 
     # equations of motion
 
-    def mass_matrix(self, q: jax.Array) -> jax.Array:
+    def mass_matrix(self, q: Float[Array, " q"]) -> Float[Array, "q q"]:
         """M, (2n + 1, 2n + 1), symmetric positive definite."""
         s, phi, psi = self.split(q)
         u1 = direction(phi[:1], psi[:1])
@@ -132,7 +133,7 @@ class RodChain(Chain):
         top = jnp.concatenate([jnp.reshape(self._total(), 1), edge])
         return jnp.concatenate([top[None], jnp.concatenate([edge[:, None], full], axis=1)])
 
-    def quadratic(self, q: jax.Array, rate: jax.Array) -> jax.Array:
+    def quadratic(self, q: Float[Array, " q"], rate: Float[Array, " q"]) -> Float[Array, " q"]:
         """f, (2n + 1,): the terms quadratic in the rates."""
         s, phi, psi = self.split(q)
         s_rate, phi_rate, psi_rate = self.split(rate)
@@ -169,7 +170,7 @@ class RodChain(Chain):
 
     # generalised forces
 
-    def field_force(self, q: jax.Array, field: jax.Array) -> jax.Array:
+    def field_force(self, q: Float[Array, " q"], field: Float[Array, "3"]) -> Float[Array, " q"]:
         """Of a uniform acceleration field (3,) on all mass."""
         s, phi, psi = self.split(q)
         e_phi, e_psi = tangents(phi, psi)
@@ -179,7 +180,7 @@ class RodChain(Chain):
         q_s = self._total() * (field @ u1)
         return jnp.concatenate([jnp.reshape(q_s, 1), lever * (field @ e_phi), lever * (field @ e_psi)])
 
-    def outer_force(self, q: jax.Array, u: Loads) -> jax.Array:
+    def outer_force(self, q: Float[Array, " q"], u: Loads) -> Float[Array, " q"]:
         """Of forces on nodes and half way along rods: each loads the rods above it."""
         s, phi, psi = self.split(q)
         e_phi, e_psi = tangents(phi, psi)
@@ -193,7 +194,7 @@ class RodChain(Chain):
         q_s = u1 @ jnp.sum(node + link, axis=1)
         return jnp.concatenate([jnp.reshape(q_s, 1), dot(e_phi, load), dot(e_psi, load)])
 
-    def damping_force(self, rate: jax.Array) -> jax.Array:
+    def damping_force(self, rate: Float[Array, " q"]) -> Float[Array, " q"]:
         """Of the axial damper, of the joints, and of friction on absolute rates."""
         s_rate, phi_rate, psi_rate = self.split(rate)
         return jnp.concatenate(
@@ -204,7 +205,7 @@ class RodChain(Chain):
             ]
         )
 
-    def elastic_force(self, q: jax.Array) -> jax.Array:
+    def elastic_force(self, q: Float[Array, " q"]) -> Float[Array, " q"]:
         """Of the axial element and of bending."""
         s, phi, psi = self.split(q)
         if self.curvature == "space":

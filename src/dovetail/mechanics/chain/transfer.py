@@ -17,20 +17,25 @@ from __future__ import annotations
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jaxtyping import Array, Float
 
 from dovetail.mechanics.chain.base import after, apart
 
 WAYS = ("none", "printed", "consistent", "sliding")
 
 
-def tangents(n: jax.Array) -> jax.Array:
+def tangents(n: Float[Array, "3 n"]) -> Float[Array, "3 n"]:
     """Mean (3, n) of the directions on both sides of the nodes 1 to n; the last link's own at the tip."""
     return 0.5 * (n + _with_last(n))
 
 
 def sliding(
-    n: jax.Array, turn: jax.Array, l: jax.Array, slip: tuple[jax.Array, jax.Array], mass: jax.Array
-) -> jax.Array:
+    n: Float[Array, "3 n"],
+    turn: Float[Array, "3 n"],
+    l: Float[Array, " n"],
+    slip: tuple[Float[Array, " n"], Float[Array, " n"]],
+    mass: Float[Array, " n"],
+) -> Float[Array, "3 n"]:
     """Forces (3, n) [N] on nodes of `mass` (n,) by rope that slides past them; n are directions, turn their rates.
 
     l (n,) are the links' lengths, `slip` the speed (n,) and its rate at which it slides.
@@ -41,8 +46,13 @@ def sliding(
 
 
 def handed_on(
-    velocity: jax.Array, loss: jax.Array, leaving: jax.Array, rope_links: int, *, twice: bool
-) -> jax.Array:
+    velocity: Float[Array, "3 n"],
+    loss: jax.Array,
+    leaving: Float[Array, "3"],
+    rope_links: int,
+    *,
+    twice: bool,
+) -> Float[Array, "3 n"]:
     """Forces (3, n) [N] of mass that lumps hand on towards the support, each of them losing `loss` [kg/s].
 
     `velocity` (3, n) is the nodes', `leaving` (3,) that of rope at the support. `twice` counts what is expelled too.

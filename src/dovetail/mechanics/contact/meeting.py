@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+from jaxtyping import Array, Float
 
 from dovetail.mechanics.contact.latch import Latch
 from dovetail.mechanics.contact.normal_law import NormalLaw
@@ -32,7 +33,9 @@ class Approach(NamedTuple):
     slip: jax.Array  # (..., d) [m/s] of the body along the surface
 
 
-def approach(gap: jax.Array, normal: jax.Array, velocity: jax.Array) -> Approach:
+def approach(
+    gap: Float[Array, "*m"], normal: Float[Array, "*m d"], velocity: Float[Array, "*m d"]
+) -> Approach:
     """From the gap (...) [m], the normal (..., d) and the velocity (..., d) [m/s] relative to the surface."""
     speed = -jnp.sum(velocity * normal, -1)
     return Approach(-gap, speed, velocity + speed[..., None] * normal)
@@ -68,13 +71,21 @@ class Meeting(eqx.Module):
         """The memory of as many contacts, before any; the last number is that of the axes."""
         return {"impact_speed": jnp.zeros(shape[:-1]), "bristle": self.friction.memory(*shape)}
 
-    def at(self, memory: Any, gap: jax.Array, normal: jax.Array, velocity: jax.Array) -> Met:
+    def at(
+        self,
+        memory: Any,
+        gap: Float[Array, "*m"],
+        normal: Float[Array, "*m d"],
+        velocity: Float[Array, "*m d"],
+    ) -> Met:
         """Forces now; see `approach` for what is given."""
         near = approach(gap, normal, velocity)
         began = self.latch.impact_speed(memory["impact_speed"], near.speed)
         return self.pressed(memory, near, normal, self.law.force(near.depth, near.speed, began))
 
-    def pressed(self, memory: Any, near: Approach, normal: jax.Array, push: jax.Array) -> Met:
+    def pressed(
+        self, memory: Any, near: Approach, normal: Float[Array, "*m d"], push: Float[Array, "*m"]
+    ) -> Met:
         """The same with a normal force (...) [N] that is already known."""
         z = memory["bristle"]
         z = z - jnp.sum(z * normal, -1, keepdims=True) * normal if self.friction.remembers else z

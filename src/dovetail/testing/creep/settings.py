@@ -7,6 +7,7 @@ from typing import ClassVar
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+from jaxtyping import Array, Bool, Float
 
 from dovetail.core import Part, choice, count, parameter
 from dovetail.testing.creep.gate import AlwaysNear, Gate
@@ -76,13 +77,15 @@ class Stepping(Part):
             return float(self.time_scale * self.contact_step), 0.0
         return float(self.execution_time), float(self.settling_time)
 
-    def command(self, displacement: jax.Array) -> jax.Array:
+    def command(self, displacement: Float[Array, "*axes"]) -> Float[Array, "*axes"]:
         """The demand as the robot is told it."""
         if displacement.shape != (POSE_AXES,):
             return displacement / self.length_scale
         return jnp.concatenate([displacement[:3] / self.length_scale, displacement[3:]])
 
-    def worth_a_move(self, displacement: jax.Array, last: jax.Array) -> jax.Array:
+    def worth_a_move(
+        self, displacement: Float[Array, "*axes"], last: Float[Array, "*axes"]
+    ) -> Bool[Array, ""]:
         """True where the commanded pose has left the last one by more than the repeatability."""
         far, turned = distance(self.command(displacement), last)
         return (far > self.repeatability) | (turned > self.angular_repeatability)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+from jaxtyping import Array, Bool, Float
 
 from dovetail.testing import schedule
 from dovetail.testing.loop import MOTION, Driven, judged
@@ -43,14 +44,14 @@ def start(test: Test) -> dict[str, Any]:
     }
 
 
-def needs_force(test: Test, motion: dict[str, jax.Array], last: jax.Array) -> jax.Array:
+def needs_force(test: Test, motion: dict[str, jax.Array], last: Float[Array, "*axes"]) -> Bool[Array, ""]:
     """True where the robot has to move: contact is near, and the move is worth making."""
     assert test.stepping is not None
     return test.stepping.gate.near(motion) & test.stepping.worth_a_move(motion["displacement"], last)
 
 
 def advance(
-    test: Test, state: dict[str, Any], force: jax.Array, last: jax.Array, size: int
+    test: Test, state: dict[str, Any], force: Float[Array, "*axes"], last: Float[Array, "*axes"], size: int
 ) -> tuple[dict[str, Any], jax.Array, jax.Array, dict[str, jax.Array]]:
     """Step until a force is needed, the test ends, or `size` rows are recorded.
 

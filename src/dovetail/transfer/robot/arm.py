@@ -20,6 +20,7 @@ from typing import ClassVar
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+from jaxtyping import Array, Bool, Float
 
 from dovetail.core import Part, parameter
 from dovetail.mechanics.spatial import Pose
@@ -59,7 +60,7 @@ class Arm(Part):
     highest: jax.Array = parameter("rad", "of each joint, maker's angles", default=(jnp.pi,) * 6)
     fastest: jax.Array = parameter("rad/s", "of each joint", default=(jnp.inf,) * 6, above=0.0)
 
-    def forward(self, joints: jax.Array) -> Pose:
+    def forward(self, joints: Float[Array, "6"]) -> Pose:
         """Pose of the flange in the base, from the maker's angles (6,)."""
         q = self._model(joints)
         first, arm = about_z(q[0]), about_y(q[1] + q[2])
@@ -96,7 +97,9 @@ class Arm(Part):
         maker = jnp.stack(joints) * self.sign + self.offset
         return Postures(maker + TURN * jnp.round((near - maker) / TURN), jnp.stack(good))
 
-    def nearest(self, pose: Pose, near: jax.Array) -> tuple[jax.Array, jax.Array, jax.Array]:
+    def nearest(
+        self, pose: Pose, near: Float[Array, "6"]
+    ) -> tuple[Float[Array, "6"], Bool[Array, ""], Bool[Array, ""]]:
         """The posture within limits that is nearest to another: its joints, whether there is one within
         limits, and whether the pose can be reached at all."""
         found = self.inverse(pose, near)
@@ -108,11 +111,11 @@ class Arm(Part):
         best = jnp.argmin(cost)
         return joints[best], allowed[best], found.reachable[best]
 
-    def within(self, joints: jax.Array) -> jax.Array:
+    def within(self, joints: Float[Array, "*k 6"]) -> Bool[Array, "*k"]:
         """Whether joints (..., 6) are within their limits."""
         return jnp.all((joints >= self.lowest - 1e-9) & (joints <= self.highest + 1e-9), axis=-1)
 
-    def clearance(self, joints: jax.Array) -> jax.Array:
+    def clearance(self, joints: Float[Array, "6"]) -> Float[Array, ""]:
         """How far a posture is from singular, the smallest of three: 0 is singular, 1 is as far as can be.
 
         The sine of the wrist's bend, the sine of the elbow's, and the distance of the wrist's centre from the

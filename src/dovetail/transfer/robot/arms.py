@@ -21,6 +21,7 @@ from typing import Any
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+from jaxtyping import Array, Bool, Float
 
 from dovetail.core import kind, parameter
 from dovetail.core.randomness import Random
@@ -33,12 +34,12 @@ from dovetail.transfer.robot.safety import SafetyLimits, TripCode
 JOINTS = 13  # the track, six of the tool's arm, six of the specimen's
 
 
-def to_pose(vector: jax.Array) -> Pose:
+def to_pose(vector: Float[Array, "6"]) -> Pose:
     """A pose from a position [m] and a rotation vector [rad]."""
     return Pose(exponential(vector[3:]), vector[:3])
 
 
-def to_vector(pose: Pose) -> jax.Array:
+def to_vector(pose: Pose) -> Float[Array, "6"]:
     """A position [m] and a rotation vector [rad] from a pose."""
     return jnp.concatenate([pose.p, logarithm(pose.R)])
 
@@ -85,15 +86,17 @@ class RobotArms(Random, Transfer):
         """Of the specimen's frame in the world, where its arm is told to hold it."""
         return self._specimen(self.specimen_joints)
 
-    def relative(self, joints: jax.Array) -> Pose:
+    def relative(self, joints: Float[Array, "13"]) -> Pose:
         """Pose of the tool in the specimen's frame, from all thirteen joints."""
         return self._specimen(joints[7:]).inverse() @ self.tool_pose(joints[:7])
 
-    def tool_pose(self, joints: jax.Array) -> Pose:
+    def tool_pose(self, joints: Float[Array, "7"]) -> Pose:
         """Pose of the tool in the world, from the track and the six joints of its arm."""
         return self._base(joints[0]) @ self.tool_arm.forward(joints[1:]) @ to_pose(self.tool_mount)
 
-    def joint_targets(self, vector: jax.Array, near: jax.Array) -> tuple[jax.Array, jax.Array, jax.Array]:
+    def joint_targets(
+        self, vector: Float[Array, "6"], near: Float[Array, "13"]
+    ) -> tuple[Float[Array, "13"], Bool[Array, ""], Bool[Array, ""]]:
         """Joints (13,) for a relative pose, near others; whether they are allowed, and whether there are any."""
         wanted = self.specimen_pose @ to_pose(vector)
         track = self._track(wanted.p, near[0])
@@ -101,7 +104,7 @@ class RobotArms(Random, Transfer):
         joints, allowed, reachable = self.tool_arm.nearest(flange, near[1:7])
         return jnp.concatenate([track[None], joints, self.specimen_joints]), allowed, reachable
 
-    def first_joints(self) -> jax.Array:
+    def first_joints(self) -> Float[Array, "13"]:
         """Joints at rest."""
         guess = jnp.concatenate([jnp.ravel(self.track_start), self.tool_joints, self.specimen_joints])
         return self.joint_targets(self.home, guess)[0]

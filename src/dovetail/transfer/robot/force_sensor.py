@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import jax
 import jax.numpy as jnp
+from jaxtyping import Array, Float
 
 from dovetail.core import choice, count, kind, parameter
 from dovetail.core.randomness import Random
@@ -46,24 +47,26 @@ class ForceTorqueSensor(Random, Transfer):
     def _per_axis(self) -> list[str]:
         return ["bias", "drift"]
 
-    def raw(self, wrench: jax.Array, gravity: jax.Array, t=0.0) -> jax.Array:
+    def raw(self, wrench: Float[Array, "6"], gravity: Float[Array, "3"], t=0.0) -> Float[Array, "6"]:
         """What the sensor feels, without noise."""
         weight = self.mass * gravity
         force = wrench[:3] + weight
         torque = wrench[3:] - jnp.cross(self.origin, wrench[:3]) + jnp.cross(self.centre, weight)
         return jnp.concatenate([force, torque]) + self.bias + self.drift * t
 
-    def compensated(self, raw: jax.Array, gravity: jax.Array, tare: jax.Array) -> jax.Array:
+    def compensated(
+        self, raw: Float[Array, "6"], gravity: Float[Array, "3"], tare: Float[Array, "6"]
+    ) -> Float[Array, "6"]:
         """The wrench about P that a raw reading stands for; the tare is a reading less the known weight."""
         free = raw - self.known_weight(gravity) - tare
         return jnp.concatenate([free[:3], free[3:] + jnp.cross(self.origin, free[:3])])
 
-    def known_weight(self, gravity: jax.Array) -> jax.Array:
+    def known_weight(self, gravity: Float[Array, "3"]) -> Float[Array, "6"]:
         """What the tool's weight is thought to do to the reading."""
         weight = self.known_mass * gravity
         return jnp.concatenate([weight, jnp.cross(self.known_centre, weight)])
 
-    def limited(self, raw: jax.Array) -> jax.Array:
+    def limited(self, raw: Float[Array, "6"]) -> Float[Array, "6"]:
         """The reading within the sensor's range."""
         ends = jnp.repeat(jnp.stack([self.force_range, self.torque_range]), 3)
         return jnp.clip(raw, -ends, ends)

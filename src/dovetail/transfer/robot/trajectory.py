@@ -20,6 +20,7 @@ from typing import ClassVar
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+from jaxtyping import Array, Float
 
 from dovetail.core import Part, choice, parameter
 from dovetail.mechanics.spatial import quaternion
@@ -58,7 +59,7 @@ class Course(Part):
         )
 
 
-def slerp(q0: jax.Array, q1: jax.Array, s) -> jax.Array:
+def slerp(q0: Float[Array, "4"], q1: Float[Array, "4"], s) -> Float[Array, "4"]:
     """Spherical linear interpolation of unit quaternions along the shorter arc."""
     dot = jnp.sum(q0 * q1)
     q1 = jnp.where(dot < 0, -q1, q1)
@@ -73,7 +74,7 @@ def slerp(q0: jax.Array, q1: jax.Array, s) -> jax.Array:
     return quaternion.normalised(a * q0 + b * q1)
 
 
-def between(start: jax.Array, target: jax.Array, s) -> jax.Array:
+def between(start: Float[Array, "*axes"], target: Float[Array, "*axes"], s) -> Float[Array, "*axes"]:
     """The pose, or the vector of independent axes, at the share `s` of the way.
 
     Six values are a pose: a position [m] and a rotation vector [rad]. Anything else is interpolated axis by
@@ -87,7 +88,7 @@ def between(start: jax.Array, target: jax.Array, s) -> jax.Array:
     return jnp.where(s >= 1.0, target, straight)
 
 
-def distance(a: jax.Array, b: jax.Array) -> tuple[jax.Array, jax.Array]:
+def distance(a: Float[Array, "*axes"], b: Float[Array, "*axes"]) -> tuple[Float[Array, ""], Float[Array, ""]]:
     """How far two poses are apart: [m], and the angle of the turn between them [rad].
 
     For independent axes the first is the Euclidean norm and the second zero.

@@ -1,0 +1,49 @@
+"""Shapes that annotations name are checked while the tests run, and cost nothing where they do not."""
+
+import subprocess
+import sys
+
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from jaxtyping import Array, Float, TypeCheckError, jaxtyped
+
+import shape_checks
+from dovetail.mechanics.chain import joints
+from dovetail.mechanics.chain.base import Loads, node_forces
+
+ROOMS = ("core", "mechanics.chain", "mechanics.contact", "testing", "transfer")
+
+
+def test_every_room_that_passes_arrays_names_shapes():
+    names = shape_checks.annotated()
+    assert [room for room in ROOMS if not any(name.startswith(f"dovetail.{room}.") for name in names)] == []
+
+
+def test_a_wrong_argument_is_refused_with_its_name():
+    with pytest.raises(TypeCheckError, match=r"joints\.friction(.|\n)*rate"):
+        joints.friction(jnp.zeros((2, 5)), 1.0)
+
+
+def test_sizes_of_one_call_belong_together():
+    with pytest.raises(TypeCheckError, match=r"joints\.link_forces(.|\n)*parameter 'l'"):
+        joints.link_forces(jnp.zeros((3, 5)), jnp.zeros((3, 5)), jnp.ones(4))
+
+
+def test_a_wrong_result_is_refused():
+    def thrown(x: Float[Array, " n"]) -> Float[Array, "2 n"]:
+        return jnp.stack([x, x, x])
+
+    with pytest.raises(TypeCheckError, match=r"return value(.|\n)*thrown"):
+        jaxtyped(thrown, typechecker=shape_checks.checked)(jnp.zeros(4))
+
+
+def test_what_becomes_an_array_is_one():
+    forces = node_forces(4, Loads(jnp.zeros(3), node=np.zeros((3, 5))))
+    assert forces.shape == (3, 5)
+    assert np.all(joints.friction(np.ones((3, 4)), 1.0) == 0.0)
+
+
+def test_nothing_is_checked_outside_the_tests():
+    code = "from dovetail.mechanics.chain import joints; assert not hasattr(joints.friction, '__wrapped__')"
+    subprocess.run([sys.executable, "-c", code], check=True)
