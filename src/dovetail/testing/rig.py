@@ -15,6 +15,7 @@ from jaxtyping import Array, Float
 from dovetail.core import RK4, Block, Flow, Method, choice, count
 from dovetail.core.errors import AnalysisError, ParameterError
 from dovetail.specimens import Specimen
+from dovetail.testing.loop import MOTION
 from dovetail.transfer import Series, Transfer
 
 Reading = dict[str, jax.Array]
@@ -90,10 +91,15 @@ class Rig(AbstractRig):
             method=self.method,
             shape=shape,
         )
-        rest = _motion(*[jax.ShapeDtypeStruct(shape, float)] * 3)
-        given = jax.eval_shape(lambda u: sized.specimen.output(0.0, sized.specimen.init(), u), rest)[
-            "force"
-        ].shape
+        rest = dict.fromkeys(MOTION, jax.ShapeDtypeStruct(shape, float))
+        try:
+            shown = jax.eval_shape(lambda u: sized.specimen.output(0.0, sized.specimen.init(), u), rest)
+        except (TypeError, ValueError) as error:
+            raise ParameterError(
+                f"rig.specimen: {type(self.specimen).__name__} cannot take {', '.join(MOTION)} of {_axes(shape)}, "
+                f"shape {shape}: {str(error).strip().splitlines()[0]} Give each parameter one value or one per axis"
+            ) from error
+        given = shown["force"].shape
         if given not in ((), shape):
             raise ParameterError(
                 f"rig.specimen: {type(self.specimen).__name__} answers with a force of {_axes(given)} and the "

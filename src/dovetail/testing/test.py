@@ -14,7 +14,7 @@ from dovetail.core import Part, choice
 from dovetail.core import ahead as in_advance
 from dovetail.core.errors import DovetailError, Fault, answered, guarded
 from dovetail.mechanics import Substructure
-from dovetail.testing import coupled, loop, supervisor
+from dovetail.testing import coupled, loop, own_parts, supervisor
 from dovetail.testing import operator as operators
 from dovetail.testing import path as paths
 from dovetail.testing import schedule as schedules
@@ -136,7 +136,7 @@ class Test(Runnable):
             )
         for place in ("numerical", "excitation", "compensator", "rig", "feedback", "limits"):
             faults += guarded(place, partial(_fits, getattr(self, place), self.dt, shape))
-        return faults
+        return faults or own_parts.faults(self)
 
     def _delay_faults(self) -> list[Fault]:
         """Delays anywhere in the test that are longer than the test itself."""

@@ -34,7 +34,7 @@ class Approach(NamedTuple):
 
 
 def approach(
-    gap: Float[Array, "*m"], normal: Float[Array, "*m d"], velocity: Float[Array, "*m d"]
+    gap: Float[Array, "*#m"], normal: Float[Array, "*#m d"], velocity: Float[Array, "*#m d"]
 ) -> Approach:
     """From the gap (...) [m], the normal (..., d) and the velocity (..., d) [m/s] relative to the surface."""
     speed = -jnp.sum(velocity * normal, -1)
@@ -74,9 +74,9 @@ class Meeting(eqx.Module):
     def at(
         self,
         memory: Any,
-        gap: Float[Array, "*m"],
-        normal: Float[Array, "*m d"],
-        velocity: Float[Array, "*m d"],
+        gap: Float[Array, "*#m"],
+        normal: Float[Array, "*#m d"],
+        velocity: Float[Array, "*#m d"],
     ) -> Met:
         """Forces now; see `approach` for what is given."""
         near = approach(gap, normal, velocity)
@@ -84,7 +84,7 @@ class Meeting(eqx.Module):
         return self.pressed(memory, near, normal, self.law.force(near.depth, near.speed, began))
 
     def pressed(
-        self, memory: Any, near: Approach, normal: Float[Array, "*m d"], push: Float[Array, "*m"]
+        self, memory: Any, near: Approach, normal: Float[Array, "*#m d"], push: Float[Array, "*#m"]
     ) -> Met:
         """The same with a normal force (...) [N] that is already known."""
         z = memory["bristle"]

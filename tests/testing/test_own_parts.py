@@ -1,0 +1,113 @@
+"""A part of one's own that does not fit is refused with its name, the signal and both shapes."""
+
+import dataclasses
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import pytest
+
+from dovetail.compensation import Compensator
+from dovetail.core import parameter
+from dovetail.core.errors import TestFileError
+from dovetail.mechanics import Substructure
+from dovetail.specimens.base import Memoryless
+from dovetail.transfer import Transfer
+
+
+class Pair(Substructure):
+    """Two masses on springs, wrong as asked."""
+
+    k: jax.Array = parameter("N/m", "stiffness", default=100.0)
+    velocity_axes: int = eqx.field(default=2, static=True)
+    rate_size: int = eqx.field(default=2, static=True)
+
+    def init(self):
+        return {"x": jnp.zeros(2), "v": jnp.zeros(2)}
+
+    def derivative(self, t, x, u):
+        return {"x": x["v"], "v": (u["force"] - self.k * x["x"])[: self.rate_size]}
+
+    def output(self, t, x, u):
+        return {
+            "displacement": x["x"],
+            "velocity": x["v"][: self.velocity_axes],
+            "acceleration": u["force"] - self.k * x["x"],
+        }
+
+
+class Spring(Memoryless):
+    """A specimen for two axes, or one that cannot take them."""
+
+    k: jax.Array = parameter("N/m", "stiffness", default=(10.0, 10.0))
+
+    def output(self, t, x, u):
+        return {"force": -self.k * u["displacement"]}
+
+
+class Lag(Transfer):
+    """Gives less than it takes."""
+
+    def init(self):
+        return jnp.zeros(2)
+
+    def step(self, t, dt, x, u):
+        return u[:1], u[:1]
+
+
+class Silent(Compensator):
+    """Names its output wrongly."""
+
+    def init(self):
+        return ()
+
+    def step(self, t, dt, x, u):
+        return x, {"comand": u["displacement"]}
+
+
+@pytest.fixture
+def told(make_cs1):
+    def told(specimen=None, actuator=None, **parts) -> list[str]:
+        test = make_cs1(delay=0.0)
+        rig = dataclasses.replace(test.rig, specimen=specimen or Spring())
+        rig = rig if actuator is None else dataclasses.replace(rig, actuator=actuator)
+        test = dataclasses.replace(test, rig=rig, **({"numerical": Pair()} | parts))
+        try:
+            test.prepared()
+        except TestFileError as error:
+            return [f"{fault.place}: {fault.text}" for fault in error.faults]
+        return []
+
+    return told
+
+
+def test_what_fits_is_not_spoken_of(told):
+    assert told() == []
+
+
+@pytest.mark.parametrize(
+    ("parts", "said"),
+    [
+        (
+            {"numerical": Pair(velocity_axes=1)},
+            'numerical: Pair gives "velocity" of shape (1,); the interface is (2,)',
+        ),
+        (
+            {"numerical": Pair(rate_size=1)},
+            'numerical: Pair has a state "v" of shape (2,), which has a rate of shape (1,)',
+        ),
+        (
+            {"specimen": Spring(k=jnp.ones(3))},
+            "Spring cannot take displacement, velocity, acceleration of 2 axes",
+        ),
+        ({"specimen": Spring(k=jnp.ones(3))}, "mul got incompatible shapes for broadcasting: (3,), (2,)."),
+        ({"actuator": Lag()}, 'rig.actuator: Lag gives "signal" of shape (1,); the interface is (2,)'),
+        ({"actuator": Lag()}, "rig.actuator: Lag has a state of shape (2,), which becomes one of shape (1,)"),
+        (
+            {"compensator": Silent()},
+            'compensator: Silent gives comand; the loop takes "command" of shape (2,)',
+        ),
+    ],
+)
+def test_a_wrong_shape_names_the_part_the_signal_and_both_shapes(told, parts, said):
+    assert any(said in text for text in told(**parts)), told(**parts)
