@@ -4,11 +4,13 @@ In a page: ``{project-table} signals``; for one study ``{project-table} reproduc
 when the published numbers were last computed (`docs/reproduce.py`), ``missed`` those that are not met, ``tally`` how
 many there are of each origin and kind (without a study: of all), and ``tests`` its tests. ``modes`` says which tests
 can be run in which mode, ``laws`` with a family (law, friction, chain, motion) lists its members, ``exchanges`` with a
-family where each of them can be.
+family where each of them can be; ``interfaces core`` lists what a room leaves to an author, ``public`` what every room
+offers.
 """
 
 from docutils import nodes
 from docutils.parsers.rst import Directive
+from interfaces import interface_table, public_table
 from kept_targets import REPRODUCED, counts, kept
 
 from dovetail.core import signals
@@ -30,6 +32,8 @@ WIDTHS = {  # of the columns, in shares of a hundred
     "modes": (12, 30, 9, 9, 9, 9, 22),
     "laws": (20, 20, 60),
     "exchanges": (20, *(10,) * len(PLACES)),
+    "interfaces": (30, 45, 25),
+    "public": (20, 80),
 }
 WORDS = {
     "met": "met",
@@ -134,6 +138,8 @@ TABLES = {
     "modes": mode_table,
     "laws": law_table,
     "exchanges": cross_table,
+    "interfaces": interface_table,
+    "public": public_table,
 }
 
 

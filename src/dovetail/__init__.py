@@ -40,6 +40,7 @@ if TYPE_CHECKING:
         studies,
         testing,
         transfer,
+        view,
     )
     from dovetail.core import Block, Flow, Sampled
     from dovetail.testing import Accept, Limits, Outcome, Ramp, Rig, Run, Switch, Test, load, simulate
@@ -87,4 +88,5 @@ __all__ = [
     "studies",
     "testing",
     "transfer",
+    "view",
 ]

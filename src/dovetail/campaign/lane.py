@@ -32,8 +32,8 @@ def _cut(
 
 def emulated(test: Test) -> dict[str, jax.Array]:
     """Records of the ideal at the ticks after the first."""
-    accuracy = Accuracy(**getattr(test.numerical, "ideal", {}))
-    coupled = ideal_system(test, test.rig.specimen)
+    accuracy = Accuracy(**test.numerical.ideal)
+    coupled = ideal_system(test, test.rig.modelled().specimen)
     watch = Watch.of(test, "emulate")
     seen, records = integrate(coupled, watch, accuracy.method, test.dt, accuracy.substeps, test.tick_count)
     if "contact_time" in records:  # an ideal that does not resolve its contacts is none

@@ -15,6 +15,7 @@ import tomli_w
 from dovetail import fidelity, testing
 from dovetail.cli.rigs import describe, run_against, save_somewhere
 from dovetail.cli.shortening import short_toml
+from dovetail.core import roles
 from dovetail.core.errors import AnalysisError, Fault, OutputError, ParameterError, TestFileError, answered
 from dovetail.studies.registry import find_test
 from dovetail.testing import Outcome
@@ -196,8 +197,9 @@ def _told(run: Run) -> list[str]:
         return [summary(run)]
     if run.mode != "simulate":
         return []
-    measures = getattr(run.test.numerical, "measures", None)
-    lines = [f"  {name:<28} {text}" for name, text in (measures(run.data).items() if measures else ())]
+    system = run.test.numerical
+    measures = system.measures(run.data) if isinstance(system, roles.Measuring) else {}
+    lines = [f"  {name:<28} {text}" for name, text in measures.items()]
     return [GREW, *lines] if run.outcome in (Outcome.NOT_FINITE, Outcome.VELOCITY) else lines
 
 
@@ -257,7 +259,7 @@ def _impacts(run: Run, ideal: Run | None) -> list[str]:
     lines = ["impacts      start       contact    in   ->  out           peak force   peak depth"]
     lines += [f"  {name:<9}{impact}" for name, log in found.items() for impact in log[:MOST_IMPACTS]]
     deepest = max((impact.peak_depth for impact in found[run.mode]), default=0.0)
-    actuator = getattr(run.test.rig, "actuator", None)
+    actuator = run.test.rig.actuator if isinstance(run.test.rig, testing.Rig) else None
     for part in actuator.parts if isinstance(actuator, Series) else (actuator,):
         step = float(np.max(part.resolution)) if isinstance(part, Quantiser) else 0.0
         warning = coarse_steps(step, deepest)

@@ -29,6 +29,7 @@ from dovetail.core import programs as _programs  # noqa: E402, F401  (guards wha
 from dovetail.lazily import lazily as _lazily  # noqa: E402
 
 if TYPE_CHECKING:
+    from dovetail.core import roles, signals
     from dovetail.core.block import Block, Flow, Method, Part, Sampled
     from dovetail.core.linear import LinearModel, Modes, linearise, modes
     from dovetail.core.methods import (
@@ -76,5 +77,7 @@ __all__ = [
     "linearise",
     "modes",
     "parameter",
+    "roles",
+    "signals",
     "stability_limit",
 ]

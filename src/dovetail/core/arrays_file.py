@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from dovetail.core.errors import OutputError, ParameterError
+from dovetail.core.errors import OutputError, ParameterError, reason
 
 
 def read_arrays(path: str | Path, names: Sequence[str], what: str) -> dict[str, np.ndarray]:
@@ -27,8 +27,9 @@ def read_arrays(path: str | Path, names: Sequence[str], what: str) -> dict[str, 
                 raise ValueError("one array and no archive of named ones")
             data = {name: np.asarray(stored[name], dtype=float) for name in stored}
     except Exception as error:  # of many kinds: archive, compression and headers each have their own
-        reason = (getattr(error, "strerror", None) or str(error) or type(error).__name__).lower()
-        raise OutputError(f"{path}: no {what} could be read ({reason[:120]}); give an .npz file") from error
+        raise OutputError(
+            f"{path}: no {what} could be read ({reason(error)[:120]}); give an .npz file"
+        ) from error
     missing = [name for name in names if name not in data]
     if missing:
         raise ParameterError(f"{path}: has no {', '.join(missing)}; a file of {what} has {', '.join(names)}")

@@ -21,7 +21,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from dovetail.core.errors import OutputError, ParameterError, UnknownNameError, shown
+from dovetail.core.errors import OutputError, ParameterError, UnknownNameError, reason, shown
 
 Texts = dict[str, list[str]]  # lines of each file by its name without .py
 
@@ -57,8 +57,9 @@ def read(names: Any, folder: Path = Path()) -> Texts:
         try:
             lines = path.read_text("utf-8-sig").splitlines()
         except (OSError, UnicodeDecodeError, ValueError) as error:
-            reason = (getattr(error, "strerror", None) or str(error)).lower()
-            raise OutputError(f"{path}: cannot be read ({reason}); give the file of the parts") from error
+            raise OutputError(
+                f"{path}: cannot be read ({reason(error)}); give the file of the parts"
+            ) from error
         if found.setdefault(path.stem, lines) != lines:
             raise OutputError(
                 f"{path}: another file is called {path.name} too; give one of them another name"

@@ -6,6 +6,7 @@ from abc import abstractmethod
 from typing import TYPE_CHECKING, ClassVar
 
 from dovetail.core.block import Part
+from dovetail.core.errors import Fault
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -24,6 +25,10 @@ class Chart(Part):
     @abstractmethod
     def compute(self) -> xr.Dataset:
         """The answers, on the coordinates that were varied."""
+
+    def faults(self) -> list[Fault]:
+        """All that is wrong with it beyond what each parameter checks for itself."""
+        return []
 
     def shown(self, data: xr.Dataset) -> xr.Dataset:
         """What of the answers is drawn: all, unless there are more coordinates than a picture has."""

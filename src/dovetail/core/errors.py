@@ -126,6 +126,13 @@ def guarded(place: str, check: Callable[[], Iterable[Fault]]) -> list[Fault]:
         return [Fault(place, unforeseen(error))]
 
 
+def reason(error: BaseException) -> str:
+    """Why something could not be read or written, in small letters."""
+    return (
+        (error.strerror if isinstance(error, OSError) else None) or str(error) or type(error).__name__
+    ).lower()
+
+
 def answered(ask: Callable[[], T]) -> T | None:
     """The answer to a question; None where it has none for this system, or none that could be found."""
     try:

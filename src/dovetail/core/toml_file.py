@@ -6,7 +6,7 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-from dovetail.core.errors import Fault, OutputError, TestFileError
+from dovetail.core.errors import Fault, OutputError, TestFileError, reason
 
 DEEPEST = 50  # lists and tables inside one another; ours have at most ten
 
@@ -24,8 +24,7 @@ def read_toml(path: Path, what: str) -> dict[str, Any]:
     try:
         text = path.read_text("utf-8")
     except (OSError, UnicodeDecodeError, ValueError) as error:
-        reason = (getattr(error, "strerror", None) or str(error)).lower()
-        raise OutputError(f"{path}: cannot be read ({reason}); give the path of a {what}") from error
+        raise OutputError(f"{path}: cannot be read ({reason(error)}); give the path of a {what}") from error
     try:
         table = tomllib.loads(text)
         _check_depth(table, DEEPEST)

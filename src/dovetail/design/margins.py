@@ -84,7 +84,7 @@ def later(test: Test, extra: float, longest: float) -> Test:
 
 def reach(test: Test) -> float:
     """Longest extra delay [s] that can be tried."""
-    return LONGEST * test.dt / getattr(test.rig, "substeps", 1)
+    return LONGEST * test.dt / (test.rig.substeps if isinstance(test.rig, Rig) else 1)
 
 
 class Judge(Protocol):
@@ -153,7 +153,8 @@ def departure(test: Test, ideal: Run) -> float:
     """How far the test's specimen departs from a linear one along the ideal motion, as a share."""
     names = ("displacement", "velocity", "acceleration")
     motion = {name: jnp.asarray(ideal.data[name].values) for name in names}
-    return departure_from_linear(test.prepared().rig.specimen, motion, test.dt, test.rig.method)
+    rig = test.prepared().rig.modelled()
+    return departure_from_linear(rig.specimen, motion, test.dt, rig.method)
 
 
 def delay_margin(test: Test, *, up_to: float, points: int = 13) -> float:

@@ -17,6 +17,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Callable
+from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
@@ -127,7 +128,7 @@ def _least(
 def _how(name: str, test: Test, required: float, crossover: float) -> tuple[Callable | None, str]:
     """How a measure of some strength is applied to the test, and a remark; or None and why not."""
     if name == "over-compensation":
-        if test.rig.specimen.inertial:
+        if test.rig.modelled().specimen.inertial:
             return None, "a specimen with mass may be destabilised by a lead"
         return (
             lambda s: dataclasses.replace(test, compensator=further(test.compensator, s * required)),
@@ -143,20 +144,18 @@ def _how(name: str, test: Test, required: float, crossover: float) -> tuple[Call
             f"as alpha at {crossover:.3g} Hz suffices; distorts there",
         )
     if name == "damping":
-        if "c" not in {f.name for f in dataclasses.fields(test.numerical)}:
-            return None, f"{type(test.numerical).__name__} has no single damping to raise"
+        structure: Any = test.numerical  # of any class that calls its damping c
+        if "c" not in {f.name for f in dataclasses.fields(structure)}:
+            return None, f"{type(structure).__name__} has no single damping to raise"
         return (
-            lambda s: dataclasses.replace(
-                test,
-                numerical=dataclasses.replace(test.numerical, c=s * test.numerical.c),  # type: ignore[call-arg]  # it has a c, see above
-            ),
+            lambda s: dataclasses.replace(test, numerical=dataclasses.replace(structure, c=s * structure.c)),
             "times the numerical damping suffices; the structure tested is another one",
         )
     if not isinstance(test.feedback, MeasuredForce):
         return None, f"the test's feedback is {type(test.feedback).__name__} already"
     return (
         lambda s: dataclasses.replace(
-            test, feedback=BlendedForce(model=test.rig.specimen, share=jnp.asarray(s))
+            test, feedback=BlendedForce(model=test.rig.modelled().specimen, share=jnp.asarray(s))
         ),
         "of the force measured and the rest from a model suffices; hides part of the specimen",
     )

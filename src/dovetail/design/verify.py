@@ -113,8 +113,7 @@ def _errors(run: Run, ideal: Run) -> tuple[float, float]:
 
 def arrived(test: Test) -> float:
     """Time [s] from which a run can be held against the ideal: schedules at their end, and a while after."""
-    ends = [float(np.max(getattr(p, "end", getattr(p, "at", 0.0)))) for p in test.schedule.values()]
-    last = max(ends, default=0.0)
+    last = max((profile.ends for profile in test.schedule.values()), default=0.0)
     return last + 0.25 * (test.duration - last) if 0 < last < test.duration else 0.0
 
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from dovetail.links.cell_server import CellServer
     from dovetail.links.connection import Connection, connect
     from dovetail.links.handshake import Hello, Welcome
+    from dovetail.links.opensees_adapter import AdapterPlant
     from dovetail.links.protocol import Datagram, Flag, State
     from dovetail.links.remote_cell import RemoteCell
     from dovetail.links.remote_rig import RemoteRig
@@ -24,11 +25,13 @@ if TYPE_CHECKING:
     from dovetail.links.session import Plant, Session
     from dovetail.links.tick import PythonTick, Settings
     from dovetail.links.virtual_plant import VirtualPlant
+    from dovetail.links.watching import Window
 
 lazily(__name__)
 
 
 __all__ = [
+    "AdapterPlant",
     "Address",
     "Budget",
     "CellServer",
@@ -49,6 +52,7 @@ __all__ = [
     "State",
     "VirtualPlant",
     "Welcome",
+    "Window",
     "budget",
     "check_cell",
     "connect",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from dovetail.core import Flow
 
@@ -18,7 +18,3 @@ class Substructure(Flow):
     excitation_unit: ClassVar[str] = "m"  # what the excitation is to it: a motion, unless it says otherwise
     turning: ClassVar[tuple[bool, ...]] = ()  # for each interface axis, whether it is an angle; none if empty
     ideal: ClassVar[dict[str, Any]] = {}  # method and substeps of the ideal, where the default is too much
-
-    if TYPE_CHECKING:  # what a certain one has beyond this is its own
-
-        def __getattr__(self, name: str) -> Any: ...

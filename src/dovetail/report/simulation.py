@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import tomli_w
 
-from dovetail.core import signals
+from dovetail.core import roles, signals
 from dovetail.report import tiles
 from dovetail.report.decimate import decimate
 from dovetail.report.keyframe import key_frame
@@ -29,9 +29,9 @@ def simulation_page(run: Any) -> Page:
     verdict = Verdict(outcome, "plain" if run.outcome.completed else "bad")
     answers, picture = tiles.simulated(run), key_frame(run)
     blocks: list[Any] = []
-    measures = getattr(run.test.system, "measures", None)
-    if measures:
-        rows = [[name, text] for name, text in measures(data).items()]
+    system = run.test.system
+    if isinstance(system, roles.Measuring):
+        rows = [[name, text] for name, text in system.measures(data).items()]
         blocks.append(Section("Measures", [Table(("measure", "value"), rows)]))
     if "platform_position" in data:  # an aircraft among decks
         from dovetail.report.deck import deck_sections
@@ -43,10 +43,9 @@ def simulation_page(run: Any) -> Page:
         figure, times = _shapes(data)
         caption = f"The chain from light to dark at {', '.join(f'{t:.3g}' for t in times)} s."
         blocks.append(Section("Shape", [Picture(figure, caption)]))
-    # a system may say what comes first, and what a general name means for it
-    first = [name for name in getattr(run.test.system, "FIRST", ()) if name in data]
-    captions = getattr(run.test.system, "CAPTIONS", {})
-    lines = getattr(run.test.system, "lines", [])
+    first, captions = (system.FIRST, system.CAPTIONS) if isinstance(system, roles.Captioned) else ((), {})
+    first = [name for name in first if name in data]
+    lines = system.lines if isinstance(system, roles.NamesLines) else []
     names = first + [name for name in data.data_vars if name not in first]
     names = [name for name in names if name not in SKIPPED]
     still = [name for name in names if not np.any(data[name].values)]

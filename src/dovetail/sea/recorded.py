@@ -15,7 +15,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from dovetail.core import kind, parameter
-from dovetail.core.errors import OutputError
+from dovetail.core.errors import OutputError, reason
 from dovetail.core.parameter import file_name, known
 from dovetail.mechanics.motion.base import NAMES, FrameMotion
 from dovetail.mechanics.motion.table import check_table
@@ -98,8 +98,9 @@ def read_motion(path: str | Path) -> tuple[np.ndarray, np.ndarray]:
     try:
         lines = [line.strip() for line in path.read_text("utf-8-sig").splitlines() if line.strip()]
     except (OSError, UnicodeDecodeError) as error:
-        reason = (getattr(error, "strerror", None) or str(error)).lower()
-        raise OutputError(f"{path}: cannot be read ({reason}); give the file of a deck motion") from error
+        raise OutputError(
+            f"{path}: cannot be read ({reason(error)}); give the file of a deck motion"
+        ) from error
     names = [name.strip().lower() for name in lines[0].split(",")] if lines else []
     known = {"time", *NAMES, *(f"{name}_deg" for name in NAMES[3:])}
     wrong = [name for name in names if name not in known]

@@ -9,7 +9,7 @@ from dovetail import core as _core  # noqa: F401  (sets float64 before any array
 from dovetail.lazily import lazily
 
 if TYPE_CHECKING:
-    from dovetail.specimens.base import Specimen
+    from dovetail.specimens.base import Memoryless, Specimen
     from dovetail.specimens.deck_gear import DeckGear
     from dovetail.specimens.funnel import Funnel
     from dovetail.specimens.impact_pair import ImpactPair
@@ -36,6 +36,7 @@ __all__ = [
     "ImpactPair",
     "LagDamper",
     "LoadCell",
+    "Memoryless",
     "MiddleMass",
     "ProbeInDrogue",
     "RelaxingSpring",

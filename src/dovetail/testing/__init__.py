@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from dovetail.testing.coupled import Coupled
     from dovetail.testing.creep import Cell, Move, Reply, Stepping, VirtualCell
     from dovetail.testing.creep.cell_file import CellFile
+    from dovetail.testing.creep.estimate import estimate
     from dovetail.testing.emulate import emulate
     from dovetail.testing.file import dump, load, parse
     from dovetail.testing.folder import read, save
@@ -68,6 +69,7 @@ __all__ = [
     "VirtualCell",
     "dump",
     "emulate",
+    "estimate",
     "excitation",
     "load",
     "parse",

@@ -18,5 +18,4 @@ class ChartFile(Part):
 
     def faults(self) -> list[Fault]:
         """All that is wrong with it beyond what each part checks for itself."""
-        ask = getattr(self.chart, "faults", None)
-        return guarded("chart", ask) if ask else []
+        return guarded("chart", self.chart.faults)

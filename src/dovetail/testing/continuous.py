@@ -180,7 +180,7 @@ def _resolved(
 
 def _accuracy(test: Runnable, coupled: Coupled) -> Accuracy:
     """What the numerical substructure asks for, with steps that its fastest lag can be followed in."""
-    accuracy = Accuracy(**getattr(test.numerical, "ideal", {}))
+    accuracy = Accuracy(**test.numerical.ideal)
     fastest = 0.0
     for name in TRANSFERS:
         follower = getattr(coupled, name).follower()

@@ -162,7 +162,8 @@ class Coupled(Flow):
         nothing = jnp.zeros(self.shape)
         at = self._under(t, x, nothing)
         _, force = self._fed_back(t, x, at)
-        if not (self.specimen.inertial or getattr(getattr(self.feedback, "model", None), "inertial", False)):
+        model = None if self.feedback is None else self.feedback.model
+        if not (self.specimen.inertial or (isinstance(model, Specimen) and model.inertial)):
             return {**at, **self._moved(t, x, force)}
         size = force.size
         slope = jax.jacfwd(lambda f: self._fed_back(t, x, self._under(t, x, f))[1])(nothing).reshape(
@@ -199,14 +200,17 @@ def ideal_system(test: Test, specimen: Specimen) -> Coupled:
 def rigged_system(test: Test) -> Coupled:
     """The whole test with its rig, all of it equations. The test must be prepared and without `faults`."""
     feedback = test.feedback if isinstance(test.feedback, BlendedForce) else None
+    rig = test.rig.modelled()
     return Coupled(
         test.numerical,
-        test.rig.specimen,
+        rig.specimen,
         test.excitation,
         test.shape,
         feedback,
         _scheduled(test, ("",)),
-        **{name: getattr(test.rig, name) for name in TRANSFERS},
+        actuator=rig.actuator,
+        sensor=rig.sensor,
+        position_sensor=rig.position_sensor,
     )
 
 

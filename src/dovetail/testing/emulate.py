@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from dovetail.core.errors import AnalysisError
 from dovetail.testing.continuous import Accuracy, in_continuous_time
 from dovetail.testing.coupled import ideal_system
+from dovetail.testing.rig import Rig
 from dovetail.testing.supervisor import with_stale
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ def emulate(
     An interrupt is passed on, as half an ideal is nothing to compare with; with `keep` what was computed until then is
     the run.
     """
-    specimen = getattr(test.rig, "specimen", None)
+    specimen = test.rig.specimen if isinstance(test.rig, Rig) else None
     if specimen is None:
         raise AnalysisError(
             "emulate: the rig has no model of its specimen, so there is no ideal to compare with; "

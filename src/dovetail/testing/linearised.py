@@ -32,6 +32,7 @@ from dovetail.stability import DelayEquation, Poles, StateSpace, linear_loop
 from dovetail.stability.sampled import poles_of
 from dovetail.testing import schedule
 from dovetail.testing.loop import Driven, follow, lead, start
+from dovetail.testing.rig import Rig
 from dovetail.testing.room import in_words, left
 from dovetail.transfer.linear import LinearTransfer
 
@@ -56,9 +57,9 @@ class StraightLine(Memoryless):
 
 def with_slope(test: Test) -> tuple[Test, list[str]]:
     """The test with a specimen that has a slope at rest: its own if it has one; and what to say if not."""
-    specimen = getattr(test.rig, "specimen", None)
-    if specimen is None:
+    if not isinstance(test.rig, Rig):
         return test, []
+    specimen = test.rig.specimen
     model = linear_specimen(specimen, test.shape)
     if all(np.isfinite(matrix).all() for matrix in (model.A, model.B, model.C, model.D)):
         return test, []
@@ -84,7 +85,7 @@ def with_slope(test: Test) -> tuple[Test, list[str]]:
         f"{_listed(line.damping)} N s/m, which leaves {100 * unexplained:.2g} % of the force; a smaller or larger "
         "motion meets another line"
     )
-    rig = dataclasses.replace(test.rig, specimen=line)  # type: ignore[call-arg]  # of a virtual rig
+    rig = dataclasses.replace(test.rig, specimen=line)
     return dataclasses.replace(test, rig=rig), [said]
 
 
@@ -107,7 +108,7 @@ def linear_parts(test: Test) -> tuple[StateSpace, StateSpace]:
     numerical = linearise(driven, driven.init(), np.zeros(shape))
     shown = _places(numerical.outputs, "displacement")
     free = np.zeros((len(shown), numerical.B.shape[1]))
-    specimen = getattr(test.rig, "specimen", None)
+    specimen = test.rig.specimen if isinstance(test.rig, Rig) else None
     if specimen is None:
         raise AnalysisError("the rig has no model of its specimen, so the loop cannot be analysed")
     parts = (

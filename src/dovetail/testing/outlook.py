@@ -15,6 +15,7 @@ from dovetail.stability.eigenvalues import growing_steps
 from dovetail.stability.linearity import NOT_LINEAR, departure_from_linear, sine
 from dovetail.stability.sampled import poles_of
 from dovetail.testing.linearised import linear_parts, linear_specimen, sampled_loop, with_slope
+from dovetail.testing.rig import Rig
 
 if TYPE_CHECKING:
     from dovetail.testing.test import Test
@@ -118,7 +119,7 @@ def stability(test: Test) -> Stability:
         pole_frequency=math.nan,
         half_tick=test.dt / 2,
         sensor_delay=0.0 if math.isnan(sensor_delay) else sensor_delay,
-        command_hold=test.dt / 2 if getattr(test.rig, "between_ticks", None) == "held" else 0.0,
+        command_hold=test.dt / 2 if isinstance(test.rig, Rig) and test.rig.between_ticks == "held" else 0.0,
         compensated=not (
             isinstance(test.compensator, NoCompensation) and isinstance(test.feedback, MeasuredForce)
         ),
@@ -253,7 +254,7 @@ def _open_at_rest(test: Test) -> bool:
 
     A memory that the force would follow, such as a latch, does not close the loop where no small motion reaches it.
     """
-    specimen = getattr(test.rig, "specimen", None)
+    specimen = test.rig.specimen if isinstance(test.rig, Rig) else None
     if specimen is None:
         return False
     try:
@@ -271,10 +272,10 @@ def _open_at_rest(test: Test) -> bool:
 def _only_near_rest(test: Test, omega: float) -> bool:
     """Whether the specimen is not linear in a motion of a tenth of the limit's size, at the loop's own frequency."""
     size = float(np.max(np.where(np.isfinite(test.limits.displacement), test.limits.displacement, 0.0))) / 10
-    if not hasattr(test.rig, "specimen") or not size > 0 or not 0 < omega < 2 * math.pi * test.rate:
+    if not isinstance(test.rig, Rig) or not size > 0 or not 0 < omega < 2 * math.pi * test.rate:
         return False
     motion, dt = sine(size, omega, test.shape)
-    return departure_from_linear(test.sized().rig.specimen, motion, dt) > NOT_LINEAR
+    return departure_from_linear(test.sized().rig.modelled().specimen, motion, dt) > NOT_LINEAR
 
 
 def _lateness(test: Test, part: str) -> tuple[float, list[str]]:

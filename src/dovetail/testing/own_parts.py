@@ -117,8 +117,9 @@ def _misfits(place: Place, shape: tuple[int, ...]) -> Iterator[str]:
 def _changed(part: Block | Flow, state: Any, after: Any) -> Iterator[str]:
     """How a state differs from what it becomes, or from its rate."""
     becomes = "has a rate" if isinstance(part, Flow) else "becomes one"
-    if jax.tree.structure(state) != jax.tree.structure(after):
-        yield f"has a state of {jax.tree.structure(state)}, which {becomes} of {jax.tree.structure(after)}"
+    kept, new = str(jax.tree.structure(state)), str(jax.tree.structure(after))
+    if kept != new:
+        yield f"has a state of {kept}, which {becomes} of {new}"
         return
     for (path, before), then in zip(
         jax.tree_util.tree_leaves_with_path(state), jax.tree.leaves(after), strict=True

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from abc import abstractmethod
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import equinox as eqx
 import jax
@@ -28,10 +28,6 @@ class AbstractRig(Block):
     takes the command issued at t + dt and returns the reading taken then.
     """
 
-    if TYPE_CHECKING:  # what a certain one has beyond this is its own
-
-        def __getattr__(self, name: str) -> Any: ...
-
     @abstractmethod
     def first_reading(self, x: Any) -> Reading:
         """What the sensors show before the first command."""
@@ -46,6 +42,12 @@ class AbstractRig(Block):
     def small_signal(self) -> AbstractRig:
         """What a linear analysis takes this rig for."""
         return self
+
+    def modelled(self) -> Rig:
+        """Itself as a model of actuator, specimen and sensors. Raises `AnalysisError` where it is none."""
+        raise AnalysisError(
+            f"{type(self).__name__} is no model of a rig, so this cannot be computed. Do: give the test a virtual rig"
+        )
 
     def lateness(self) -> float | None:
         """How late its actuator is at low frequency [s]; None where nobody can tell."""
@@ -106,6 +108,9 @@ class Rig(AbstractRig):
                 f"interface has {_axes(shape)}; give each of its parameters one value or one per axis"
             )
         return sized
+
+    def modelled(self) -> Rig:
+        return self
 
     def small_signal(self) -> Rig:
         parts = {

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dovetail.core import signals
+from dovetail.core import roles, signals
 from dovetail.testing.outcome import Outcome, Trip
 from dovetail.testing.record import Records, thinned
+from dovetail.testing.rig import Rig
 from dovetail.testing.supervisor import CHECKS, TURNED, Watch, across
 
 if TYPE_CHECKING:
@@ -87,15 +88,21 @@ def dataset(
     axis; the coordinate `axis_kind` says which is which.
     """
     variables, axes = {}, _axis_names(test)
-    turning = getattr(test.numerical, "turning", ())
+    numerical, turning = test.numerical, test.turning
+    own = numerical.DIMS if isinstance(numerical, roles.NamesDimensions) else {}
     for name, values in records.items():
         known = signals.signal(name)
         values = np.asarray(values)
-        dims = ["time", *getattr(test.numerical, "DIMS", {}).get(name, ())]  # a system may name its own
+        dims = ["time", *own.get(name, ())]
         for i, size in enumerate(values.shape[1:] if len(dims) == 1 else ()):
             dims.append("axis" if i == 0 and size == len(axes) else f"{name}_{i}")
-        unit = getattr(test.numerical, "excitation_unit", known.unit) if name == "excitation" else known.unit
-        about = {"units": unit, "symbol": known.symbol, "long_name": known.label, "frame": known.frame}
+        unit = (name == "excitation" and test.excitation_unit) or known.unit
+        about: dict[str, Any] = {
+            "units": unit,
+            "symbol": known.symbol,
+            "long_name": known.label,
+            "frame": known.frame,
+        }
         if "axis" in dims and any(turning):
             each = [TURNED.get(unit, unit) if turns else unit for turns in turning]
             about |= {"units": ", ".join(dict.fromkeys(each)), "axis_units": each}
@@ -135,7 +142,7 @@ def as_run(
 
 def ended(test: Runnable, data: xr.Dataset, outcome: Outcome) -> tuple[xr.Dataset, Outcome]:
     """The recording up to where its specimen says that it was over, and the outcome; else as they are."""
-    specimen = getattr(test.rig, "specimen", None)
+    specimen = test.rig.specimen if isinstance(test.rig, Rig) else None
     ending = specimen.ending(data["achieved_displacement"].values) if specimen is not None else None
     if ending is None or outcome is Outcome.NOT_FINITE:
         return data, outcome

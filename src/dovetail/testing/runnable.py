@@ -19,6 +19,7 @@ import jax.numpy as jnp
 from dovetail.core import RK4, Method, Part, constant, count
 from dovetail.core.errors import AnalysisError, Fault, ParameterError, TestFileError
 from dovetail.core.randomness import has_random, seeded
+from dovetail.mechanics import Substructure
 from dovetail.testing import path as paths
 from dovetail.testing import record
 from dovetail.testing.accept import Accept
@@ -97,6 +98,16 @@ class Runnable(Part):
         return self.tick_count // self.record_every
 
     @property
+    def turning(self) -> tuple[bool, ...]:
+        """For each axis of the interface, whether it is an angle, where what is simulated says so; else empty."""
+        return tuple(self.numerical.turning) if isinstance(self.numerical, Substructure) else ()
+
+    @property
+    def excitation_unit(self) -> str | None:
+        """What the excitation is to what is simulated, where it says so."""
+        return self.numerical.excitation_unit if isinstance(self.numerical, Substructure) else None
+
+    @property
     @abstractmethod
     def shape(self) -> tuple[int, ...]:
         """Shape of its vectors: () for one axis, (n,) for n."""
@@ -130,10 +141,10 @@ class Runnable(Part):
 
     def end_faults(self) -> list[Fault]:
         """An excitation that ends before the run does."""
-        ends = getattr(self.excitation, "ends", None)
-        if ends is None or float(ends) >= self.duration * (1 - 1e-12):
+        ends = float(self.excitation.ends)
+        if ends >= self.duration * (1 - 1e-12):
             return []
-        text = f"it ends at {float(ends):g} s, before the run does at {self.duration:g} s; "
+        text = f"it ends at {ends:g} s, before the run does at {self.duration:g} s; "
         return [Fault("excitation", text + STILL)]
 
     def length_faults(self, tick: str) -> list[Fault]:

@@ -24,6 +24,11 @@ class Profile(Part):
     def __call__(self, t) -> jax.Array:
         """Value at t [s]."""
 
+    @property
+    def ends(self) -> float:
+        """Time [s] from which it no longer changes."""
+        return 0.0
+
 
 @kind("ramp")
 class Ramp(Profile):
@@ -33,6 +38,10 @@ class Ramp(Profile):
     end: jax.Array = parameter("s", "end of the ramp")
     before: jax.Array = parameter(PARAMETER, "value until the ramp starts")
     after: jax.Array = parameter(PARAMETER, "value once it has ended")
+
+    @property
+    def ends(self) -> float:
+        return float(jnp.max(self.end))
 
     def __call__(self, t):
         share = jnp.clip((t - self.begin) / jnp.maximum(self.end - self.begin, 1e-300), 0.0, 1.0)
@@ -46,6 +55,10 @@ class Switch(Profile):
     at: jax.Array = parameter("s", "moment of the switch")
     before: jax.Array = parameter(PARAMETER, "value until then")
     after: jax.Array = parameter(PARAMETER, "value from then on")
+
+    @property
+    def ends(self) -> float:
+        return float(jnp.max(self.at))
 
     def __call__(self, t):
         return jnp.where(t < self.at, self.before, self.after)

@@ -15,7 +15,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from dovetail.core import Flow, constant
+from dovetail.core import Flow, constant, roles
 from dovetail.core.errors import Fault, guarded
 from dovetail.core.methods.rolled import rolled
 from dovetail.testing import supervisor
@@ -69,10 +69,11 @@ class Simulation(Runnable):
         faults = self.length_faults("record") + axis_faults(self.axes, self.shape)
         faults += supervisor.faults(self.limits, self.axes, (), len(self.axes), "simulate")
         faults += guarded("excitation", self.end_faults)
-        ask = getattr(self.system, "faults", None)
-        until = getattr(self.system, "time_faults", None)  # what is prescribed and ends too soon
-        faults += guarded("system", lambda: ask(self.method, self.dt / self.substeps)) if ask else []
-        faults += guarded("system", lambda: until(self.duration)) if until else []
+        system = self.system
+        if isinstance(system, roles.Checked):
+            faults += guarded("system", lambda: system.faults(self.method, self.dt / self.substeps))
+        if isinstance(system, roles.Prescribed):
+            faults += guarded("system", lambda: system.time_faults(self.duration))
         return faults or guarded("limits", self._unseen)
 
     def _unseen(self) -> list[Fault]:
@@ -125,8 +126,9 @@ class Simulation(Runnable):
 
     def adapted(self, state: dict[str, Any]) -> tuple[Simulation, dict[str, Any]] | None:
         """Simulation and state from here on, where the system wants to change, as with its elements."""
-        ask = getattr(self.system, "adapted", None)
-        system, x = ask(state["system"][0]) if ask else (self.system, None)
+        if not isinstance(self.system, roles.Adapting):
+            return None
+        system, x = self.system.adapted(state["system"][0])
         if system is self.system:
             return None
         now = dataclasses.replace(self, system=system)

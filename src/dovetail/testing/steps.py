@@ -27,6 +27,7 @@ from dovetail.core.errors import Fault, StepSizeError, guarded
 from dovetail.core.methods import check_step
 from dovetail.core.programs import once
 from dovetail.testing.loop import Driven
+from dovetail.testing.rig import Rig
 
 if TYPE_CHECKING:
     from dovetail.testing.test import Test
@@ -44,8 +45,8 @@ def step_faults(test: Test) -> list[Fault]:
     }
     motion = {name: np.zeros(shape) for name in MOTION}
     rig, feedback, place = test.rig, test.feedback, "feedback"
-    if isinstance(getattr(rig, "specimen", None), Flow) and isinstance(getattr(rig, "method", None), Method):
-        parts["rig.specimen"] = (rig.specimen, motion, rig.method, getattr(rig, "substeps", 1))
+    if isinstance(rig, Rig):
+        parts["rig.specimen"] = (rig.specimen, motion, rig.method, rig.substeps)
     while isinstance(feedback, HeldForceExtrapolation):
         feedback, place = feedback.of, f"{place}.of"
     if isinstance(feedback, BlendedForce):

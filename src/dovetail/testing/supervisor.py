@@ -163,7 +163,7 @@ def beyond(values: Any, limit: Any) -> Any:
 
 def turning(test: Runnable) -> tuple[bool, ...]:
     """Which axes of the interface turn: the numerical substructure may say so, else their names do."""
-    return tuple(getattr(test.numerical, "turning", ())) or tuple(name in TURNING for name in test.axes)
+    return test.turning or tuple(name in TURNING for name in test.axes)
 
 
 class Watch(Part):

@@ -19,7 +19,7 @@ from dovetail.testing import operator as operators
 from dovetail.testing import path as paths
 from dovetail.testing import schedule as schedules
 from dovetail.testing.creep.settings import Stepping
-from dovetail.testing.rig import AbstractRig
+from dovetail.testing.rig import AbstractRig, Rig
 from dovetail.testing.runnable import Runnable
 from dovetail.testing.steps import step_faults
 from dovetail.testing.whole import axis_faults
@@ -85,7 +85,7 @@ class Test(Runnable):
 
     def why_not(self, mode: str) -> str:
         """A rig without a model has no ideal; not every specimen shows its force at rest, nor every limit."""
-        if mode == "emulate" and getattr(self.rig, "specimen", None) is None:
+        if mode == "emulate" and not isinstance(self.rig, Rig):
             return "has a rig without a model of its specimen, so there is no ideal"
         if mode == "creep":
             from dovetail.testing.creep.run import faults

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from dovetail.testing import Rig
 from dovetail.view import shapes
 from dovetail.view.curves import by_axis
 from dovetail.view.stage import Arrow, Line, Pose, Solid, Stage, Tube, looked_at, so_far
@@ -39,8 +40,8 @@ def picture(name: str, up: str) -> Callable[[str, Any, xr.Dataset, xr.Dataset | 
 
 def _hose(title: str, run: Any, data: xr.Dataset, nodes: np.ndarray, lines: list[Line]) -> Stage:
     joint, centre = data["ball_joint_position"].values, data["drogue_position"].values
-    specimen = getattr(getattr(run.test, "rig", None), "specimen", None) or getattr(run.test, "system", None)
-    parts = drogue_of(specimen)
+    rig = run.test.rig
+    parts = drogue_of(rig.specimen if isinstance(rig, Rig) else run.test.numerical)
 
     def attitude(k: int) -> tuple[np.ndarray, np.ndarray]:
         ahead, side, down = axes_of(joint[k], centre[k])

@@ -17,6 +17,7 @@ from dovetail.mechanics.spatial.rotation import about_y, about_z
 from dovetail.studies.registry import all_tests
 from dovetail.testing import CellFile, load
 from dovetail.testing.creep.placing import Placed
+from dovetail.testing.creep.virtual_cell import arms_of
 from dovetail.transfer.robot import Arm, RobotArms
 from dovetail.transfer.robot.arms import to_pose
 from dovetail.view.chains import drogue_of
@@ -35,21 +36,23 @@ def cell_of(run: Any) -> CellFile | None:
     for entry in all_tests().values():
         if entry.title == name:
             cell = load(entry.path)
-            arms = isinstance(cell, CellFile) and isinstance(getattr(cell.rig, "actuator", None), RobotArms)
+            arms = isinstance(cell, CellFile) and arms_of(cell.rig) is not None
             return cell if arms else None
     return None
 
 
 def cell_stage(title: str, run: Any, data: xr.Dataset, cell: CellFile) -> Stage:
     """The arms at every reading of a run."""
-    arms: RobotArms = cell.rig.actuator
+    rig = cell.rig.modelled()
+    arms = arms_of(rig)
+    assert arms is not None
     moves, of_move = _poses(run, data, cell)
     joints = np.asarray(_follow(arms, jnp.asarray(moves)))
     tool = np.asarray(jax.vmap(lambda q: _tool_points(arms, q))(jnp.asarray(joints)))
     held = np.asarray(_specimen_points(arms))
     place = arms.specimen_pose
     R, p = np.asarray(place.R), np.asarray(place.p)
-    parts = drogue_of(cell.rig.specimen)
+    parts = drogue_of(rig.specimen)
     force = (
         data["measured_force"].values[:, :3] @ R.T
         if "measured_force" in data

@@ -54,9 +54,9 @@ def test_the_ideal_is_the_undivided_frame():
 def test_a_perturbed_plant_leaves_the_reference_whole():
     nominal = rths.benchmark(1, **SHORT)
     other = rths.with_plant(nominal, {"stiffness": 1.3e6, "leakage": 5.0, "valve_stiffness": 1.1e5})
-    assert float(rths.actuator(other).stiffness) == float(other.rig.specimen.stiffness) == 1.3e6
+    assert float(rths.plant_of(other).stiffness) == float(other.rig.specimen.stiffness) == 1.3e6
     assert float(other.numerical.share_damping) == pytest.approx(float(other.rig.specimen.damping))
-    assert float(rths.actuator(other).leakage) == 5.0
+    assert float(rths.plant_of(other).leakage) == 5.0
     a, b = (rths._ideal(t) for t in (nominal, other))
     np.testing.assert_allclose(a, b, atol=1e-9 * np.abs(a).max())
 

@@ -9,7 +9,7 @@ acceleration. The axes are the user's; only chains whose coordinates are angles 
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import equinox as eqx
 import jax
@@ -78,9 +78,19 @@ class Chain(Flow):
 
     variable: ClassVar[bool] = False  # whether its length may change while it moves
 
-    if TYPE_CHECKING:  # what a certain one has beyond this is its own
+    if TYPE_CHECKING:  # parameters that every chain has, each where its own order puts them
 
-        def __getattr__(self, name: str) -> Any: ...
+        @property
+        def length(self) -> jax.Array:
+            """[m] unstretched."""
+
+        @property
+        def mass(self) -> jax.Array:
+            """[kg] without what is lumped on it."""
+
+        @property
+        def tip_mass(self) -> jax.Array:
+            """[kg]"""
 
     @property
     @abstractmethod
@@ -116,7 +126,7 @@ class Chain(Flow):
         """Power [W] of the forces on nodes and links (`external`) and of the chain's own dampers (`damping`)."""
 
     @abstractmethod
-    def with_tip(self, mass: Any) -> Chain:
+    def with_tip(self, mass: Any) -> Self:
         """The same chain with another mass [kg] at its tip."""
 
     def with_body(self, mass: Any, arm: Any, friction: Any = None) -> Chain:

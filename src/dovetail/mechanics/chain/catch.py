@@ -15,6 +15,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
+from dovetail.mechanics.chain.ancf import AncfCable
 from dovetail.mechanics.chain.base import Chain
 from dovetail.mechanics.chain.lumped import LumpedChain
 from dovetail.mechanics.chain.rods import RodChain
@@ -22,16 +23,20 @@ from dovetail.mechanics.chain.rods import RodChain
 
 def join(chain: Chain, x: Any, *, mass: Any, velocity: jax.Array) -> tuple[Any, Any]:
     """The chain with a body of `mass` [kg] and `velocity` (3,) [m/s] caught at its tip, and its state just after."""
-    loaded = chain.with_tip(chain.tip_mass + mass)
+    total = chain.tip_mass + mass
     gained = mass * (jnp.asarray(velocity) - chain.nodes(x).tip[1])  # beyond what the tip itself would bring
     if isinstance(chain, LumpedChain):
-        return loaded, loaded.impulse(x, jnp.zeros((3, chain.n)).at[:, -1].set(gained))
+        lumped = chain.with_tip(total)
+        return lumped, lumped.impulse(x, jnp.zeros((3, chain.n)).at[:, -1].set(gained))
     if isinstance(chain, RodChain):
+        rods = chain.with_tip(total)
         arms = jax.jacfwd(lambda q: chain.nodes({"q": q, "rate": x["rate"]}).tip[0])(x["q"])  # (3, 2n + 1)
-        jump = jnp.linalg.solve(loaded.mass_matrix(x["q"]), arms.T @ gained)
-        return loaded, {**x, "rate": x["rate"] + jump}
+        jump = jnp.linalg.solve(rods.mass_matrix(x["q"]), arms.T @ gained)
+        return rods, {**x, "rate": x["rate"] + jump}
+    cable = chain.with_tip(total)
+    assert isinstance(cable, AncfCable)
     push = jnp.zeros_like(x["rate"]).at[:, -2].set(gained)
-    return loaded, {**x, "rate": x["rate"] + jnp.linalg.solve(loaded.mass_matrix(), push.T).T}
+    return cable, {**x, "rate": x["rate"] + jnp.linalg.solve(cable.mass_matrix(), push.T).T}
 
 
 def release(chain: Chain, x: Any, *, mass: Any) -> tuple[Any, Any]:

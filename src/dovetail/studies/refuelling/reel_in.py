@@ -21,6 +21,7 @@ from dovetail.mechanics.chain.attitude import flown, tilt
 from dovetail.mechanics.chain.base import Chain, Loads, Solved, after, before, gathered
 from dovetail.mechanics.chain.drum import Drum, HoseDrum, driven
 from dovetail.mechanics.chain.length import ReelLaw, TimedReel, remaining
+from dovetail.mechanics.chain.lumped import LumpedChain
 from dovetail.studies.refuelling.assembly import LENGTH, hose
 
 signals.declare("reel_error", symbol="s - s_r", unit="m", label="reeled length less what the drum was told")
@@ -117,7 +118,8 @@ class DuctReelIn(ReelIn):
     @property
     def duct(self) -> jax.Array:
         """Direction (3,) into the duct, in the chain's axes."""
-        return jnp.array([-1.0, 0.0, 0.0]) if self.chain.duct is None else self.chain.duct
+        own = self.chain.duct if isinstance(self.chain, LumpedChain) else None
+        return jnp.array([-1.0, 0.0, 0.0]) if own is None else own
 
     def place(self, x):
         nodes = self.loaded_chain.nodes(x["rope"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from functools import cache
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -15,6 +16,7 @@ from dovetail.fidelity import pose_error
 from dovetail.studies.refuelling.hung_drogue import CONTACT_RADIUS, RUN_UP
 from dovetail.studies.registry import find_test
 from dovetail.testing import Run
+from dovetail.testing.creep.virtual_cell import arms_of
 from dovetail.transfer import Delay
 from dovetail.transfer.robot import Course
 
@@ -65,8 +67,10 @@ def robot_tracking() -> float:
     """
     cell = testing.load(find_test("refuelling/cell"))
     assert isinstance(cell, testing.CellFile)
-    arms, dt = cell._sized().actuator, float(cell.period)
-    delay, lag = arms.drive.parts
+    arms, dt = arms_of(cell._sized()), float(cell.period)
+    assert arms is not None
+    drive: Any = arms.drive  # a delay and a lag
+    delay, lag = drive.parts
     behind = float(np.max(delay.delay) + np.max(lag.tau))
     t = dt * np.arange(round(1.2 / dt) + 1)
     way = np.asarray(jax.jit(jax.vmap(lambda t: SpeedProfile(speed=1.0).travel(t, None)[0]))(t))

@@ -16,12 +16,12 @@ SHORT = 41 / 4096  # [s] of a test whose poles alone are asked for: whole ticks 
 
 def plant_delay() -> float:
     """B01: delay of slow motion [s]."""
-    return float(rths.actuator(rths.benchmark()).linear().low_frequency_delay)
+    return float(rths.plant_of(rths.benchmark()).linear().low_frequency_delay)
 
 
 def plant_gain() -> float:
     """B02: gain at rest of the position loop, without the gain outside it."""
-    plant = rths.actuator(rths.benchmark())
+    plant = rths.plant_of(rths.benchmark())
     return float(np.abs(plant.linear()(0j)) / plant.gain)
 
 

@@ -23,7 +23,7 @@ from dovetail.core import RK4
 from dovetail.design import growths, stacked
 from dovetail.fidelity.rths_criteria import NAMES, criteria_of
 from dovetail.studies.registry import find_test
-from dovetail.studies.substructuring.rths_compensators import COMPENSATORS, Entry
+from dovetail.studies.substructuring.rths_compensators import COMPENSATORS, Entry, plant_of
 from dovetail.testing import Accuracy, Test, load, simulate
 from dovetail.transfer import ServoHydraulic
 
@@ -49,21 +49,15 @@ def benchmark(case: int = 1, *, name: str = "rths-benchmark", **values: Any) -> 
     return dataclasses.replace(test, **{"title": title, **values})
 
 
-def actuator(test: Test) -> ServoHydraulic:
-    """The plant behind the converter."""
-    return next(part for part in test.rig.actuator.parts if isinstance(part, ServoHydraulic))
-
-
 def with_plant(test: Test, values: Mapping[str, float]) -> Test:
     """The test on another plant: actuator, specimen and the share that is not simulated, all of a piece."""
-    plant, specimen = actuator(test), test.rig.specimen
+    rig: Any = test.rig.modelled()  # a spring and damper behind a series of parts
+    plant, specimen = plant_of(test), rig.specimen
     specimen = dataclasses.replace(specimen, stiffness=values.get("stiffness", specimen.stiffness))
     carried = {"stiffness": specimen.stiffness, "damping": specimen.damping}
     plant = dataclasses.replace(plant, **{**values, **carried})
-    parts = tuple(plant if isinstance(p, ServoHydraulic) else p for p in test.rig.actuator.parts)
-    rig = dataclasses.replace(  # type: ignore[call-arg]  # of a virtual rig
-        test.rig, specimen=specimen, actuator=dataclasses.replace(test.rig.actuator, parts=parts)
-    )
+    parts = tuple(plant if isinstance(p, ServoHydraulic) else p for p in rig.actuator.parts)
+    rig = dataclasses.replace(rig, specimen=specimen, actuator=dataclasses.replace(rig.actuator, parts=parts))
     numerical = dataclasses.replace(
         test.numerical, **{f"share_{name}": value for name, value in carried.items()}
     )
@@ -75,7 +69,7 @@ def plants(count: int, seed: int = SEED) -> list[dict[str, float]]:
 
     A leakage below zero, which the published deviation allows once in 180 plants, is drawn again.
     """
-    nominal = actuator(benchmark())
+    nominal = plant_of(benchmark())
     rng = np.random.default_rng(seed)
     found: list[dict[str, float]] = [{}]
     while len(found) <= count:

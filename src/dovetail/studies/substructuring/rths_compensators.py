@@ -29,7 +29,7 @@ from dovetail.compensation import (
     SmithPredictor,
 )
 from dovetail.testing import Test
-from dovetail.transfer import LinearTransfer, ServoHydraulic
+from dovetail.transfer import LinearTransfer, Series, ServoHydraulic
 
 FAST = 0.5e-3  # [s] time constant of the zeros that make the inverse of fifth order proper
 FIRST_MODE = 22.7  # [rad/s] of case 1, where the motion is
@@ -46,9 +46,16 @@ class Entry:
     trades: str  # what it gives away for what it does
 
 
+def plant_of(test: Test) -> ServoHydraulic:
+    """The plant behind the converter."""
+    series = test.rig.modelled().actuator
+    assert isinstance(series, Series)
+    return next(part for part in series.parts if isinstance(part, ServoHydraulic))
+
+
 def model(test: Test) -> LinearTransfer:
     """The plant's published model, from demand to displacement."""
-    return next(p for p in test.rig.actuator.parts if isinstance(p, ServoHydraulic)).linear()
+    return plant_of(test).linear()
 
 
 def inverse_coefficients(test: Test) -> np.ndarray:
@@ -101,9 +108,9 @@ def adaptive_time_series(test: Test) -> AdaptiveTimeSeries:
 
 
 def _smith(test: Test) -> Test:
-    plant = next(p for p in test.rig.actuator.parts if isinstance(p, ServoHydraulic))
+    plant = plant_of(test)
     return dataclasses.replace(
-        test, compensator=NoCompensation(), feedback=SmithPredictor(test.rig.specimen, plant)
+        test, compensator=NoCompensation(), feedback=SmithPredictor(test.rig.modelled().specimen, plant)
     )
 
 
@@ -111,7 +118,7 @@ def _blended(test: Test) -> Test:
     return dataclasses.replace(
         test,
         compensator=second_order_inverse(test),
-        feedback=BlendedForce(model=test.rig.specimen, share=0.5),
+        feedback=BlendedForce(model=test.rig.modelled().specimen, share=0.5),
     )
 
 

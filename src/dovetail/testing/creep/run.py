@@ -129,7 +129,7 @@ def faults(test: Test) -> list[Fault]:
     stepping, shape = test.stepping, test.shape
     number, turns = int(np.prod(shape, dtype=int)), supervisor.turning(test)
     faults = supervisor.faults(test.limits, test.axes, turns, number, "creep")
-    if missing := getattr(getattr(test.rig, "specimen", None), "in_motion", ""):
+    if missing := test.rig.specimen.in_motion if isinstance(test.rig, Rig) else "":
         text = f"{missing} shows in motion only, and the force of a creep test is taken at rest"
         faults.append(Fault("rig.specimen", text))
     if test.record_every > 1:

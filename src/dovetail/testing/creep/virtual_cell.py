@@ -96,7 +96,7 @@ _references = eqx.filter_jit(lambda arms, pose, near: arms.joint_targets(pose, n
 
 def arms_of(rig: AbstractRig) -> RobotArms | None:
     """The robot arms that move a rig, if such do."""
-    actuator = getattr(rig, "actuator", None)
+    actuator = rig.actuator if isinstance(rig, Rig) else None
     return actuator if isinstance(actuator, RobotArms) else None
 
 

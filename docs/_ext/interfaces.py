@@ -1,0 +1,57 @@
+"""The interfaces of a room, from the source: classes that leave something to their author, and protocols."""
+
+import importlib
+import inspect
+import pkgutil
+import re
+from collections.abc import Iterator
+
+import dovetail
+
+
+def interfaces(room: str) -> dict[str, type]:
+    """Abstract classes and protocols of a room, by where they are."""
+    package = importlib.import_module(f"dovetail.{room}")
+    found = {}
+    for module in pkgutil.walk_packages(package.__path__, f"dovetail.{room}."):
+        for name, value in vars(importlib.import_module(module.name)).items():
+            own = inspect.isclass(value) and value.__module__ == module.name and not name.startswith("_")
+            if own and written(value):
+                found[f"{module.name}.{name}"] = value
+    return found
+
+
+def written(cls: type) -> list[str]:
+    """What an author writes: what is abstract in a class, all of a protocol."""
+    protocol = (
+        {*vars(cls), *vars(cls).get("__annotations__", {})} if getattr(cls, "_is_protocol", False) else ()
+    )
+    names = sorted({*getattr(cls, "__abstractmethods__", ()), *protocol})
+    return [name for name in names if not name.startswith("_") or name == "__call__"]
+
+
+def rooms() -> list[str]:
+    """Rooms that have interfaces."""
+    packages = (m.name.split(".")[1] for m in pkgutil.iter_modules(dovetail.__path__, "dovetail.") if m.ispkg)
+    return [room for room in packages if interfaces(room)]
+
+
+def interface_table(room: str) -> Iterator[tuple[str, ...]]:
+    """The rows of a room's table."""
+    yield "interface", "what it is", "what an author writes"
+    for where, cls in sorted(interfaces(room).items()):
+        about = re.sub(r":math:`([^`]*)`", r"\1", inspect.getdoc(cls).splitlines()[0].rstrip("."))
+        yield where.removeprefix("dovetail."), about.replace("`", ""), ", ".join(written(cls))
+
+
+def public_table() -> Iterator[tuple[str, ...]]:
+    """What every room lists."""
+    yield "from", "names"
+    for name in ("dovetail", *(f"dovetail.{room}" for room in sorted(public_rooms()))):
+        listed = importlib.import_module(name).__all__
+        yield name, ", ".join(n for n in listed if not n.startswith("_"))
+
+
+def public_rooms() -> list[str]:
+    """Rooms that `import dovetail` finds."""
+    return [name for name in dovetail.__all__ if inspect.ismodule(getattr(dovetail, name))]
