@@ -1,4 +1,4 @@
-"""What all tests share: no program is compiled twice, nor again by the next session; arrays have the shapes they name."""
+"""What all tests share: no program is compiled twice, nor in the next session; arrays have the shapes they name."""
 
 import importlib.util
 import os

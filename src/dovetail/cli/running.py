@@ -197,8 +197,7 @@ def _told(run: Run) -> list[str]:
         return [summary(run)]
     if run.mode != "simulate":
         return []
-    system = run.test.numerical
-    measures = system.measures(run.data) if isinstance(system, roles.Measuring) else {}
+    measures = roles.measured(run.test.numerical, run.data)
     lines = [f"  {name:<28} {text}" for name, text in measures.items()]
     return [GREW, *lines] if run.outcome in (Outcome.NOT_FINITE, Outcome.VELOCITY) else lines
 

@@ -49,6 +49,11 @@ class Measuring(Protocol):
         """Names and values in words, for the command line and the report."""
 
 
+def measured(system: object, data: xr.Dataset) -> dict[str, str]:
+    """What a run of a system showed; nothing where it does not say."""
+    return system.measures(data) if isinstance(system, Measuring) else {}
+
+
 @runtime_checkable
 class Captioned(Protocol):
     """Says which of its signals a report shows first, and what a general name means for it."""

@@ -13,6 +13,7 @@ import tomli_w
 import xarray as xr
 from matplotlib.figure import Figure
 
+from dovetail.core import roles
 from dovetail.report import parameters
 from dovetail.report.charts import SHADES
 from dovetail.report.decimate import decimate
@@ -104,7 +105,8 @@ def simulations_page(title: str, labels: Sequence[str], runs: Sequence[Any]) -> 
     from dovetail.testing import dump
 
     data, tables = [run.data for run in runs], [dump(run.test) for run in runs]
-    names = common(data, getattr(runs[0].test.system, "FIRST", ()))
+    system = runs[0].test.system
+    names = common(data, system.FIRST if isinstance(system, roles.Captioned) else ())
     changed = parameters.differences(tables)
     rows: list[list[str | float | Cell]] = [
         [path, *values] for path, values in changed.items() if path != "title"
@@ -112,9 +114,7 @@ def simulations_page(title: str, labels: Sequence[str], runs: Sequence[Any]) -> 
     differ: list[Block] = (
         [Table(["parameter", *labels], rows)] if rows else [Text("Their parameters are the same.")]
     )
-    told: list[dict[str, str]] = [
-        getattr(run.test.system, "measures", lambda data: {})(run.data) for run in runs
-    ]
+    told = [roles.measured(run.test.system, run.data) for run in runs]
     measures = list(dict.fromkeys(name for each in told for name in each))
     ended = [["how it ended", *(run.outcome.value for run in runs)]]
     came = [*ended, *([name, *(each.get(name, "") for each in told)] for name in measures)]

@@ -13,7 +13,7 @@ import numpy as np
 import xarray as xr
 
 from dovetail import fidelity
-from dovetail.core import signals
+from dovetail.core import roles, signals
 from dovetail.core.errors import DovetailError
 from dovetail.fidelity.acceptance import Demand, judged, shown
 from dovetail.report import verdict as verdicts
@@ -92,8 +92,7 @@ def _impacts(run: Any, data: xr.Dataset) -> str:
 
 def _measures(run: Any, data: xr.Dataset) -> dict[str, str]:
     """What a simulated system has to say of its run."""
-    ask = getattr(getattr(getattr(run, "test", None), "system", None), "measures", None)
-    return dict(ask(data)) if ask else {}
+    return roles.measured(run.test.numerical, data)
 
 
 def _measured(measures: dict[str, str]) -> str:

@@ -15,7 +15,7 @@ the force would depend on its own delayed value the equation is neutral, and an 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 
@@ -24,9 +24,6 @@ from dovetail.stability.delay_equation import DelayEquation
 from dovetail.stability.neutral import require_retarded
 from dovetail.stability.state_space import StateSpace
 from dovetail.transfer.linear import LinearTransfer
-
-if TYPE_CHECKING:
-    from typing_extensions import TypeIs
 
 Taps = Sequence[tuple[float, float]]  # (weight, delay [s]) of a predictor; ((1.0, 0.0),) is none
 
@@ -202,17 +199,14 @@ def _per_axis(transfer: LinearTransfer | Sequence[LinearTransfer], n: int) -> li
 
 
 def _taps_per_axis(taps: Taps | Sequence[Taps], n: int) -> list[Taps]:
-    if _is_one_list(taps):
-        return [taps] * n
+    given: Any = taps  # which of the two shows in what the first holds
+    if np.ndim(given[0][0]) == 0:
+        return [given] * n
     if len(taps) != n:
         raise ParameterError(
             f"linear_loop.taps: got {len(taps)} lists; must be one, or one for each of {n} axes"
         )
-    return list(taps)
-
-
-def _is_one_list(taps: Taps | Sequence[Taps]) -> TypeIs[Taps]:
-    return np.ndim(taps[0][0]) == 0
+    return list(given)
 
 
 def _check(numerical: StateSpace, specimen: StateSpace, n: int) -> None:

@@ -88,6 +88,7 @@ class FreeBodies(Substructure):
 
     def _told(self, t) -> BodyState:
         """State of a second body that moves as prescribed."""
+        assert isinstance(self.second, FrameMotion)
         now = self.second.state(t)
         return BodyState.at(now.pose, now.twist)
 

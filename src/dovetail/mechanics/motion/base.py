@@ -13,7 +13,7 @@ these are sway, heave and roll. So decks, devices, clamps, tow points and target
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -27,10 +27,6 @@ NAMES = ("surge", "sway", "heave", "roll", "pitch", "yaw")
 
 class Mover(Part):
     """A body of six degrees of freedom: free (`MassProperties`), or moved as prescribed (`FrameMotion`)."""
-
-    if TYPE_CHECKING:  # what either has beyond this is its own
-
-        def __getattr__(self, name: str) -> Any: ...
 
 
 class SupportMotion(Part):

@@ -261,6 +261,7 @@ def _lighter(first: float, second: float) -> FreeBodies:
     """The scenario with other masses [kg], inertias in proportion."""
     bodies = six_dof.published()
     a, b = first / 360.466, second / 770.0
+    assert isinstance(bodies.second, MassProperties)
     return eqx.tree_at(
         lambda s: (s.first.mass, s.first.inertia, s.second.mass, s.second.inertia),
         bodies,
