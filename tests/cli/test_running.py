@@ -9,11 +9,13 @@ import subprocess
 import sys
 import time
 import tomllib
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 from dovetail import testing
+from dovetail.cli import running
 from dovetail.cli.running import EXIT_STOPPED, _impacts, afterwards, parse_settings
 from dovetail.core.errors import TestFileError
 from dovetail.studies.registry import find_test
@@ -347,3 +349,24 @@ def test_whoever_interrupts_what_comes_after_a_run_keeps_it_and_is_told_how_to_h
     assert asked == []
     assert afterwards(run, tmp_path, lambda: asked.append(1), said.append) == 0
     assert asked == [1]
+
+
+def test_whatever_takes_a_while_says_what_it_does(tmp_path, monkeypatch):
+    """On a terminal; every stage has a bar with its name from its first moment on."""
+    told = []
+
+    @contextmanager
+    def telling(doing, first=running.COMPILING):
+        told.append((doing, first))
+        yield lambda share, text: None
+
+    monkeypatch.setattr(running, "telling", telling)
+    settings = ["duration=0.1 s"]
+    assert running.run_test("substructuring/cs1", None, settings, tmp_path / "run", None, True) == 0
+    assert told == [
+        ("reading", "cs1.toml"),
+        ("the outlook", "compiling, once"),
+        ("rehearsing", "compiling, once"),
+        ("the ideal to compare with", "compiling, once"),
+        ("the report", "drawing"),
+    ]

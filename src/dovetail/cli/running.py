@@ -33,6 +33,7 @@ GREW = (
     "  what grows so fast is often the integration: raise rate or substeps, or take an implicit method "
     '(method = { kind = "bdf2" })'
 )
+COMPILING = "compiling, once"  # it is kept for the next time
 MOST_IMPACTS = 12  # of each kind on the terminal
 
 
@@ -111,7 +112,8 @@ def run_test(
 
     _refuse_mixed(mode, recording, rig, resume)
     file = find_test(name)
-    test = testing.load(file, parse_settings(settings))
+    with telling("reading", file.name):
+        test = testing.load(file, parse_settings(settings))
     if isinstance(test, testing.ChartFile) and mode is None:
         from dovetail.cli.charting import run_chart
 
@@ -122,7 +124,8 @@ def run_test(
     target = resume or folder.create(out or folder.next_folder(Path("runs"), f"{file.stem}-{mode}"))
     say = Console(highlight=False, markup=False, soft_wrap=True).print
 
-    stability = answered(test.stability) if mode == "rehearse" else None
+    with telling("the outlook"):
+        stability = answered(test.stability) if mode == "rehearse" else None
     if stability:
         say(str(stability))
     if mode == "creep" and resume is None:
@@ -164,9 +167,11 @@ def run_test(
         for line in _impacts(run, ideal):
             say(line)
         if report:
-            from dovetail.report import write_run
+            with telling("the report", "drawing"):
+                from dovetail.report import write_run
 
-            say(f"report    {write_run(run, target / 'report.html', ideal, stability)}")
+                page = write_run(run, target / "report.html", ideal, stability)
+            say(f"report    {page}")
 
     return afterwards(run, target, judge, say)
 
@@ -240,10 +245,10 @@ def with_progress(test: Any, mode: str, recording: Path | None = None) -> Run:
 
 
 @contextmanager
-def telling(doing: str) -> Iterator[Callable[[float, str], None]]:
-    """What is told of progress, as a bar on the terminal."""
+def telling(doing: str, first: str = COMPILING) -> Iterator[Callable[[float, str], None]]:
+    """What is told of progress, as a bar on the terminal; `first` until there is more to tell."""
     with progress_bar(doing) as bar:
-        task = bar.add_task("compiling", total=1.0)
+        task = bar.add_task(first, total=1.0)
         yield lambda share, text: bar.update(task, completed=share, description=text)
 
 
