@@ -14,6 +14,7 @@ import dovetail as dv
 from dovetail.cli.running import check_test
 from dovetail.core.errors import ParameterError, TestFileError
 from dovetail.core.parameter import declared
+from dovetail.studies.registry import find_test
 from dovetail.testing import Limits, Outcome
 from dovetail.testing.supervisor import CHECKS, Watch, faults, turning
 
@@ -341,3 +342,9 @@ def test_a_contact_that_gives_back_more_than_it_took_trips(back, outcome):
             else watch.step(1.0, 1e-3, state, motion, reading, held)
         )
     assert Outcome.from_code(state["code"]) is outcome
+
+
+def test_what_is_remembered_before_a_run_is_of_the_types_that_it_has_later():
+    """A number of a looser type would have every loop that carries it compiled a second time."""
+    watch = Watch.of(dv.load(find_test("substructuring/cs1")), "creep")
+    assert not [leaf for leaf in jax.tree.leaves(watch.blank((6,))) if leaf.weak_type]

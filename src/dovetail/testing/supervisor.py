@@ -187,7 +187,7 @@ class Watch(Part):
 
     def blank(self, shape: tuple[int, ...] = ()) -> dict[str, Any]:
         """Nothing seen yet."""
-        none, unknown = jnp.zeros((), dtype=int), jnp.full(shape, jnp.nan)
+        none, unknown = jnp.zeros((), dtype=int), jnp.full(shape, jnp.nan, dtype=float)
         means = {name: jnp.zeros(()) for name in ("short", "long", "growth", "energy")}
         still = (jnp.zeros(shape), unknown, unknown, unknown, jnp.zeros(shape))
         return {**means, "still": still, "code": none, "tick": none - 1}

@@ -14,6 +14,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float
 
+from dovetail.core.programs import once
 from dovetail.testing import schedule
 from dovetail.testing.loop import MOTION, Driven, judged
 from dovetail.testing.supervisor import Watch
@@ -129,7 +130,7 @@ def judged_reading(watch: Watch, state: dict[str, Any], reading: dict[str, jax.A
     return watch.reading(state["h"], state["watch"], state["motion"], reading)
 
 
-compiled_start = eqx.filter_jit(start)
+compiled_start = once(start)
 compiled_advance = eqx.filter_jit(advance)
 compiled_near = eqx.filter_jit(lambda test, motion: test.stepping.gate.near(motion))
 compiled_demand = eqx.filter_jit(judged_demand)
