@@ -24,7 +24,22 @@ def test_the_page_shows_the_moment_it_was_told(run, serving, until):
     page = serving(Page(stage_of(run), port=0))
     page.player.seek(0.5)
     until(lambda: "t = 0.5000 s" in page.clock.content)
-    assert page.scrubber.value == 250
+    assert page.scrubber.value == pytest.approx(0.5)
+
+
+def test_a_camera_that_follows_goes_along_with_what_matters(run, serving, until, chromium):
+    page = serving(Page(stage_of(run), port=0))
+    tab = chromium.new_page()
+    tab.goto(f"http://127.0.0.1:{page.port}")
+    tab.get_by_role("button", name="follow").click()
+    until(lambda: page.followed is not None, 60.0)
+    client = next(iter(page.server.get_clients().values()))
+    page.player.seek(1.0)
+    until(lambda: page.shown == page.stage.at(1.0))
+    until(lambda: np.allclose(client.camera.look_at, page.stage.focus(page.shown), atol=1e-6), 60.0)
+    tab.get_by_role("button", name="overview").click()
+    until(lambda: page.followed is None, 60.0)
+    tab.close()
 
 
 def test_another_picture_of_the_same_run_keeps_the_moment(run, serving, until):
@@ -75,7 +90,7 @@ def test_play_hold_stop_and_the_scrubber_in_a_browser(run, serving, until, chrom
     until(lambda: not page.player.playing)
     shown_as_recorded(tab, page, run)
     number = tab.get_by_role("textbox").first
-    number.fill("750")
+    number.fill("1.5")
     number.press("Enter")
     until(lambda: abs(page.player.position - 1.5) < 1e-3)
     tab.reload()

@@ -1,7 +1,7 @@
 """Looking at a run: the mechanism in the browser, played at any speed, with its signals beside it.
 
-Depends on: core, mechanics, transfer, testing, links, report, studies. Nothing depends on it, and nothing it does can
-delay a loop.
+Depends on: core, mechanics, transfer, testing, links, fidelity, report, studies. Pages on runs ask
+it for a picture; nothing else depends on it, and nothing it does can delay a loop.
 """
 
 from typing import TYPE_CHECKING

@@ -10,11 +10,14 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import numpy as np
+
 from dovetail.core.errors import DovetailError
+from dovetail.view import cameras
 from dovetail.view.charts import Charts
 from dovetail.view.player import Player
 from dovetail.view.scene import Scene, plain
-from dovetail.view.stage import Stage
+from dovetail.view.stage import ASPECT, FILLED, OPENING, Stage
 
 FRAMES = 60.0  # a second, at most
 WORDS = 10.0  # a second while it plays: the clock and the scrubber, which cost the page more than the picture does
@@ -70,6 +73,7 @@ class Page:
         self.wanted: str | None = None  # picture that was asked for; drawn by the thread that draws
         self.name = next(iter(self.stages))  # of the picture that is shown
         self.awaited: Mapping[str, Stage] | None = None  # the same pictures with more in them
+        self.followed: np.ndarray | None = None  # [m] where what the eyes go along with was last
         self.scene = Scene(self.server, self.stage)
         self._set_up()
         self.show(self.player.position)
@@ -79,15 +83,24 @@ class Page:
         gui.add_markdown(f"**{plain(stage.title)}**")
         self.clock = gui.add_markdown("")
         self.waiting: Any = None
-        self.play = gui.add_button("Play")
-        self.hold = gui.add_button("Hold")
-        self.stop = gui.add_button("Stop")
-        self.scrubber: Any = gui.add_slider("moment", min=0, max=SLIDER, step=1, initial_value=0)
+        self.transport = gui.add_button_group("", tuple(self._acts))
+        first, last = self.player.first, self.player.last
+        step = max(last - first, 1e-9) / SLIDER
+        marks = tuple(event for event in stage.events if first <= event[0] <= last) or None
+        self.scrubber: Any = gui.add_slider(
+            "t [s]",
+            min=first,
+            max=last + (step if last == first else 0),
+            step=step,
+            initial_value=first,
+            marks=marks,
+        )
         self.speed = gui.add_dropdown("speed", SPEEDS, initial_value="1")
-        self.play.on_click(lambda _: self._press("play", self.player.play))
-        self.hold.on_click(lambda _: self._press("hold", self.player.hold))
-        self.stop.on_click(lambda _: self._press("stop", self._rewind))
+        self.view = gui.add_button_group("camera", cameras.NAMES)
+        self.transport.on_click(lambda _: self._press(str(self.transport.value).lower()))
+        self.view.on_click(lambda _: self.look_from(str(self.view.value)))
         self.speed.on_update(lambda _: self._faster())
+        self._keys()
         self.scrubber.on_update(self._drag)
         if len(self.stages) > 1:
             self.picture = gui.add_dropdown(
@@ -130,8 +143,42 @@ class Page:
         for box, (_, handle) in zip(self._boxes, self.scene.named, strict=True):
             _show_or_hide(box, handle)
 
-    def _press(self, what: str, act: Callable[[], None]) -> None:
-        act()
+    @property
+    def _acts(self) -> dict[str, Callable[[], None]]:
+        """What the transport does."""
+        return {"Play": self.player.play, "Hold": self.player.hold, "Stop": self._rewind}
+
+    def _keys(self) -> None:
+        """The space bar plays and holds, the arrows go a hundredth of the run back and on."""
+        hundredth = (self.player.last - self.player.first) / 100
+        keys = {
+            "Play or hold": ("space", lambda: self._press("hold" if self.player.playing else "play")),
+            "Back": ("arrowleft", lambda: self.player.seek(self.player.position - hundredth)),
+            "On": ("arrowright", lambda: self.player.seek(self.player.position + hundredth)),
+        }
+        for label, (key, act) in keys.items():
+            self.server.gui.add_command(label, hotkey=key).on_trigger(lambda _, act=act: act())
+
+    def look_from(self, name: str) -> None:
+        """Turn all eyes to what a camera of that name sees; one that follows goes along from there."""
+        k = self.stage.at(self.player.position)
+        here = cameras.camera(self.stage, name, ASPECT, OPENING, FILLED)(k)
+        follows = name in ("follow", "close-up") and self.stage.focus is not None
+        for client in self.server.get_clients().values():
+            client.camera.position, client.camera.look_at = here.eye, here.target
+        self.followed = np.asarray(here.target) if follows else None
+
+    def _go_along(self, k: int) -> None:
+        """Move all eyes by as much as what they follow has moved."""
+        if self.followed is None or self.stage.focus is None:
+            return
+        now = np.asarray(self.stage.focus(k), float)
+        by, self.followed = now - self.followed, now
+        for client in self.server.get_clients().values() if np.any(by) else ():
+            client.camera.position = client.camera.position + by  # what it looks at goes with it
+
+    def _press(self, what: str) -> None:
+        self._acts[what.capitalize()]()
         self.pressed.append((self.player.position, what))
 
     def _rewind(self) -> None:
@@ -144,8 +191,7 @@ class Page:
     def _drag(self, event: Any) -> None:
         if event.client is None:  # our own doing, as the playback goes on
             return
-        share = self.scrubber.value / SLIDER
-        self.player.seek(self.player.first + share * (self.player.last - self.player.first))
+        self.player.seek(float(self.scrubber.value))
         self.pressed.append((self.player.position, "seek"))
 
     def show(self, t: float) -> int:
@@ -160,6 +206,7 @@ class Page:
         k = self.stage.at(t)
         if k != self.shown:
             self.scene.draw(self.stage, k)
+            self._go_along(k)
             self.shown = k
         now = time.monotonic()
         if k != self.told and (not self.player.playing or now - self.told_at > 1 / WORDS):
@@ -169,8 +216,7 @@ class Page:
 
     def _tell(self, k: int) -> None:
         """Set the clock and the scrubber."""
-        span = self.player.last - self.player.first
-        place = round(SLIDER * (self.stage.times[k] - self.player.first) / span) if span > 0 else 0
+        place = float(np.clip(self.stage.times[k], self.player.first, self.player.last))
         if place != self.scrubber.value:
             self.scrubber.value = place
         self.clock.content = f"t = {self.stage.times[k]:.4f} s\n\n{plain(self.stage.notes(k))}"

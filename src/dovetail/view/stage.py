@@ -108,6 +108,7 @@ class Stage:
     box: tuple[np.ndarray, np.ndarray] | None = None  # [m] corners of what the eye looks at
     focus: Points | None = None  # (3,) [m] where what matters is
     nearby: float = 0.0  # [m] how large that is
+    events: Sequence[tuple[float, str]] = ()  # moments [s], and what happened then
 
     def at(self, t: float) -> int:
         """Number of the sample that holds at t [s]: the last one not after it."""

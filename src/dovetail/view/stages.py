@@ -11,6 +11,7 @@ import xarray as xr
 from dovetail.core.errors import AnalysisError
 from dovetail.view import chains, oscillator, probe
 from dovetail.view.curves import choices, curves
+from dovetail.view.events import events_of
 from dovetail.view.stage import Stage
 
 SAMPLES = 20_000  # of a recording that a viewer keeps; more are thinned
@@ -32,7 +33,9 @@ def stage_of(run: Any, ideal: Any = None, largest: float | None = None) -> Stage
     for needs, draw in PICTURES:
         if all(name in data for name in needs):
             stage = draw(title, run, data, behind)
-            return dataclasses.replace(stage, plots=curves(run.data), choices=choices(run.data))
+            return dataclasses.replace(
+                stage, plots=curves(run.data), choices=choices(run.data), events=events_of(run)
+            )
     raise AnalysisError(
         f"{title}: nothing in the recording has a place in space (needs one of "
         + "; ".join(", ".join(needs) for needs, _ in PICTURES)
