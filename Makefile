@@ -40,7 +40,7 @@ check: $(VENV)/dev.stamp  ## format, lint, types, and the rules of the package
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
-	$(PYTEST) tests/package
+	$(ONE_CORE) $(PYTEST) -n $(WORKERS) -m "not slow" tests/package
 
 format: $(VENV)/dev.stamp  ## format the code and mend what the linter can
 	$(BIN)/ruff format .
