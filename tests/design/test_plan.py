@@ -42,7 +42,13 @@ def test_the_record_is_plain_and_complete(made):
 
 def test_the_folder_holds_a_test_that_runs(made, tmp_path):
     folder = write(made, tmp_path / "plan")
-    assert {p.name for p in folder.iterdir()} == {"plan.md", "plan.json", "test.toml", "identification.nc"}
+    assert {p.name for p in folder.iterdir()} == {
+        "plan.md",
+        "plan.json",
+        "test.toml",
+        "actuator.toml",
+        "identification.nc",
+    }
     again = testing.load(folder / "test.toml")
     assert again.rehearse().outcome.completed
     with xr.open_dataset(folder / "identification.nc", engine="h5netcdf") as swept:

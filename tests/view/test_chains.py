@@ -35,7 +35,11 @@ def flight():
         },
         {"time": [0.0, 0.1], "axis": ["x", "y", "z", "roll", "pitch", "yaw"]},
     )
-    return SimpleNamespace(test=SimpleNamespace(), data=data, title="strike"), joint, centre
+    return (
+        SimpleNamespace(test=SimpleNamespace(rig=None, numerical=None), data=data, title="strike"),
+        joint,
+        centre,
+    )
 
 
 def test_the_drogue_stands_at_its_ball_joint_along_its_axis_and_a_forward_force_points_along_it():

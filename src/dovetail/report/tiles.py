@@ -21,6 +21,7 @@ from dovetail.report.page import Tile, Tone
 from dovetail.report.style import prefixed
 from dovetail.report.view import Judged
 from dovetail.testing.outcome import Outcome
+from dovetail.testing.runnable import Runnable
 
 HAPPENED, STABLE, BELIEVED = "What happened?", "Is it stable?", "Can it be believed?"
 PEAKS = (
@@ -92,7 +93,8 @@ def _impacts(run: Any, data: xr.Dataset) -> str:
 
 def _measures(run: Any, data: xr.Dataset) -> dict[str, str]:
     """What a simulated system has to say of its run."""
-    return roles.measured(run.test.numerical, data)
+    test = getattr(run, "test", None)
+    return roles.measured(test.numerical, data) if isinstance(test, Runnable) else {}
 
 
 def _measured(measures: dict[str, str]) -> str:

@@ -49,12 +49,13 @@ def test_the_spin_of_the_last_link_is_its_rotation_s_own(path):
         W = R.T @ jax.jacfwd(turned)(t)
         return jnp.stack([W[2, 1], W[0, 2], W[1, 0]])
 
-    found = jax.jit(attitude.tail)(*_rates(places, jnp.asarray(0.3)))
+    frame, tilt = jax.jit(attitude.tail)(*_rates(places, jnp.asarray(0.3)))
     wanted, wanted_rate = jax.jit(lambda t: (spin(t), jax.jacfwd(spin)(t)))(0.3)
-    np.testing.assert_allclose(found.tilt, angles(0.3), atol=1e-14)
-    np.testing.assert_allclose(found.R, turned(0.3), atol=1e-14)
-    np.testing.assert_allclose(found.w, wanted, atol=1e-13)
-    np.testing.assert_allclose(found.w_rate, wanted_rate, atol=1e-12)
+    R = frame.pose.R
+    np.testing.assert_allclose(tilt, angles(0.3), atol=1e-14)
+    np.testing.assert_allclose(R, turned(0.3), atol=1e-14)
+    np.testing.assert_allclose(R.T @ frame.twist.w, wanted, atol=1e-13)  # in its own axes
+    np.testing.assert_allclose(R.T @ frame.rate.w, wanted_rate, atol=1e-12)
 
 
 def test_angles_are_read_back_from_directions_and_a_direction_is_a_rotation():

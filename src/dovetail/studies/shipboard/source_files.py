@@ -73,7 +73,7 @@ def write_inputs(test: Any, folder: str | Path) -> Path:
     rest = places.copy()
     rest[18:, 0] = undeformed.ravel()
     _write(folder, "Properties_FE_IC", rest)
-    E, I, A, rho = (gear.mesh._of(name) for name in ("E", "I", "A", "rho"))
+    E, I, A, rho = (gear.mesh.of(name) for name in ("E", "I", "A", "rho"))
     elements = [[e + 1, *pair, E[e], I[e], A[e], rho[e]] for e, pair in enumerate(gear.mesh.elements)]
     _write(folder, "Properties_FE_map", elements)
     upper = 0.0 if gear.upper_omega is None else float(gear.upper_omega)
