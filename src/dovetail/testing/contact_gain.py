@@ -38,7 +38,7 @@ def init(velocity: Float[Array, "*n"]) -> State:
 
 
 def step(
-    dt: float, x: State, force: Float[Array, "*n"], velocity: Float[Array, "*n"], depth: jax.Array
+    dt: float, x: State, force: Float[Array, "*#n"], velocity: Float[Array, "*n"], depth: jax.Array
 ) -> State:
     """The account after a tick under a held force [N], from the velocity [m/s] and depth [m] at its end."""
     apart = jnp.all(depth < 0)
