@@ -11,7 +11,6 @@ import dataclasses
 import hashlib
 import json
 import math
-import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -20,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dovetail.core.errors import DovetailError, OutputError
+from dovetail.core.trial import tried
 from dovetail.testing.creep.journal import NAME as JOURNAL
 from dovetail.testing.file import load
 from dovetail.testing.outcome import Outcome, Trip
@@ -31,12 +31,6 @@ if TYPE_CHECKING:
 
 TEST, RESULT, OUTCOME, AFTERMATH = "test.toml", "result.nc", "outcome.json", "aftermath.nc"
 TRY = """
-import sys
-try:
-    import resource
-    resource.setrlimit(resource.RLIMIT_CPU, (int(sys.argv[2]),) * 2)
-except ImportError:  # a system without: whoever waits has a limit of its own
-    pass
 import h5netcdf
 with h5netcdf.File(sys.argv[1], "r") as file:
     for values in file.variables.values():
@@ -92,7 +86,7 @@ def recording(path: str | Path, sums: dict[str, str] | None = None) -> xr.Datase
     """
     path = Path(path)
     _unchanged(path, sums or {})
-    why = "" if path.name in (sums or {}) else _tried(path)
+    why = "" if path.name in (sums or {}) else tried(path, TRY)
     data, why = (None, why) if why else _opened(path)
     if data is None:
         raise OutputError(f"{path}: is damaged, or no recording ({why})")
@@ -110,24 +104,6 @@ def recording(path: str | Path, sums: dict[str, str] | None = None) -> xr.Datase
     if wrong:
         raise OutputError(f"{path}: is damaged: {', '.join(wrong)} hold no numbers")
     return data
-
-
-def _tried(path: Path) -> str:
-    """Why a file that nobody vouches for cannot be read; nothing if it can.
-
-    Tried in a process of its own: in some damaged files HDF5 goes round in circles for ever, or ends its process.
-    """
-    seconds = 5 + path.stat().st_size // 20_000_000  # [s] of the processor, whatever else it does
-    done = subprocess.run(
-        [sys.executable, "-c", TRY, str(path), str(seconds)], capture_output=True, text=True, check=False
-    )
-    if done.returncode == 0:
-        return ""
-    return (
-        "it cannot be read to its end"
-        if done.returncode < 0
-        else (done.stderr.splitlines() or [""])[-1][:120]
-    )
 
 
 def _opened(path: Path) -> tuple[xr.Dataset | None, str]:

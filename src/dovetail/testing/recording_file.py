@@ -9,8 +9,6 @@ struct `"rec.command"`. Units may be any of a length or an angle; what has none 
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -20,6 +18,7 @@ import xarray as xr
 
 from dovetail.core.errors import OutputError, ParameterError, UnknownNameError
 from dovetail.core.table_file import FOUND, TableFile, parted, read_lines
+from dovetail.core.trial import tried
 from dovetail.core.units import to_si
 
 TEXTS = (".csv", ".txt", ".tsv", ".dat", ".asc")
@@ -29,7 +28,6 @@ USUAL = {  # how columns are called where nothing is said
     "measured": ("measured_displacement", "measured"),
 }
 UNEVEN = 1e-3  # of a step: how far times may be from equal spacing
-LIMITED = "import resource, sys\nresource.setrlimit(resource.RLIMIT_CPU, (int(sys.argv[2]),) * 2)\n"
 TRY_HDF = """
 import h5py
 with h5py.File(sys.argv[1], "r") as file:
@@ -293,7 +291,7 @@ def _npz(path: Path) -> tuple[dict[str, Any], dict[str, str]]:
 
 def _told(path: Path, read: Callable[[], Any], trial: str) -> Any:
     """What a reader gives; a file that it cannot read is told."""
-    why = _tried(path, trial) if trial else ""
+    why = tried(path, trial) if trial else ""
     if not why:
         try:
             return read()
@@ -302,20 +300,3 @@ def _told(path: Path, read: Callable[[], Any], trial: str) -> Any:
         ) as error:  # of many kinds: the libraries that read such files have no error of their own
             why = (str(error).splitlines() or [type(error).__name__])[0][:120]
     raise OutputError(f"{path}: is damaged, or no {path.suffix} file ({why})")
-
-
-def _tried(path: Path, trial: str) -> str:
-    """Why a file cannot be read to its end, tried in a process of its own.
-
-    In some damaged files HDF5 goes round in circles for ever, and the reader of MAT files ends its process.
-    """
-    seconds = 5 + path.stat().st_size // 20_000_000  # [s] of the processor
-    words = [sys.executable, "-c", LIMITED + trial, str(path), str(seconds)]
-    done = subprocess.run(words, capture_output=True, text=True, check=False)
-    if done.returncode == 0:
-        return ""
-    return (
-        "it cannot be read to its end"
-        if done.returncode < 0
-        else (done.stderr.splitlines() or [""])[-1][:120]
-    )

@@ -7,6 +7,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+import scipy.linalg
 
 from dovetail.air.rotor import BeamBlade, HingedBlade
 from dovetail.core.errors import ParameterError
@@ -21,19 +22,27 @@ def mesh(start=0.0, radius=1.0, count=24, **section):
     return BeamMesh(nodes=nodes, elements=pairs, **dict(E=1e6, I=25e-6, I_z=1e-6, A=1e-3, rho=1e3) | section)
 
 
-# dimensionless flap frequencies of a clamped even beam at dimensionless speeds [Wright et al. 1982, table 1]
-WRIGHT = {0: (3.5160, 22.0345), 1: (3.6816, 22.1810), 6: (7.3604, 26.8091), 12: (13.1702, 37.6031)}
+def ritz(speed):
+    """Dimensionless flap frequencies of a clamped even beam in rotation: polynomials, integrated without error."""
+    basis = [np.polynomial.Polynomial.basis(k) for k in range(2, 14)]
+    tension = np.polynomial.Polynomial([0.5, 0.0, -0.5]) * speed**2
+
+    def matrix(order, weight=1.0):
+        slopes = [f.deriv(order) if order else f for f in basis]
+        return np.array([[(a * b * weight).integ()(1.0) for b in slopes] for a in slopes])
+
+    return np.sqrt(scipy.linalg.eigh(matrix(2) + matrix(1, tension), matrix(0), eigvals_only=True))
 
 
-@pytest.mark.parametrize("speed", WRIGHT)
-def test_a_clamped_blade_has_the_published_frequencies_at_every_speed(speed):
+@pytest.mark.parametrize("speed", [0, 1, 6, 12])
+def test_a_clamped_blade_has_the_frequencies_of_the_beam_at_every_speed(speed):
     """Elements of even tension are second order: 30 of them leave some 1e-4. In the plane it is flap less the speed."""
     found = {}
     for name, freedom, section in (("flap", 2, {}), ("lag", 1, {"I": 1e-6, "I_z": 25e-6})):
         blade = BeamBlade(mesh(count=30, E=1e6, **section), speed, number=12, root="clamped")
         of_kind = np.abs(blade.built["u"][-1][freedom]) > 0.9
         found[name] = np.sqrt(np.asarray(blade.squares(speed))[of_kind][:2])
-    np.testing.assert_allclose(found["flap"], WRIGHT[speed][:2], rtol=4e-4)
+    np.testing.assert_allclose(found["flap"], ritz(speed)[:2], rtol=4e-4)
     np.testing.assert_allclose(found["lag"] ** 2, found["flap"] ** 2 - speed**2, rtol=1e-9)
 
 
