@@ -37,7 +37,7 @@ FLOORS = [  # from the ground up: rooms side by side, and their colour
         GREEN,
     ),
     ([("studies", "data, assembly, targets: nothing that another study could want")], ORANGE),
-    ([("report, view, cli", "observers and the front door; nothing uses them")], GREY),
+    ([("report, view, studio, cli", "observers and the front door; nothing uses them")], GREY),
 ]
 FLOWS = [
     "units, states, steps",

@@ -25,7 +25,7 @@ ROOMS = [
     "studies",
 ]
 LAZILY = "lazily"  # how packages load their names: belongs to no room
-OBSERVERS = ["report", "view", "cli"]  # may use everything; no room uses them
+OBSERVERS = ["report", "view", "studio", "cli"]  # may use everything; no room uses them
 
 # Imports against the order, each inside a function so that it happens only when asked for: why
 EXCEPTIONS: dict[tuple[str, str], str] = {

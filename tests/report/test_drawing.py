@@ -48,3 +48,9 @@ def test_two_drawings_share_no_ids():
     first, second = drawing.loop({}), drawing.loop({})
     ids = [{e.attrib["id"] for e in ET.fromstring(svg).iter() if "id" in e.attrib} for svg in (first, second)]
     assert not ids[0] & ids[1]
+
+
+def test_every_box_says_its_place_in_the_test(late):
+    groups = [e for e in ET.fromstring(drawing.loop(late.test_dict)).iter("g") if e.get("class") == "part"]
+    assert [group.get("data-path") for group in groups] == [path for _, path, _ in drawing.BOXES.values()]
+    assert all(group.find("rect") is not None for group in groups)

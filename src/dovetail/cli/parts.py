@@ -75,15 +75,15 @@ def _plain(text: str) -> str:
 
 def example(name: str, cls: type) -> str:
     """The shortest use of this kind in a study's files; a skeleton where there is none."""
-    if name in _shortest():
-        path, used, where = _shortest()[name]
+    if name in shortest_uses():
+        path, used, where = shortest_uses()[name]
         return f"  # as in {where}\n" + textwrap.indent(_toml(path, used), "  ")
     values = {f.name: "..." for f in dataclasses.fields(cls) if f.name in declared(cls) and required(f)}
     return "  # in a test file\n" + textwrap.indent(_toml("PLACE", {"kind": name, **values}), "  ")
 
 
 @cache
-def _shortest() -> dict[str, tuple[str, dict[str, Any], str]]:
+def shortest_uses() -> dict[str, tuple[str, dict[str, Any], str]]:
     """Place, table and test of the shortest use of every kind in the studies' files."""
     from dovetail.studies.registry import studies
 

@@ -25,6 +25,11 @@ def read_toml(path: Path, what: str) -> dict[str, Any]:
         text = path.read_text("utf-8")
     except (OSError, UnicodeDecodeError, ValueError) as error:
         raise OutputError(f"{path}: cannot be read ({reason(error)}); give the path of a {what}") from error
+    return toml_table(text, path.name)
+
+
+def toml_table(text: str, source: str) -> dict[str, Any]:
+    """The table in a text; `source` names it where it is not TOML, which raises `TestFileError`."""
     try:
         table = tomllib.loads(text)
         _check_depth(table, DEEPEST)
@@ -32,9 +37,9 @@ def read_toml(path: Path, what: str) -> dict[str, Any]:
         fault = Fault(
             "file", f"tables or lists lie in one another more than {DEEPEST} deep; ours need some ten"
         )
-        raise TestFileError(path.name, [fault]) from error
+        raise TestFileError(source, [fault]) from error
     except ValueError as error:  # not TOML, or a number of thousands of digits
-        raise TestFileError(path.name, [Fault("file", f"is not TOML: {error}")]) from error
+        raise TestFileError(source, [Fault("file", f"is not TOML: {error}")]) from error
     return table
 
 

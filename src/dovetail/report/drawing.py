@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
 from typing import Any
 
@@ -14,34 +14,39 @@ WIDE, TALL = 208, 104  # of a box
 COLUMNS = (8, 306, 604)  # left edge of each column
 TOP, BOTTOM = 30, 236  # upper edge of each row
 LONGEST = 26  # characters of a line in a box
+BOXES = {  # role, place in a test, and what is said of one that is not there
+    "excitation": ("Excitation", "excitation", "none"),
+    "numerical": ("Numerical substructure", "numerical", "not named"),
+    "compensator": ("Compensator", "compensator", "none"),
+    "transfer": ("Transfer system", "rig.actuator", "not named"),
+    "specimen": ("Specimen", "rig.specimen", "not named"),
+    "sensor": ("Sensor", "rig.sensor", "ideal"),
+}
 _numbers = itertools.count(1)
 
 
 @dataclass(frozen=True)
 class Box:
-    """A part in the loop: its role, its name, a few of its numbers."""
+    """A part in the loop: its role, its name, a few of its numbers, its place in the test."""
 
     role: str
     name: str
     lines: Sequence[str] = ()
+    path: str = ""
 
 
 def loop(test: Mapping[str, Any]) -> str:
     """The loop of a test, from its nested table, as an SVG element."""
     rig = _table(test, "rig")
-    boxes = {
-        "excitation": _box("Excitation", test, "excitation", "none"),
-        "numerical": _box("Numerical substructure", test, "numerical", "not named"),
-        "compensator": _box("Compensator", test, "compensator", "none"),
-        "transfer": _box("Transfer system", rig, "actuator", "not named"),
-        "specimen": _box("Specimen", rig, "specimen", "not named"),
-        "sensor": _box("Sensor", rig, "sensor", "ideal"),
-    }
+    boxes = {}
+    for name, (role, path, nothing) in BOXES.items():
+        table = rig if path.startswith("rig.") else test
+        boxes[name] = replace(_box(role, table, path.removeprefix("rig."), nothing), path=path)
     return draw(boxes)
 
 
 def draw(boxes: Mapping[str, Box]) -> str:
-    """Six boxes (`excitation, numerical, compensator, transfer, specimen, sensor`) joined to a loop."""
+    """Six boxes, named as `BOXES` are, joined to a loop; each is a group that says its place in the test."""
     left, middle, right = COLUMNS
     up, down = TOP + TALL / 2, BOTTOM + TALL / 2
     between = (TOP + TALL + BOTTOM) / 2
@@ -92,7 +97,7 @@ def _drawn(box: Box, x: float, y: float, side: str) -> str:
     lines = [_text(x + 12, y + 22, box.role, "role"), _text(x + 12, y + 41, _short(box.name), "")]
     lines += [_text(x + 12, y + 59 + 17 * i, _short(line), "detail") for i, line in enumerate(box.lines[:3])]
     frame = f'<rect class="box {side}{absent}" x="{x}" y="{y}" width="{WIDE}" height="{TALL}" rx="7"/>'
-    return "\n".join([frame, *lines])
+    return "\n".join([f'<g class="part" data-path="{escape(box.path)}">', frame, *lines, "</g>"])
 
 
 def _box(role: str, table: Mapping[str, Any], name: str, nothing: str) -> Box:

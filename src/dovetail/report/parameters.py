@@ -56,7 +56,7 @@ def _rows(table: Mapping[str, Any], path: str, declared_by: Mapping[str, type]) 
                 continue
             if isinstance(value, Sequence) and not value:
                 continue
-            text, unit = _value(value, about.unit if about else "")
+            text, unit = worded(value, about.unit if about else "")
             yield Row(here, text, unit, about.about if about else "")
 
 
@@ -76,7 +76,7 @@ def summary(
         ):
             continue
         about = known.get(str(name))
-        text, unit = _value(value, about.unit if about else "")
+        text, unit = worded(value, about.unit if about else "")
         numbers.append(f"{name} {text} {unit}".strip())
     return kind, numbers[:count]
 
@@ -97,7 +97,8 @@ def _declared(table: Mapping[str, Any], cls: type | None) -> dict[str, Parameter
     return declared(cls) if cls is not None else {}
 
 
-def _value(value: Any, unit: str) -> tuple[str, str]:
+def worded(value: Any, unit: str) -> tuple[str, str]:
+    """A value as a page shows it, and the unit that it is shown in, with a prefix that suits its size."""
     if isinstance(value, bool) or value is None or isinstance(value, str):
         return ("" if value is None else str(value)), ""
     if isinstance(value, int | float):
@@ -108,7 +109,7 @@ def _value(value: Any, unit: str) -> tuple[str, str]:
     if isinstance(value, Sequence):
         if any(isinstance(v, Sequence) and not isinstance(v, str) and len(v) > 3 for v in value):
             return f"{len(value)} rows of numbers", "" if unit == "1" else unit
-        shown = [_value(v, "")[0] for v in value[:LONGEST]]
+        shown = [worded(v, "")[0] for v in value[:LONGEST]]
         more = f", … {len(value)} in all" if len(value) > LONGEST else ""
         return f"[{', '.join(shown)}{more}]", "" if unit == "1" else unit
     return str(value), "" if unit == "1" else unit
