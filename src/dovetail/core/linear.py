@@ -19,6 +19,7 @@ from jax.flatten_util import ravel_pytree
 
 from dovetail.core.block import Flow, Input, State, Time
 from dovetail.core.errors import UnknownNameError
+from dovetail.core.shapes import shapes
 
 
 @dataclasses.dataclass(frozen=True)
@@ -71,9 +72,13 @@ class LinearModel(eqx.Module):
 def linearise(flow: Flow, x: State = None, u: Input = None, *, t: Time = 0.0) -> LinearModel:
     """Linear model of a flow about a state (its `init()` if none is given) and input, at a time."""
     x = flow.init() if x is None else x
-    y = jax.eval_shape(lambda x, u: flow.output(t, x, u), x, u)
+    y = shapes(_shown, flow, t, x, u)
     a, b, c, d = _matrices(flow, x, u, t)
     return LinearModel(a, b, c, d, names(x, "x"), names(u, "u"), names(y, "y"))
+
+
+def _shown(flow: Flow, t: Time, x: State, u: Input) -> Any:
+    return flow.output(t, x, u)
 
 
 @eqx.filter_jit

@@ -42,7 +42,12 @@ def growths(tests: Sequence[Test]) -> np.ndarray:
 
     The tests differ in values only, not in their parts.
     """
-    return _growth(_matrices(stacked([at_rest(test).prepared() for test in tests])), tests[0])
+    return growths_of([at_rest(test).prepared() for test in tests])
+
+
+def growths_of(prepared: Sequence[Test]) -> np.ndarray:
+    """The same of tests that were made ready for it: at rest, and sized."""
+    return _growth(_matrices(stacked(prepared)), prepared[0])
 
 
 def growths_later(test: Test, extras: np.ndarray) -> np.ndarray:

@@ -1,6 +1,7 @@
 """The studio without its pages: a test under edit, what it would do while a value moves, work in other processes.
 
-Depends on: core, report, studies, testing, cli. Pages build on it (`docs/design/studio.md`); it knows nothing of them.
+Depends on: core, stability, testing, design, studies, report, cli.
+Pages build on it (`docs/design/studio.md`); it knows nothing of them.
 """
 
 from typing import TYPE_CHECKING
@@ -8,12 +9,31 @@ from typing import TYPE_CHECKING
 from dovetail.lazily import lazily
 
 if TYPE_CHECKING:
+    from dovetail.studio.answer import Answer, Trace
+    from dovetail.studio.beside import Beside
     from dovetail.studio.blocks import Block, Choice, Value
     from dovetail.studio.document import Document
     from dovetail.studio.drafts import Drafts
+    from dovetail.studio.feel import Feel
     from dovetail.studio.holding import Holding
+    from dovetail.studio.knobs import Knob, knobs
+    from dovetail.studio.stability_map import StabilityMap
 
 lazily(__name__)
 
 
-__all__ = ["Block", "Choice", "Document", "Drafts", "Holding", "Value"]
+__all__ = [
+    "Answer",
+    "Beside",
+    "Block",
+    "Choice",
+    "Document",
+    "Drafts",
+    "Feel",
+    "Holding",
+    "Knob",
+    "StabilityMap",
+    "Trace",
+    "Value",
+    "knobs",
+]

@@ -26,6 +26,7 @@ from jax.flatten_util import ravel_pytree
 from dovetail.core.errors import AnalysisError
 from dovetail.core.linear import linearise
 from dovetail.core.programs import once
+from dovetail.core.shapes import shapes
 from dovetail.specimens import Specimen
 from dovetail.specimens.base import Memoryless
 from dovetail.stability import DelayEquation, Poles, StateSpace, linear_loop
@@ -139,7 +140,11 @@ def _places(names: tuple[str, ...], signal: str) -> np.ndarray:
 
 def at_rest(test: Test) -> Test:
     """What an analysis at rest takes a test for."""
-    test, _ = with_slope(test)
+    return small(with_slope(test)[0])
+
+
+def small(test: Test) -> Test:
+    """The same of a test whose specimen has a slope at rest: for small signals, learning put by."""
     return dataclasses.replace(test, rig=test.rig.small_signal(), compensator=test.compensator.frozen())
 
 
@@ -173,11 +178,15 @@ _compiled = once(tick_matrices)
 
 def sampled_loop(test: Test) -> StateSpace:
     """One tick of the whole loop at rest, as it is at the end of the test, cut at the measured force."""
-    prepared = at_rest(test.checked()).sized()
-    size = sum(np.size(leaf) for leaf in jax.tree.leaves(eqx.filter_eval_shape(start, prepared)[0]))
+    return prepared_loop(at_rest(test.checked()).sized())
+
+
+def prepared_loop(prepared: Test) -> StateSpace:
+    """The same of a test that was made ready for it: at rest, and sized."""
+    size = sum(np.size(leaf) for leaf in jax.tree.leaves(shapes(start, prepared)[0]))
     if MATRICES * 8 * size**2 > left():
         raise AnalysisError(
-            f"the loop has {size:,} states at {test.rate:g} Hz, one for each tick of its delays; their matrices "
+            f"the loop has {size:,} states at {prepared.rate:g} Hz, one for each tick of its delays; their matrices "
             f"take {in_words(MATRICES * 8 * size**2)} of memory where {in_words(left())} are left: lower the rate"
         )
     try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,6 +21,8 @@ from dovetail.testing.rig import Rig
 if TYPE_CHECKING:
     from dovetail.testing.test import Test
 
+ROOTS = 40  # of the sampled loop that are told, slowest first
+VANISHED = 1e-9  # modulus of a pole whose motion is gone within a tick
 LARGEST = 600  # states of a loop with more ticks of delay that are tried in a second
 JOINED_UNSTABLE = "the substructures joined directly are unstable: no rig can help"
 MASS_LEAVES_NONE = "the specimen's mass leaves no margin: any delay destabilises"
@@ -52,6 +55,7 @@ class Stability:
         tuple[float, float], ...
     ] = ()  # [s] stretches beyond the critical delay that are stable again
     compensated: bool = False  # something in the loop makes up for delay: a compensator, a model of the force
+    roots: tuple[complex, ...] = ()  # [1/s] of the sampled loop as it will run, rightmost first: log z / dt
 
     @property
     def stable(self) -> bool:
@@ -109,6 +113,33 @@ def stability(test: Test) -> Stability:
     Critical delay and islands follow from the crossings of the loop that numerical substructure and specimen form;
     growth rate and margin from one tick of the whole loop.
     """
+    known, remarks = lateness(test)
+    if open_at_rest(test):
+        remarks.append(
+            "at rest the specimen exerts no force and the loop is open: each contact's energy counts"
+        )
+        if test.stepping is not None:
+            remarks.append("run by creep, it has no stability to lose to a delay: the force is taken at rest")
+        return dataclasses.replace(known, remarks=tuple(remarks))
+    try:
+        straight, said = with_slope(test)
+        cut = sampled_loop(straight)
+    except AnalysisError as error:
+        return dataclasses.replace(known, remarks=(*remarks, str(error)))
+    remarks += said
+    found, poles, said = of_matrices(known, cut, lambda: delays(straight), test.dt, test.duration)
+    remarks += said
+    near_rest = straight is not test or _only_near_rest(test, poles.omega)
+    if near_rest and straight is test:
+        remarks.append(
+            "the specimen is not linear: this holds for small motion about rest, and a larger motion may fare "
+            "better or worse; the rehearsal tells"
+        )
+    return dataclasses.replace(found, near_rest=near_rest, remarks=(*remarks, *_of_islands(found)))
+
+
+def lateness(test: Test) -> tuple[Stability, list[str]]:
+    """What is known of a test's delays before its loop is looked at, and what to say of it."""
     delay, remarks = _lateness(test, "actuator")
     sensor_delay, said = _lateness(test, "sensor")
     known = Stability(
@@ -124,42 +155,33 @@ def stability(test: Test) -> Stability:
             isinstance(test.compensator, NoCompensation) and isinstance(test.feedback, MeasuredForce)
         ),
     )
-    remarks += said
-    if _open_at_rest(test):
-        remarks.append(
-            "at rest the specimen exerts no force and the loop is open: each contact's energy counts"
-        )
-        if test.stepping is not None:
-            remarks.append("run by creep, it has no stability to lose to a delay: the force is taken at rest")
-        return dataclasses.replace(known, remarks=tuple(remarks))
-    try:
-        straight, said = with_slope(test)
-        cut = sampled_loop(straight)
-    except AnalysisError as error:
-        return dataclasses.replace(known, remarks=(*remarks, str(error)))
-    remarks += said
-    critical, frequency, islands, said = _critical(straight)
-    remarks += said
-    poles = poles_of(cut.A + cut.B @ cut.C, test.dt, test.duration)
+    return known, remarks + said
+
+
+def of_matrices(
+    known: Stability, cut: StateSpace, delays: Callable[[], Switches], dt: float, duration: float
+) -> tuple[Stability, Poles, list[str]]:
+    """What a loop's matrices say of its stability, its poles, and what to say of that; nothing is compiled."""
+    critical, frequency, islands, said = _critical(delays)
+    poles = poles_of(cut.A + cut.B @ cut.C, dt, duration)
     if len(poles.neutral):
-        remarks.append(_of_neutral(poles))
-    near_rest = straight is not test or _only_near_rest(test, poles.omega)
-    if near_rest and straight is test:
-        remarks.append(
-            "the specimen is not linear: this holds for small motion about rest, and a larger motion may fare "
-            "better or worse; the rehearsal tells"
-        )
+        said.append(_of_neutral(poles))
     found = dataclasses.replace(
         known,
         critical_delay=critical,
         frequency=frequency,
         growth_rate=poles.growth,
         pole_frequency=poles.omega / (2 * math.pi),
-        near_rest=near_rest,
         islands=tuple(islands),
+        roots=_rightmost(poles),
     )
-    found = dataclasses.replace(found, margin=_margin(cut, test.dt, found))
-    return dataclasses.replace(found, remarks=(*remarks, *_of_islands(found)))
+    return dataclasses.replace(found, margin=_margin(cut, dt, found)), poles, said
+
+
+def _rightmost(poles: Poles) -> tuple[complex, ...]:
+    """Exponents of the slowest motions of a sampled loop [1/s]."""
+    moving = poles.values[np.abs(poles.values) > VANISHED][:ROOTS]
+    return tuple(complex(value) for value in np.log(moving.astype(complex)) / poles.dt)
 
 
 def delays(test: Test) -> Switches:
@@ -167,10 +189,10 @@ def delays(test: Test) -> Switches:
     return switches(open_loop(*linear_parts(test)))
 
 
-def _critical(test: Test) -> tuple[float, float, list[tuple[float, float]], list[str]]:
+def _critical(delays: Callable[[], Switches]) -> tuple[float, float, list[tuple[float, float]], list[str]]:
     """Critical delay [s], its frequency [Hz], the islands beyond it, and what to say."""
     try:
-        found = delays(test)
+        found = delays()
         critical, omega = found.critical()
         islands = [stretch for stretch in found.stable_delays() if stretch[0] > 0]
     except (AnalysisError, ConvergenceError) as error:
@@ -249,7 +271,7 @@ def _of_islands(found: Stability) -> list[str]:
     return [f"beyond the critical delay it would be stable again in islands: {listed}"] if near else []
 
 
-def _open_at_rest(test: Test) -> bool:
+def open_at_rest(test: Test) -> bool:
     """Whether a small motion about rest meets no force: bodies that fly towards each other, a gap.
 
     A memory that the force would follow, such as a latch, does not close the loop where no small motion reaches it.

@@ -42,7 +42,7 @@ def recorded(
     It is one compiled program, called piece by piece so that progress can be told and an interrupt is soon heeded. A
     run that met a limit ends there.
     """
-    records, first, seen, outcome = _in_pieces(prepared, progress, keep)
+    records, first, seen, outcome = in_pieces_of(prepared, progress, keep)
     attributes = {"mode": mode, "title": test.title, "seed": test.seed}
     return as_run(test, prepared, attributes, records.joined(first), records, seen, outcome)
 
@@ -51,7 +51,7 @@ _start = eqx.filter_jit(lambda test: test.start())
 _advance = eqx.filter_jit(lambda test, state, first, number: test.advance(state, first, number, ahead=True))
 
 
-def _in_pieces(
+def in_pieces_of(
     prepared: Runnable, progress: Progress | None, keep: bool
 ) -> tuple[Records, Any, Any, Outcome]:
     """What was recorded, the record of t = 0, what the supervisor saw, and how it ended."""
