@@ -7,6 +7,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 PYTEST := $(BIN)/python -m pytest
 WORKERS ?= 2
+VERSION = $(shell sed -n 's/^version = "\(.*\)"/\1/p' pyproject.toml)
 FREEZE := build/lock/bin/pip freeze --all --exclude pip --exclude dovetail
 
 # Two test processes share the machine: each keeps its linear algebra and its XLA thread pool to one core.
@@ -15,7 +16,7 @@ ONE_CORE := NPROC=1 OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 .DEFAULT_GOAL := help
 SECONDS ?= 3600
 
-.PHONY: help demo test test-all judge fuzz check format index bench bench-compare docs reproduced paper wheel release lock clean
+.PHONY: help demo test test-all judge fuzz check format index bench bench-compare docs clips reproduced paper wheel release lock clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -55,10 +56,14 @@ bench: $(VENV)/dev.stamp  ## the benchmarks; keeps a baseline in bench/results
 bench-compare: $(VENV)/dev.stamp  ## the benchmarks against the last baseline of this machine
 	$(PYTEST) bench -s -o python_files="bench_*.py" --benchmark-compare --benchmark-storage=bench/results
 
-docs: $(VENV)/docs.stamp  ## the documentation, into docs/_build/html; warnings are errors
+docs: $(VENV)/docs.stamp  ## the documentation, into docs/_build/html/VERSION; warnings are errors
 	rm -rf docs/api/generated
-	$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build/html
+	$(BIN)/sphinx-build -W --keep-going -q -d docs/_build/doctrees -b html docs docs/_build/html/$(VERSION)
+	$(BIN)/python docs/versions.py docs/_build/html
 	@echo "open docs/_build/html/index.html"
+
+clips: $(VENV)/run.stamp  ## the moving pictures of the documentation and the README anew; several minutes
+	$(BIN)/python docs/clips.py
 
 reproduced: $(VENV)/run.stamp  ## compute every published number again, for the tables of the documentation; many minutes
 	$(BIN)/python docs/reproduce.py

@@ -17,6 +17,7 @@ version = release = metadata.version("dovetail")
 
 extensions = [
     "myst_parser",
+    "sphinx_design",
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
     "sphinx.ext.napoleon",
@@ -57,6 +58,10 @@ if any((HERE.parent / "examples").rglob("*.py")):
         "examples_dirs": ["../examples"],
         "gallery_dirs": ["gallery"],
         "filename_pattern": r"\.py",
+        "subsection_order": [
+            f"../examples/{name}"
+            for name in ("substructuring", "docking", "refuelling", "capture", "shipboard", "campaigns")
+        ],
         "within_subsection_order": "FileNameSortKey",
         "download_all_examples": False,
         "remove_config_comments": True,

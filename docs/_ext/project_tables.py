@@ -2,10 +2,10 @@
 
 In a page: ``{project-table} signals``; for one study ``{project-table} reproduced docking``, which shows what was got
 when the published numbers were last computed (`docs/reproduce.py`), ``missed`` those that are not met, ``tally`` how
-many there are of each origin and kind (without a study: of all), and ``tests`` its tests. ``modes`` says which tests
-can be run in which mode, ``laws`` with a family (law, friction, chain, motion) lists its members, ``exchanges`` with a
-family where each of them can be; ``interfaces core`` lists what a room leaves to an author, ``public`` what every room
-offers.
+many there are of each origin and kind (without a study: of all), ``capabilities`` and ``tests`` its own. ``modes``
+says which tests can be run in which mode, ``laws`` with a family (law, friction, chain, motion) lists its members,
+``exchanges`` with a family where each of them can be; ``interfaces core`` lists what a room leaves to an author,
+``public`` what every room offers.
 """
 
 from docutils import nodes
@@ -22,7 +22,6 @@ from dovetail.testing import supervisor
 WIDTHS = {  # of the columns, in shares of a hundred
     "signals": (24, 10, 12, 54),
     "studies": (18, 50, 12, 20),
-    "targets": (13, 33, 18, 9, 12, 15),
     "capabilities": (12, 70, 9, 9),
     "reproduced": (8, 36, 18, 10, 14, 14),
     "missed": (8, 36, 18, 10, 14, 14),
@@ -61,17 +60,9 @@ def _studies():
         yield name, about, str(count), f"{sum(row.works for row in mine)} of {len(mine)}"
 
 
-def _targets():
-    yield "target", "what", "expected", "origin", "kind", "source"
-    for target in targets():
-        what = target.what if target.unit == "1" else f"{target.what} [{target.unit}]"
-        expected = f"{_show(target.expected)} ({target.tolerance})"
-        yield f"{target.study} {target.id}", what, expected, target.origin, target.kind, target.source
-
-
-def _capabilities():
+def _capabilities(study):
     yield "id", "capability", "core", "works"
-    for row in capabilities():
+    for row in (row for row in capabilities() if row.study == study):
         yield row.id, row.text, "core" if row.core else "", "yes" if row.works else ""
 
 
@@ -128,7 +119,6 @@ def _show(value) -> str:
 TABLES = {
     "signals": _signals,
     "studies": _studies,
-    "targets": _targets,
     "capabilities": _capabilities,
     "reproduced": _reproduced,
     "missed": _missed,

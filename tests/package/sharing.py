@@ -236,7 +236,7 @@ def unused() -> list[tuple[str, str]]:
     A page or an example names a definition by its word or by its kind; a capability by the file of its tests.
     """
     root = SOURCE.parents[1]
-    files = [*(root / "examples").glob("*.py"), *(root / "bench").glob("*.py"), root / "README.md"]
+    files = [*(root / "examples").rglob("*.py"), *(root / "bench").glob("*.py"), root / "README.md"]
     files += [page for page in (root / "docs").rglob("*.md") if "_build" not in page.parts]
     promised = re.findall(r'"(tests/[^":]+)::', (root / "docs" / "capabilities.toml").read_text("utf-8"))
     text = "\n".join(file.read_text("utf-8") for file in (*files, *(root / file for file in set(promised))))

@@ -1,10 +1,14 @@
 """What the documentation shows works: the Python of a page runs from top to bottom."""
 
 import re
+import runpy
 from pathlib import Path
 
 import matplotlib
 import pytest
+from PIL import Image
+
+from dovetail.studies import studies
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 BLOCKS = re.compile(r"^```python\n(.*?)^```", re.M | re.S)
@@ -37,3 +41,34 @@ def test_every_package_is_in_the_api():
     }  # a command line, not an interface
     listed = set(re.findall(r"^   dovetail\.(\w+)$", (DOCS / "api" / "index.md").read_text("utf-8"), re.M))
     assert listed == rooms
+
+
+def test_every_study_has_a_moving_picture_that_is_small_and_plays():
+    """On the first page and in its chapter; `make clips` makes it."""
+    first = (DOCS / "index.md").read_text("utf-8")
+    for study in studies():
+        clip = DOCS / "_static" / "clips" / f"{study}.webp"
+        assert clip.stat().st_size < 600_000, study
+        with Image.open(clip) as film:
+            frames, length = film.n_frames, sum(_durations(film))
+        assert frames >= 24, study
+        assert 6.0 <= length <= 10.0, f"{study}: {length} s"
+        assert f"clips/{study}.webp" in first
+        assert f"clips/{study}.webp" in (DOCS / "studies" / f"{study}.md").read_text("utf-8")
+
+
+def _durations(film):
+    for number in range(film.n_frames):
+        film.seek(number)
+        film.load()  # how long a frame stands is known once it is decoded
+        yield film.info["duration"] / 1000
+
+
+def test_versions_of_the_site_are_listed_newest_first(tmp_path):
+    for name in ("0.9.0", "0.10.0", "_static"):
+        (tmp_path / name).mkdir()
+    site = runpy.run_path(str(DOCS / "versions.py"))
+    site["main"](tmp_path)
+    page = (tmp_path / "index.html").read_text("utf-8")
+    assert "url=0.10.0/index.html" in page
+    assert re.findall(r'href="([^"]+)"', page) == ["0.10.0/index.html", "0.9.0/index.html"]

@@ -30,7 +30,7 @@ def _formulas() -> list[tuple[str, str]]:
             r"```\{math\}\n(.*?)```|\$\$(.*?)\$\$|(?<![\\$`])\$([^$\n]+)\$", page.read_text(), re.S
         ):
             found.append((page.name, next(group for group in match.groups() if group)))
-    for source in [*(ROOT / "src").rglob("*.py"), *(ROOT / "examples").glob("*.py")]:
+    for source in [*(ROOT / "src").rglob("*.py"), *(ROOT / "examples").rglob("*.py")]:
         for node in ast.walk(ast.parse(source.read_text())):
             if not isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef):
                 continue

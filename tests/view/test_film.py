@@ -73,8 +73,9 @@ def test_a_film_is_of_a_length_that_people_watch(duration, speed):
     assert 4 <= duration / usual_speed(duration) <= 16
 
 
-def test_a_gif_needs_nothing(tmp_path):
-    path = write_film([take()], tmp_path / "run.gif", Cut(96, 64, fps=5.0, speed=1.0, rest=0.0))
+@pytest.mark.parametrize("ending", ["gif", "webp"])
+def test_a_picture_that_moves_needs_nothing(tmp_path, ending):
+    path = write_film([take()], tmp_path / f"run.{ending}", Cut(96, 64, fps=5.0, speed=1.0, rest=0.0))
     with Image.open(path) as image:
         assert (image.size, image.n_frames) == ((96, 64), 6)
 
@@ -109,7 +110,7 @@ def test_what_is_missing_is_said_with_the_line_to_type(monkeypatch):
 
 
 def test_what_is_no_film_is_refused(tmp_path):
-    with pytest.raises(OutputError, match="is to end in .mp4, .webm or .gif"):
+    with pytest.raises(OutputError, match="is to end in .mp4, .webm, .gif or .webp"):
         write_film([take()], tmp_path / "run.avi")
     with pytest.raises(OutputError, match="does not exist"):
         write_film([take()], tmp_path / "not-there" / "run.gif")

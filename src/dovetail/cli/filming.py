@@ -12,7 +12,7 @@ from dovetail.cli.running import telling
 from dovetail.core.errors import ParameterError
 from dovetail.testing import folder
 from dovetail.testing.kept_ideal import ideal_of
-from dovetail.view.film import Cut, Take, write_film
+from dovetail.view.film import PICTURES, Cut, Take, write_film
 from dovetail.view.stages import stage_of
 
 
@@ -23,7 +23,7 @@ def film(given: list[Path], view: str, speed: float | None, size: str | None, fp
         raise ParameterError(
             f"film: got {out} alone; give the folder of a run, then the film: film RUN OUT.mp4"
         )
-    small = out.suffix == ".gif"
+    small = out.suffix in PICTURES
     wide, tall = _size(size or ("640x360" if small else "1280x720"))
     cut = Cut(wide, tall, min(fps, 15.0) if small else fps, speed, view)
     runs = [folder.read(each) for each in recorded]

@@ -307,7 +307,8 @@ def film(
     given: Annotated[
         list[Path],
         typer.Argument(
-            metavar="RUN... OUT", help="Folders of runs, side by side; then the film: .mp4, .webm or .gif."
+            metavar="RUN... OUT",
+            help="Folders of runs, side by side; then the film: .mp4, .webm, .gif or .webp.",
         ),
     ],
     view: Annotated[str, typer.Option("--camera", help="overview, follow, close-up or side.")] = "overview",

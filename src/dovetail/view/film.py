@@ -3,7 +3,8 @@
 >>> write_film([run], "run.mp4")  # doctest: +SKIP
 
 Frames are pictures of the stage (`dovetail.view.picture`) with a title, a clock and how it ended. MP4 and WebM need
-ffmpeg, from the machine or from the package `imageio-ffmpeg` (`pip install 'dovetail[film]'`); a GIF needs nothing.
+ffmpeg, from the machine or from the package `imageio-ffmpeg` (`pip install 'dovetail[film]'`); a GIF or a WebP, which
+play where pictures are shown, need nothing.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ from dovetail.view.stage import Stage
 SECONDS = 8.0  # that a film lasts about, where nothing else is said
 ROUND = (1.0, 2.0, 5.0)  # times powers of ten: speeds that people take
 TONES = {"plain": INK, "good": (27, 127, 77), "bad": (179, 38, 30)}
+PICTURES = (".gif", ".webp")  # films that are pictures
 ENCODED = {  # how ffmpeg is to write a file, by its ending
     ".mp4": [
         "-c:v",
@@ -81,8 +83,10 @@ def write_film(takes: Sequence[Take], path: str | Path, cut: Cut | None = None) 
         If the ending is none of a film, or there is nothing to write it with, or it cannot be written.
     """
     path, cut = Path(path), cut or Cut()
-    if path.suffix not in (*ENCODED, ".gif"):
-        raise OutputError(f"{path}: is no film; its name is to end in {', '.join(ENCODED)} or .gif")
+    if path.suffix not in (*ENCODED, *PICTURES):
+        raise OutputError(
+            f"{path}: is no film; its name is to end in {', '.join((*ENCODED, PICTURES[0]))} or {PICTURES[1]}"
+        )
     if not path.parent.is_dir():
         raise OutputError(f"{path}: the folder {path.parent} does not exist; make it, or choose another")
     if not takes or cut.wide % (2 * len(takes)) or cut.tall % 2:
@@ -91,7 +95,7 @@ def write_film(takes: Sequence[Take], path: str | Path, cut: Cut | None = None) 
             "and an even number of pixels for each"
         )
     images = frames(takes, cut)
-    return _gif(images, path, cut.fps) if path.suffix == ".gif" else _encoded(images, path, cut)
+    return _picture(images, path, cut.fps) if path.suffix in PICTURES else _encoded(images, path, cut)
 
 
 def usual_speed(duration: float) -> float:
@@ -200,14 +204,16 @@ def _places(end: float) -> int:
     return int(np.clip(3 - np.floor(np.log10(max(end, 1e-6))), 1, 6))
 
 
-def _gif(images: Iterator[Any], path: Path, fps: float) -> Path:
+def _picture(images: Iterator[Any], path: Path, fps: float) -> Path:
+    """Frames into a picture that moves: a GIF of 200 colours, or a WebP, a third of its size."""
     from PIL import Image
 
-    made = (image.quantize(200, Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE) for image in images)
+    made, how = images, {"quality": 60, "method": 4}
+    if path.suffix == ".gif":
+        made = (image.quantize(200, Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE) for image in images)
+        how = {"optimize": False}
     try:
-        next(made).save(
-            path, save_all=True, append_images=made, duration=round(1000 / fps), loop=0, optimize=False
-        )
+        next(made).save(path, save_all=True, append_images=made, duration=round(1000 / fps), loop=0, **how)
     except OSError as error:
         raise OutputError(f"{path}: cannot be written ({(error.strerror or str(error)).lower()})") from error
     return path

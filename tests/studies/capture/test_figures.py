@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-EXAMPLES = sorted((Path(__file__).resolve().parents[3] / "examples").glob("3[1-7]_*.py"))
+EXAMPLES = sorted((Path(__file__).resolve().parents[3] / "examples" / "capture").glob("3[1-7]_*.py"))
 # 4.15 is a block diagram; all others show results or inputs
 FIGURES = {f"4.{k}" for k in range(1, 27)} - {"4.15"}
 

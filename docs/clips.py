@@ -1,0 +1,44 @@
+"""The moving pictures of the documentation and the README, one of each study: `make clips` makes them anew.
+
+Each is a run and a film of it by the command line, so that whoever reads can make the same; small enough for a page.
+"""
+
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+FOLDER = Path(__file__).resolve().parent / "_static" / "clips"
+SMALL = ("--fps", "12", "--size")
+CLIPS = {  # of a study: the run, and how it is filmed
+    "substructuring": (
+        ("substructuring/cs1", "--set", "duration=6 s", "--set", "rig.actuator.delay=6 ms"),
+        ("--ideal", *SMALL, "640x280"),
+    ),
+    "docking": (("docking/six-dof",), ("--ideal", "--speed", "0.75", *SMALL, "640x280")),
+    "refuelling": (("refuelling/full-scale",), ("--camera", "follow", *SMALL, "640x280")),
+    "capture": (("capture/deploy",), ("--camera", "follow", *SMALL, "480x280")),
+    "shipboard": (("shipboard/case-8",), ("--camera", "follow", "--speed", "6", *SMALL, "480x280")),
+}
+
+
+def make(name: str, folder: Path) -> Path:
+    """Run and film one."""
+    run, film = CLIPS[name]
+    out, clip = folder / name, FOLDER / f"{name}.webp"
+    command = [sys.executable, "-m", "dovetail"]
+    subprocess.run([*command, "run", *run, "--out", str(out)], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run([*command, "film", str(out), str(clip), *film], check=True)
+    return clip
+
+
+def main(*names: str) -> None:
+    """All of them, or those that are named."""
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as scratch:
+        for name in names or CLIPS:
+            print(f"{make(name, Path(scratch)).stat().st_size / 1e3:.0f} kB", flush=True)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
