@@ -366,32 +366,11 @@ def _name(of: str, folder: Path) -> str:
 
 def _settings(table: Mapping[str, Any], subject: str, faults: list[Fault]) -> dict[str, Any]:
     """Everything but the subject and its axes."""
-
-    def words(key: str) -> tuple[str, ...]:
-        value = table.get(key, [])
-        value = [value] if isinstance(value, str) else value
-        if not isinstance(value, list) or not all(isinstance(v, str) for v in value):
-            faults.append(Fault(key, f"got {shown(value)}; needs a list of words"))
-            return ()
-        return tuple(value)
-
-    design = table.get("design", {})
-    if not isinstance(design, Mapping):
-        faults.append(Fault("design", f"got {shown(design)}; needs a table with kind, points, seed"))
-        design = {}
-    for key in design:
-        if key not in ("kind", "points", "seed"):
-            faults.append(Fault(f"design.{key}", "unknown key; known: kind, points, seed"))
-    modes = words("modes")
+    design = _design(table, faults)
+    modes = _words(table, "modes", faults)
     faults += [Fault("modes", f'got "{m}"; one of {", ".join(MODES)}') for m in modes if m not in MODES]
-    seeds = table.get("seeds", [])
-    if type(seeds) is int and 0 <= seeds <= MOST_SEEDS:
-        seeds = list(range(seeds))
-    if not isinstance(seeds, list) or not all(type(s) is int and 0 <= s < 2**63 for s in seeds):
-        text = f"needs a number of replicates (at most {MOST_SEEDS}), or a list of seeds"
-        faults.append(Fault("seeds", f"got {shown(table['seeds'])}; {text}"))
-        seeds = []
-    measures = words("measures")
+    seeds = _seeds(table, faults)
+    measures = _words(table, "measures", faults)
     for text in measures:
         try:
             read_measure(text)
@@ -399,30 +378,59 @@ def _settings(table: Mapping[str, Any], subject: str, faults: list[Fault]) -> di
             faults.append(Fault("measures", str(error)))
     if subject == "test" and not measures and not table.get("traces"):
         faults.append(Fault("measures", 'there are none; say what is kept, for example ["rms e1"]'))
-    kind = design.get("kind", "grid")
-    if not isinstance(kind, str):
-        faults.append(Fault("design.kind", f"got {shown(kind)}; one of {', '.join(sampling.KINDS)}"))
     asked = table.get("answers", [])
-    faults += questions.faults(asked, None, kind)
+    faults += questions.faults(asked, None, design["kind"])
     sizes = {key: table.get(key, 0) for key in ("chunk", "batch")}
-    for key, size in {
-        **sizes,
-        "design.points": design.get("points", 0),
-        "design.seed": design.get("seed", 0),
-    }.items():
+    numbers = {**sizes, "design.points": design["number"], "design.seed": design["seed"]}
+    for key, size in numbers.items():
         if type(size) is not int or not 0 <= size < 2**63:
             faults.append(Fault(key, f"got {shown(size)}; needs a whole number"))
     return {
         "title": str(table.get("title", "")),
         "source": str(table.get("source", "")),
-        "kind": kind,
-        "number": design.get("points", 0),
-        "seed": design.get("seed", 0),
+        **design,
         "modes": modes,
-        "seeds": tuple(seeds),
+        "seeds": seeds,
         "measures": measures,
-        "traces": words("traces"),
-        "constraints": words("constraints"),
+        "traces": _words(table, "traces", faults),
+        "constraints": _words(table, "constraints", faults),
         "answers": tuple(asked) if isinstance(asked, list) else (),
         **sizes,
     }
+
+
+def _words(table: Mapping[str, Any], key: str, faults: list[Fault]) -> tuple[str, ...]:
+    """A word or a list of them."""
+    value = table.get(key, [])
+    value = [value] if isinstance(value, str) else value
+    if not isinstance(value, list) or not all(isinstance(v, str) for v in value):
+        faults.append(Fault(key, f"got {shown(value)}; needs a list of words"))
+        return ()
+    return tuple(value)
+
+
+def _design(table: Mapping[str, Any], faults: list[Fault]) -> dict[str, Any]:
+    """Kind, number and seed of the design of experiments."""
+    design = table.get("design", {})
+    if not isinstance(design, Mapping):
+        faults.append(Fault("design", f"got {shown(design)}; needs a table with kind, points, seed"))
+        design = {}
+    for key in design:
+        if key not in ("kind", "points", "seed"):
+            faults.append(Fault(f"design.{key}", "unknown key; known: kind, points, seed"))
+    kind = design.get("kind", "grid")
+    if not isinstance(kind, str):
+        faults.append(Fault("design.kind", f"got {shown(kind)}; one of {', '.join(sampling.KINDS)}"))
+    return {"kind": kind, "number": design.get("points", 0), "seed": design.get("seed", 0)}
+
+
+def _seeds(table: Mapping[str, Any], faults: list[Fault]) -> tuple[int, ...]:
+    """Seeds of the replicates, from their number or one by one."""
+    seeds = table.get("seeds", [])
+    if type(seeds) is int and 0 <= seeds <= MOST_SEEDS:
+        seeds = list(range(seeds))
+    if not isinstance(seeds, list) or not all(type(s) is int and 0 <= s < 2**63 for s in seeds):
+        text = f"needs a number of replicates (at most {MOST_SEEDS}), or a list of seeds"
+        faults.append(Fault("seeds", f"got {shown(table['seeds'])}; {text}"))
+        return ()
+    return tuple(seeds)

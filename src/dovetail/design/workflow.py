@@ -139,89 +139,26 @@ def design(
         Where there is nothing to design: no motion, a rig that does not follow, an unstable inner loop, no
         compensator that makes the loop decay.
     """
-    wishes = wishes or Wishes()
-    notes = _Notes()
-
+    wishes, notes = wishes or Wishes(), _Notes()
     every, test = test.record_every, dataclasses.replace(test, record_every=1)  # all ticks are looked at here
 
     tell("identify: the ideal motion, and a sweep of the rig")
-    test.prepared()  # an unstable inner loop, a bad parameter: told before anything else
-    stability = test.stability()
-    ideal = test.emulate()
-    motion = spectrum(ideal.data["displacement"].values, test.dt)
-    frequency = _frequency(wishes, motion, stability, test, notes)
-    found = identify(
-        test, high=frequency, amplitude=motion.peak, order=wishes.model_order, recording=recording
-    )
-    if recording is not None:
-        test = recorded_rig(test, found)
-        stability = test.stability()
-        notes.add(
-            "identify",
-            "actuator",
-            "the recorded one",
-            "the rig of the file is replaced by what the recording says of it, in all that follows and in the test "
-            "that is written; a position sensor is part of it",
-        )
-    _note_identification(found, stability, wishes, notes)
-    judge = _judge(test, ideal, notes)
+    test, known = _identified(test, recording, wishes, notes)
 
     tell("compensate: candidates, and the poles of the loop with each")
-    considered = candidates(
-        test,
-        found,
-        motion,
-        frequency=frequency,
-        tolerance=wishes.tolerance / 2,
-        predictor=Predictor(wishes.order, wishes.window),
-        judge=judge,
-    )
-    uncertain = 2 * np.pi * _centre(motion) * found.uncertainty
-    name = _chosen(
-        "compensator",
-        wishes.compensator,
-        lambda: propose_candidate(considered, uncertain=uncertain, tolerance=wishes.tolerance),
-        {c.name: str(c) for c in considered},
-        choose,
-    )
-    taken = next(c for c in considered if c.name == name)
-    if taken.compensator is None:
-        raise AnalysisError(f"compensator {taken}")
-    test = dataclasses.replace(test, compensator=taken.compensator)
-    notes.add("compensate", "compensator", name, taken.said)
-    for other in considered:
-        if other.name != name:
-            notes.add("compensate", "not taken", other.name, other.said)
+    test, considered = _compensated(test, known, wishes, choose, notes)
 
     tell("robustify: the delay that the loop still bears")
-    required = robustify.required_margin(found.uncertainty, test.dt, wishes.safety)
-    margin = robustify.margin_of(test, required, judge)
-    test, margin, measures = _robust(
-        test, found, motion, stability, required, margin, wishes, choose, notes, judge
-    )
+    required = robustify.required_margin(known.identification.uncertainty, test.dt, wishes.safety)
+    test, margin, measures = _robust(test, known, required, wishes, choose, notes)
 
     tell("verify: rehearsal against the ideal, and on a later rig")
-    verification = verify(
-        test,
-        ideal,
-        margin=margin,
-        required=required,
-        uncertainty=found.uncertainty,
-        tolerance=wishes.tolerance,
-        by_rehearsal=isinstance(judge, ByRehearsal),
-    )
-    for check in verification.checks:
-        notes.add(
-            "verify",
-            check.what,
-            "holds" if check.holds else "fails",
-            f"{check.value}; wanted: {check.wanted}",
-        )
+    verification = _verified(test, known, margin, required, wishes, notes)
     return Design(
         dataclasses.replace(test, record_every=every),
-        stability,
-        motion,
-        found,
+        known.stability,
+        known.motion,
+        known.identification,
         tuple(considered),
         tuple(measures),
         margin,
@@ -253,6 +190,95 @@ def _chosen(
     if name not in options:
         raise UnknownNameError(fork, name, options)
     return name
+
+
+@dataclasses.dataclass(frozen=True)
+class _Known:
+    """What the first step finds out, and the others build on."""
+
+    ideal: Run
+    motion: Spectrum
+    stability: Stability  # of the test before it is compensated
+    frequency: float  # [Hz] highest of the test
+    identification: Identification
+    judge: Judge
+
+
+def _identified(
+    test: Test, recording: Run | xr.Dataset | None, wishes: Wishes, notes: _Notes
+) -> tuple[Test, _Known]:
+    """The test, on the recorded rig where there is a recording, and what is known of it."""
+    test.prepared()  # an unstable inner loop, a bad parameter: told before anything else
+    stability = test.stability()
+    ideal = test.emulate()
+    motion = spectrum(ideal.data["displacement"].values, test.dt)
+    frequency = _frequency(wishes, motion, stability, test, notes)
+    identification = identify(
+        test, high=frequency, amplitude=motion.peak, order=wishes.model_order, recording=recording
+    )
+    if recording is not None:
+        test = recorded_rig(test, identification)
+        stability = test.stability()
+        notes.add(
+            "identify",
+            "actuator",
+            "the recorded one",
+            "the rig of the file is replaced by what the recording says of it, in all that follows and in the test "
+            "that is written; a position sensor is part of it",
+        )
+    _note_identification(identification, stability, wishes, notes)
+    judge = _judge(test, ideal, notes)
+    return test, _Known(ideal, motion, stability, frequency, identification, judge)
+
+
+def _compensated(
+    test: Test, known: _Known, wishes: Wishes, choose: Choose, notes: _Notes
+) -> tuple[Test, list[Candidate]]:
+    """The test with the compensator that is taken, and all that were considered."""
+    considered = candidates(
+        test,
+        known.identification,
+        known.motion,
+        frequency=known.frequency,
+        tolerance=wishes.tolerance / 2,
+        predictor=Predictor(wishes.order, wishes.window),
+        judge=known.judge,
+    )
+    uncertain = 2 * np.pi * _centre(known.motion) * known.identification.uncertainty
+    name = _chosen(
+        "compensator",
+        wishes.compensator,
+        lambda: propose_candidate(considered, uncertain=uncertain, tolerance=wishes.tolerance),
+        {c.name: str(c) for c in considered},
+        choose,
+    )
+    taken = next(c for c in considered if c.name == name)
+    if taken.compensator is None:
+        raise AnalysisError(f"compensator {taken}")
+    notes.add("compensate", "compensator", name, taken.said)
+    for other in considered:
+        if other.name != name:
+            notes.add("compensate", "not taken", other.name, other.said)
+    return dataclasses.replace(test, compensator=taken.compensator), considered
+
+
+def _verified(
+    test: Test, known: _Known, margin: float, required: float, wishes: Wishes, notes: _Notes
+) -> Verification:
+    """Every check of the designed test, noted."""
+    verification = verify(
+        test,
+        known.ideal,
+        margin=margin,
+        required=required,
+        uncertainty=known.identification.uncertainty,
+        tolerance=wishes.tolerance,
+        by_rehearsal=isinstance(known.judge, ByRehearsal),
+    )
+    for check in verification.checks:
+        outcome = "holds" if check.holds else "fails"
+        notes.add("verify", check.what, outcome, f"{check.value}; wanted: {check.wanted}")
+    return verification
 
 
 def _judge(test: Test, ideal: Run, notes: _Notes) -> Judge:
@@ -327,18 +353,10 @@ def _note_identification(found: Identification, stability: Stability, wishes: Wi
 
 
 def _robust(
-    test,
-    found,
-    motion,
-    stability,
-    required,
-    margin,
-    wishes: Wishes,
-    choose: Choose,
-    notes: _Notes,
-    judge: Judge,
-):
+    test: Test, known: _Known, required: float, wishes: Wishes, choose: Choose, notes: _Notes
+) -> tuple[Test, float, list[Measure]]:
     """The test with a measure where one is needed or wished, its margin, and what was considered."""
+    margin = robustify.margin_of(test, required, known.judge)
     bears = "bears more than ten times that" if math.isinf(margin) else f"bears {1e3 * margin:.3g} ms"
     notes.add(
         "robustify",
@@ -350,9 +368,15 @@ def _robust(
         why = "the margin suffices" if margin >= required else "as wished, though the margin falls short"
         notes.add("robustify", "measure", "none", f"{why}; every measure costs accuracy")
         return test, margin, []
+    stability = known.stability
     crossover = stability.frequency if math.isfinite(stability.frequency) else stability.pole_frequency
     considered = robustify.measures(
-        test, found.models, motion, required=required, crossover=crossover, judge=judge
+        test,
+        known.identification.models,
+        known.motion,
+        required=required,
+        crossover=crossover,
+        judge=known.judge,
     )
     options = {"none": "leave it", **{m.name: str(m) for m in considered}}
     if not any(m.test is not None for m in considered) and wishes.robustness is None:
@@ -368,7 +392,7 @@ def _robust(
     taken = next(m for m in considered if m.name == name)
     if taken.test is None:
         raise AnalysisError(f"robustness measure {taken}")
-    margin = robustify.margin_of(taken.test, required, judge)
+    margin = robustify.margin_of(taken.test, required, known.judge)
     bears = "more than ten times that" if math.isinf(margin) else f"{1e3 * margin:.3g} ms"
     notes.add("robustify", "measure", name, f"{taken.said}; the loop then bears {bears}")
     for other in considered:

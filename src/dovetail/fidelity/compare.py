@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import xarray as xr
@@ -137,95 +138,134 @@ def compare(
     AnalysisError
         Where there is no comparison at all: too few shared samples, a non-finite trace, an ideal at rest.
     """
-    hybrid, complete = on_common_times(run, ideal)
-    found = norms(hybrid, complete, demand=demand, measured=measured)
-    shape = trace(hybrid, demand).shape[1:]
-    t = times(hybrid)
+    pair = _Pair.of(run, ideal, demand, measured)
     notes: list[str] = []
-
-    moving, axes = _moving(found["scale"])
-    if not moving.all():
-        still = ", ".join(name for name, moves in zip(axes, moving, strict=True) if not moves)
+    if not pair.moving.all():
+        still = ", ".join(name for name, moves in zip(pair.axes, pair.moving, strict=True) if not moves)
         notes.append(f"{still}: no answer, as the ideal does not move there")
 
-    part = hybrid
-    if shape and not moving.all():
-        part = hybrid.isel({str(trace(hybrid, demand).dims[1]): np.flatnonzero(moving)})
-
-    def known(value: Value) -> Value:
-        """NaN on axes on which nothing but rounding can be compared."""
-        if not shape or np.shape(value) == shape:
-            return value if not shape else np.where(moving, value, math.nan)
-        whole = np.full(shape, math.nan)
-        whole[moving] = value
-        return whole
-
-    def answer(what: str, ask: Callable[[], object], parts: int):
-        """What `ask` finds, or NaN and a note."""
+    def answer(what: str, ask: Callable[[], tuple[Any, ...]], nothing: tuple[Any, ...]) -> tuple[Any, ...]:
+        """What `ask` finds; where there is no answer, `nothing` and a note."""
         try:
             return ask()
         except (AnalysisError, ParameterError) as error:
             notes.append(f"{what}: no answer, as {error}")
-            nothing = math.nan if not shape else np.full(shape, math.nan)
-            return (nothing,) * parts if parts > 1 else nothing
+            return nothing
 
-    def budget():
-        b = error_budget(part, demand=demand, measured=measured)
-        size = np.std(trace(part, measured).values, axis=0) / np.std(trace(part, demand).values, axis=0)
-        unlike = float(np.max(b.rest / np.maximum(size, 1e-300)))
-        if unlike > UNLIKE:
-            raise AnalysisError(
-                f"the measured motion is not the demand later and larger or smaller: that leaves {100 * unlike:.0f} % "
-                "of it. The rig does not follow; look for a limit that it meets, of stroke, speed or force"
-            )
-        return b.delay, b.gain, b.rest
-
-    def opened():
-        found = loop(part, demand=demand, measured=measured)
-        if not shape:
-            return found.opening, found.orientation
-        senses = iter(found.orientation)
-        return known(found.opening), tuple(next(senses) if moves else "" for moves in moving)
-
-    def energy():
-        found = energy_added(part, held=held, demand=demand)
-        return known(found.total), known(found.share)
-
-    def growth():
-        e1 = errors(hybrid, complete, demand=demand, measured=measured)
-        if shape and not moving.all():
-            e1 = e1.isel({str(e1["e1"].dims[1]): np.flatnonzero(moving)})
-        if not float(abs(e1["e1"]).max()) > 1e-12 * float(found["scale"].max()):
-            raise AnalysisError("e1 is zero to rounding; it neither grows nor decays")
-        start = t[0] + (t[-1] - t[0]) / 3  # past the start-up
-        if frequency is not None:
-            try:
-                return known(growth_rate(e1, "e1", frequency=frequency, start=start))
-            except AnalysisError as error:
-                notes.append(f"growth rate: of the whole of e1, not at {frequency:.3g} Hz, as {error}")
-        return known(growth_rate(e1, "e1", start=start))
-
-    delay, gain, rest = answer("delay", budget, 3)
-    opening, orientation = answer("synchronisation loop", opened, 2)
-    added, share = answer("energy", _missing_as_analysis(energy), 2)
-    blank = "" if not shape else ("",) * int(np.prod(shape))
+    unknown = math.nan if not pair.shape else np.full(pair.shape, math.nan)
+    senseless = "" if not pair.shape else ("",) * int(np.prod(pair.shape))
+    delay, gain, rest = answer("delay", lambda: _delay_gain_rest(pair), (unknown,) * 3)
+    opening, orientation = answer("synchronisation loop", lambda: _opening(pair), (unknown, senseless))
+    added, share = answer("energy", lambda: _energy(pair, held), (unknown,) * 2)
+    (rate,) = answer("growth rate", lambda: (_growth(pair, frequency, notes),), (unknown,))
+    t = times(pair.hybrid)
     return Comparison(
-        rms={name: known(_value(found["rms"].sel(error=name))) for name in ERRORS},
-        peak={name: known(_value(found["peak"].sel(error=name))) for name in ERRORS},
-        delay=known(delay),
-        gain=known(gain),
-        rest=known(rest),
+        rms={name: pair.on_all(_value(pair.norms["rms"].sel(error=name))) for name in ERRORS},
+        peak={name: pair.on_all(_value(pair.norms["peak"].sel(error=name))) for name in ERRORS},
+        delay=delay,
+        gain=gain,
+        rest=rest,
         opening=opening,
-        orientation=orientation if isinstance(orientation, str | tuple) else blank,
-        growth_rate=answer("growth rate", growth, 1),
+        orientation=orientation,
+        growth_rate=rate,
         energy_added=added,
         energy_share=share,
         duration=float(t[-1] - t[0]),
         samples=len(t),
         stopped_early=bool(times(run)[-1] < times(ideal)[-1] - 0.5 * (t[1] - t[0])),
         notes=tuple(notes),
-        axes=axes,
+        axes=pair.axes,
     )
+
+
+@dataclass(frozen=True)
+class _Pair:
+    """Both recordings on the times they share, and the axes on which more than rounding can be compared."""
+
+    hybrid: xr.Dataset
+    ideal: xr.Dataset
+    demand: str  # names of the signals
+    measured: str
+    norms: xr.Dataset
+    shape: tuple[int, ...]  # of a sample
+    moving: np.ndarray  # by axis
+    axes: tuple[str, ...]
+
+    @classmethod
+    def of(cls, run: Recording, ideal: Recording, demand: str, measured: str) -> _Pair:
+        hybrid, complete = on_common_times(run, ideal)
+        sizes = norms(hybrid, complete, demand=demand, measured=measured)
+        shape = trace(hybrid, demand).shape[1:]
+        return cls(hybrid, complete, demand, measured, sizes, shape, *_moving(sizes["scale"]))
+
+    def moved(self, data: xr.Dataset, name: str) -> xr.Dataset:
+        """A dataset on the moving axes only; `name` is a trace that has axes."""
+        if not self.shape or self.moving.all():
+            return data
+        return data.isel({str(trace(data, name).dims[1]): np.flatnonzero(self.moving)})
+
+    @property
+    def part(self) -> xr.Dataset:
+        """The hybrid run on the moving axes."""
+        return self.moved(self.hybrid, self.demand)
+
+    def on_all(self, value: Value) -> Value:
+        """Values of all axes, or of those that move, with NaN on those that do not."""
+        if not self.shape:
+            return value
+        if np.shape(value) == self.shape:
+            return np.where(self.moving, value, math.nan)
+        spread = np.full(self.shape, math.nan)
+        spread[self.moving] = value
+        return spread
+
+
+def _delay_gain_rest(pair: _Pair) -> tuple[Value, Value, Value]:
+    """The measured motion as the demand later, larger or smaller, and what that leaves."""
+    part = pair.part
+    budget = error_budget(part, demand=pair.demand, measured=pair.measured)
+    size = np.std(trace(part, pair.measured).values, axis=0) / np.std(trace(part, pair.demand).values, axis=0)
+    unlike = float(np.max(budget.rest / np.maximum(size, 1e-300)))
+    if unlike > UNLIKE:
+        raise AnalysisError(
+            f"the measured motion is not the demand later and larger or smaller: that leaves {100 * unlike:.0f} % "
+            "of it. The rig does not follow; look for a limit that it meets, of stroke, speed or force"
+        )
+    return pair.on_all(budget.delay), pair.on_all(budget.gain), pair.on_all(budget.rest)
+
+
+def _opening(pair: _Pair) -> tuple[Value, str | tuple[str, ...]]:
+    """How far the synchronisation loop opens, and which way it turns."""
+    drawn = loop(pair.part, demand=pair.demand, measured=pair.measured)
+    if not pair.shape:
+        return drawn.opening, drawn.orientation
+    senses = iter(drawn.orientation)
+    return pair.on_all(drawn.opening), tuple(next(senses) if moves else "" for moves in pair.moving)
+
+
+def _energy(pair: _Pair, held: bool) -> tuple[Value, Value]:
+    """What the rig added, and as a share of what crossed."""
+    try:
+        energy = energy_added(pair.part, held=held, demand=pair.demand)
+    except KeyError as error:  # a recording without forces has no energy; that is no fault of the comparison
+        raise AnalysisError(str(error)) from error
+    return pair.on_all(energy.total), pair.on_all(energy.share)
+
+
+def _growth(pair: _Pair, frequency: float | None, notes: list[str]) -> Value:
+    """Growth rate of e1 past the start-up: at the frequency where that can be told, else of all of it."""
+    e1 = errors(pair.hybrid, pair.ideal, demand=pair.demand, measured=pair.measured)
+    e1 = pair.moved(e1, "e1")
+    if not float(abs(e1["e1"]).max()) > 1e-12 * float(pair.norms["scale"].max()):
+        raise AnalysisError("e1 is zero to rounding; it neither grows nor decays")
+    t = times(pair.hybrid)
+    start = t[0] + (t[-1] - t[0]) / 3
+    if frequency is not None:
+        try:
+            return pair.on_all(growth_rate(e1, "e1", frequency=frequency, start=start))
+        except AnalysisError as error:
+            notes.append(f"growth rate: of the whole of e1, not at {frequency:.3g} Hz, as {error}")
+    return pair.on_all(growth_rate(e1, "e1", start=start))
 
 
 def _moving(scale: xr.DataArray) -> tuple[np.ndarray, tuple[str, ...]]:
@@ -242,18 +282,6 @@ _SENSES = {
     "clockwise": "clockwise (early: takes energy)",
     LINE: "a line (in time)",
 }
-
-
-def _missing_as_analysis(ask: Callable[[], object]) -> Callable[[], object]:
-    """A recording without forces has no energy; that is no fault of the comparison."""
-
-    def guarded():
-        try:
-            return ask()
-        except KeyError as error:
-            raise AnalysisError(str(error)) from error
-
-    return guarded
 
 
 def _texts(value: Value, factor: float = 1.0) -> tuple[str, ...]:

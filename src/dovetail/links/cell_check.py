@@ -49,71 +49,96 @@ def check_cell(
     execution_time, settling_time
         Of the small moves [s].
     """
-    findings: list[Finding] = []
+    trials = _Trials(cell, _Small(execution_time, settling_time, reach))
+    trials.at_rest()
+    if moving and trials.here is not None:
+        trials.moving(trials.here)
+    return trials.findings
 
-    def rule(text: str, trial: Callable[[], str | None]) -> None:
+
+@dataclasses.dataclass(frozen=True)
+class _Small:
+    """The small moves of a check."""
+
+    execution_time: float  # [s]
+    settling_time: float  # [s]
+    reach: float  # [m]
+
+
+class _Trials:
+    """The rules, tried one after another on a cell; what came of each is among the findings."""
+
+    def __init__(self, cell: Cell, small: _Small):
+        self.cell, self.small = cell, small
+        self.run = f"check-{secrets.token_hex(4)}"
+        self.here: np.ndarray | None = None  # [m] where the cell stands
+        self.findings: list[Finding] = []
+
+    def rule(self, text: str, trial: Callable[[], str | None]) -> None:
+        """Try a rule; a trial answers with what is wrong, if anything is."""
         try:
             remark = trial()
         except Exception as error:
-            findings.append(Finding(text, False, f"{type(error).__name__}: {error}"))
+            self.findings.append(Finding(text, False, f"{type(error).__name__}: {error}"))
             return
-        findings.append(Finding(text, remark is None, remark or ""))
+        self.findings.append(Finding(text, remark is None, remark or ""))
 
-    run = f"check-{secrets.token_hex(4)}"
-    read: list[Reply] = []
+    def move(self, number: int, target: np.ndarray) -> Reply:
+        return self.cell.move(Move(number, target, self.small.execution_time, self.small.settling_time))
 
-    def stands() -> str | None:
-        read.append(cell.read())
-        return _wrong(read[0], cell.axes)
+    def at_rest(self) -> None:
+        """What can be tried without a move."""
+        cell = self.cell
 
-    rule("a run it does not know is answered with nothing", lambda: _none(cell.begin(run)))
-    rule("it can be read at rest", stands)
-    if not read:
-        return findings
-    here = read[0].position
+        def stands() -> str | None:
+            reply = cell.read()
+            self.here = reply.position
+            return _wrong(reply, cell.axes)
 
-    def move(number: int, target: np.ndarray) -> Reply:
-        return cell.move(Move(number, target, execution_time, settling_time))
+        self.rule("a run it does not know is answered with nothing", lambda: _none(cell.begin(self.run)))
+        self.rule("it can be read at rest", stands)
+        if self.here is None:
+            return
+        here = self.here
+        nowhere = np.full_like(here, np.nan)
+        self.rule("it does not move while it is read", lambda: _same(cell.read().position, here))
+        self.rule("a target that is no number is refused", lambda: _refused(lambda: self.move(1, nowhere)))
+        self.rule("a move out of its order is refused", lambda: _refused(lambda: self.move(7, here)))
 
-    rule("it does not move while it is read", lambda: _same(cell.read().position, here))
-    rule(
-        "a target that is no number is refused",
-        lambda: _refused(lambda: move(1, np.full_like(here, np.nan))),
-    )
-    rule("a move out of its order is refused", lambda: _refused(lambda: move(7, here)))
-    if not moving:
-        return findings
+    def moving(self, here: np.ndarray) -> None:
+        """What takes a move away, and one back."""
+        cell, near = self.cell, 0.1 * self.small.reach
+        step = np.zeros_like(here).ravel()
+        step[0] = self.small.reach
+        there = here + step.reshape(here.shape)
+        rest: dict[str, Reply] = {}
 
-    step = np.zeros_like(here).ravel()
-    step[0] = reach
-    there = here + step.reshape(here.shape)
-    rest = {}
+        def goes() -> str | None:
+            rest["reply"] = self.move(1, there)
+            return _wrong(rest["reply"], cell.axes) or _near(rest["reply"].position, there, near)
 
-    def goes() -> str | None:
-        rest["reply"] = move(1, there)
-        return _wrong(rest["reply"], cell.axes) or _near(rest["reply"].position, there, 0.1 * reach)
+        def repeats() -> str | None:
+            again, first = self.move(1, there), rest["reply"]
+            if again.clock != first.clock or not np.array_equal(again.force, first.force):
+                return "it moved or read again"
+            return None
 
-    def repeats() -> str | None:
-        again = move(1, there)
-        first = rest["reply"]
-        if again.clock != first.clock or not np.array_equal(again.force, first.force):
-            return "it moved or read again"
-        return None
+        def remembers() -> str | None:
+            last = cell.begin(self.run)
+            return None if last is not None and last.number == 1 else f"got {last}"
 
-    def remembers() -> str | None:
-        last = cell.begin(run)
-        return None if last is not None and last.number == 1 else f"got {last}"
+        def goes_on() -> str | None:
+            return None if cell.read().clock >= rest["reply"].clock else "it went back"
 
-    def returns() -> str | None:
-        back = move(2, here)
-        return _wrong(back, cell.axes) or _near(back.position, here, 0.1 * reach)
+        def returns() -> str | None:
+            back = self.move(2, here)
+            return _wrong(back, cell.axes) or _near(back.position, here, near)
 
-    rule("it goes where it is sent and rests there", goes)
-    rule("the same move asked again is answered, not made again", repeats)
-    rule("a run it knows is answered with its last move", remembers)
-    rule("its clock goes on", lambda: None if cell.read().clock >= rest["reply"].clock else "it went back")
-    rule("it goes back", returns)
-    return findings
+        self.rule("it goes where it is sent and rests there", goes)
+        self.rule("the same move asked again is answered, not made again", repeats)
+        self.rule("a run it knows is answered with its last move", remembers)
+        self.rule("its clock goes on", goes_on)
+        self.rule("it goes back", returns)
 
 
 def _none(reply: Reply | None) -> str | None:

@@ -14,6 +14,7 @@ the force would depend on its own delayed value the equation is neutral, and an 
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
@@ -54,67 +55,37 @@ def linear_loop(
     """
     n = numerical.C.shape[0]
     _check(numerical, specimen, n)
-    actuators = _per_axis(transfer, n)
-    predictors = _taps_per_axis(taps, n)
+    actuators, predictors = _per_axis(transfer, n), _taps_per_axis(taps, n)
     parts = [StateSpace.of(actuator) for actuator in actuators]
     cell = StateSpace.of(sensor) if sensor is not None else None
-    late_force = float(sensor.delay) if sensor is not None else 0.0
-
-    sizes = [numerical.order, *(p.order for p in parts), specimen.order, n * cell.order if cell else 0]
-    starts = np.concatenate([[0], np.cumsum(sizes)])
-    total = int(starts[-1])
-    states = [_Form.state(total, starts[i], sizes[i]) for i in range(len(sizes))]
-    x, inner, x_s, x_m = states[0], states[1:-2], states[-2], states[-1]
+    x, *inner, x_s, x_m = _states(
+        numerical.order, *(part.order for part in parts), specimen.order, n * cell.order if cell else 0
+    )
+    delays = [float(actuator.delay) for actuator in actuators]
+    axes = [_Axis(*of) for of in zip(parts, inner, predictors, delays, strict=True)]
 
     A, B, C = numerical.A, numerical.B, numerical.C
+    kick = C @ A @ B  # of the force in the numerical acceleration
     z, z_rate = x.times(C), x.times(C @ A)
-    z_rate2 = x.times(C @ A @ A)  # plus C A B F, added below where it is needed
-    force_to_acceleration = C @ A @ B
+    z_rate2 = x.times(C @ A @ A)  # plus kick F, added below where it is needed
+    motions = [axis.imposed(z.row(j), z_rate.row(j), z_rate2.row(j)) for j, axis in enumerate(axes)]
+    displacement, velocity, acceleration = zip(*motions, strict=True)
+    _require_retarded(specimen.D[:, 2 * n :], np.diag([axis.direct for axis in axes]), kick)
 
-    displacement, velocity, acceleration = [], [], []
-    direct = np.zeros((n, n))  # of the delayed numerical acceleration in the imposed one
-    for j, (part, actuator, taps_j) in enumerate(zip(parts, actuators, predictors, strict=True)):
-        demand, demand_rate, demand_rate2 = (
-            signal.row(j).tapped(taps_j, float(actuator.delay)) for signal in (z, z_rate, z_rate2)
-        )
-        a, b, c, d = part.A, part.B, part.C, part.D
-        displacement.append(inner[j].times(c) + demand.times(d))
-        velocity.append(inner[j].times(c @ a) + demand.times(c @ b) + demand_rate.times(d))
-        acceleration.append(
-            inner[j].times(c @ a @ a)
-            + demand.times(c @ a @ b)
-            + demand_rate.times(c @ b)
-            + demand_rate2.times(d)
-        )
-        direct[j, j] = d[0, 0] * sum(abs(w) for w, _ in taps_j)
-
-    inertia = specimen.D[:, 2 * n :]
-    gain = np.abs(np.linalg.eigvals(np.abs(inertia) @ direct @ np.abs(force_to_acceleration))).max(
-        initial=0.0
-    )
-    require_retarded(float(gain), "linear_loop")
-    if np.any(np.abs(inertia) @ direct @ np.abs(force_to_acceleration)):
-        raise AnalysisError(
-            "linear_loop: a delayed acceleration acts through the specimen from one axis on another, so the "
-            "force depends on its own past; model the actuators' roll-off, which makes the equation retarded"
-        )
     force = x_s.times(specimen.C) + _stack([*displacement, *velocity, *acceleration]).times(specimen.D)
     felt = force if cell is None else _measured(force, cell, x_m, n)
-    felt = felt.late(late_force)
-    for j, (part, actuator, taps_j) in enumerate(zip(parts, actuators, predictors, strict=True)):
-        extra = felt.times(force_to_acceleration).row(j).tapped(taps_j, float(actuator.delay)).times(part.D)
-        acceleration[j] = acceleration[j] + extra
-    imposed = _stack([*displacement, *velocity, *acceleration])
+    felt = felt.late(float(sensor.delay) if sensor is not None else 0.0)
+    kicked = felt.times(kick)
+    complete = [a + axes[j].sent(kicked.row(j)).times(axes[j].part.D) for j, a in enumerate(acceleration)]
+    imposed = _stack([*displacement, *velocity, *complete])
 
     rates = [x.times(A) + felt.times(B)]
-    for j, (part, actuator, taps_j) in enumerate(zip(parts, actuators, predictors, strict=True)):
-        demand = z.row(j).tapped(taps_j, float(actuator.delay))
-        rates.append(inner[j].times(part.A) + demand.times(part.B))
+    rates += [axis.rate(z.row(j)) for j, axis in enumerate(axes)]
     rates.append(x_s.times(specimen.A) + imposed.times(specimen.B))
     if cell is not None:
         rates.append(x_m.times(np.kron(np.eye(n), cell.A)) + force.times(np.kron(np.eye(n), cell.B)))
-    whole = _stack([rate for rate in rates if rate.rows])
-    return DelayEquation(whole.terms.get(0.0, np.zeros((total, total))), whole.delayed())
+    every = _stack([rate for rate in rates if rate.rows])
+    return DelayEquation(every.terms.get(0.0, np.zeros((every.rows, every.rows))), every.delayed())
 
 
 def open_loop(numerical: StateSpace, specimen: StateSpace) -> StateSpace:
@@ -148,10 +119,6 @@ class _Form:
     def __init__(self, terms: dict[float, np.ndarray]):
         self.terms = terms
 
-    @classmethod
-    def state(cls, total: int, start: int, size: int) -> _Form:
-        return cls({0.0: np.eye(total)[start : start + size]})
-
     @property
     def rows(self) -> int:
         return next(iter(self.terms.values())).shape[0]
@@ -179,6 +146,59 @@ class _Form:
 
     def delayed(self) -> list[tuple[np.ndarray, float]]:
         return [(M, delay) for delay, M in self.terms.items() if delay > 0]
+
+
+def _states(*sizes: int) -> list[_Form]:
+    """The states of parts of those sizes, one below another."""
+    rows = np.split(np.eye(sum(sizes)), np.cumsum(sizes)[:-1])
+    return [_Form({0.0: own}) for own in rows]
+
+
+@dataclasses.dataclass(frozen=True)
+class _Axis:
+    """The way of one axis from the numerical interface to the specimen."""
+
+    part: StateSpace  # of the actuator
+    inner: _Form  # its states
+    taps: Taps
+    delay: float  # [s]
+
+    def sent(self, signal: _Form) -> _Form:
+        """A signal of the interface as it reaches the actuator: predicted, and late."""
+        return signal.tapped(self.taps, self.delay)
+
+    def imposed(self, z: _Form, z_rate: _Form, z_rate2: _Form) -> tuple[_Form, _Form, _Form]:
+        """Displacement, velocity and acceleration of the specimen for a demand and its rates."""
+        demand, demand_rate, demand_rate2 = self.sent(z), self.sent(z_rate), self.sent(z_rate2)
+        a, b, c, d = self.part.A, self.part.B, self.part.C, self.part.D
+        velocity = self.inner.times(c @ a) + demand.times(c @ b) + demand_rate.times(d)
+        acceleration = (
+            self.inner.times(c @ a @ a)
+            + demand.times(c @ a @ b)
+            + demand_rate.times(c @ b)
+            + demand_rate2.times(d)
+        )
+        return self.inner.times(c) + demand.times(d), velocity, acceleration
+
+    @property
+    def direct(self) -> float:
+        """How much of a delayed numerical acceleration is in the imposed one, at most."""
+        return float(self.part.D[0, 0]) * sum(abs(w) for w, _ in self.taps)
+
+    def rate(self, z: _Form) -> _Form:
+        """Rate of the actuator's states for a demand."""
+        return self.inner.times(self.part.A) + self.sent(z).times(self.part.B)
+
+
+def _require_retarded(inertia: np.ndarray, direct: np.ndarray, kick: np.ndarray) -> None:
+    """Raise where the force would depend on its own past: through inertia, delayed acceleration and kick."""
+    loop = np.abs(inertia) @ direct @ np.abs(kick)
+    require_retarded(float(np.abs(np.linalg.eigvals(loop)).max(initial=0.0)), "linear_loop")
+    if np.any(loop):
+        raise AnalysisError(
+            "linear_loop: a delayed acceleration acts through the specimen from one axis on another, so the "
+            "force depends on its own past; model the actuators' roll-off, which makes the equation retarded"
+        )
 
 
 def _stack(forms: Sequence[_Form]) -> _Form:

@@ -114,23 +114,44 @@ class Scene:
 
     def set(self, stage: Stage) -> None:
         """Draw another stage in place of this one, and look at it."""
-        scene, self.stage = self.server.scene, stage
         for handle in self.handles:
             handle.remove()
+        self.stage = stage
+        reach = float(np.linalg.norm(np.subtract(stage.eye, stage.target)))
+        self._surround(reach)
+        self._look()
+        self._add_things()
+        self._add_arrows(thickness=0.006 * reach)
+        marks = [
+            self.server.scene.add_label(f"/marks/{i}", text, position=place)
+            for i, (text, place) in enumerate(stage.marks)
+        ]
+        self.handles = [*self.solids, *self.tubes, *self.lines, *self.arrows, *self.labels, *marks]
+        self.drawn: dict[int, bytes] = {}
+        self.draw(stage, 0)
+
+    def _surround(self, reach: float) -> None:
+        """Light and what is behind everything; haze far out at sea."""
+        scene, stage = self.server.scene, self.stage
         scene.set_up_direction(stage.up)
-        scene.configure_default_lights(
-            cast_shadow=False
-        )  # the browser of a plain machine draws by its processor
+        scene.configure_default_lights(cast_shadow=False)  # a plain machine's browser draws by its processor
         scene.set_background_image(gradient(stage.setting), format="png")
+        scene.configure_fog(
+            40 * reach, 300 * reach, color=BEHIND[stage.setting][1], enabled=stage.setting == "sea"
+        )
+
+    def _look(self) -> None:
+        """The stage's own view, for those who are here and those who come."""
+        stage = self.stage
         self.server.initial_camera.position = stage.eye
         self.server.initial_camera.look_at = stage.target
         for client in self.server.get_clients().values():
             client.camera.up_direction = upward(stage.up)
             client.camera.position, client.camera.look_at = stage.eye, stage.target
-        reach = float(np.linalg.norm(np.subtract(stage.eye, stage.target)))
-        scene.configure_fog(
-            40 * reach, 300 * reach, color=BEHIND[stage.setting][1], enabled=stage.setting == "sea"
-        )
+
+    def _add_things(self) -> None:
+        """Solids, tubes and lines."""
+        scene, stage = self.server.scene, self.stage
         self.solids = [
             scene.add_mesh_simple(
                 f"/solids/{i}",
@@ -166,27 +187,23 @@ class Scene:
             )
             for i, line in enumerate(stage.lines)
         ]
-        thin = 0.006 * reach
-        self.head = 5 * thin  # [m] length of an arrow's head
+
+    def _add_arrows(self, thickness: float) -> None:
+        """Arrows, and their labels."""
+        scene = self.server.scene
+        self.head = 5 * thickness  # [m] length of an arrow's head
         self.arrows = [
             scene.add_arrows(
                 f"/arrows/{i}",
                 arrow_ends(arrow, 0, self.head),
                 rgb(arrow.colour),
-                shaft_radius=thin,
-                head_radius=2.5 * thin,
+                shaft_radius=thickness,
+                head_radius=2.5 * thickness,
                 head_length=self.head,
             )
-            for i, arrow in enumerate(stage.arrows)
+            for i, arrow in enumerate(self.stage.arrows)
         ]
-        self.labels = [scene.add_label(f"/values/{i}", "") for i, _ in enumerate(stage.arrows)]
-        marks = [
-            scene.add_label(f"/marks/{i}", text, position=place)
-            for i, (text, place) in enumerate(stage.marks)
-        ]
-        self.handles = [*self.solids, *self.tubes, *self.lines, *self.arrows, *self.labels, *marks]
-        self.drawn: dict[int, bytes] = {}
-        self.draw(stage, 0)
+        self.labels = [scene.add_label(f"/values/{i}", "") for i, _ in enumerate(self.stage.arrows)]
 
     def draw(self, stage: Stage, k: int) -> None:
         """Show sample k of a stage with the same things in it."""

@@ -38,37 +38,39 @@ def description(version: str, name: str, token: str, title: str, model: Any) -> 
         "needsExecutionTool": "true",
         "canHandleVariableCommunicationStepSize": "false" if model.whole else "true",
     }
-    kind = xml.SubElement(root, "CoSimulation", options)
-    everything = [*model.parameters, *model.inputs, *model.outputs]
-    units = sorted({each.unit for each in everything if each.unit})
-    if units:
-        definitions = xml.SubElement(root, "UnitDefinitions")
-        for unit in units:
-            xml.SubElement(definitions, "Unit", {"name": unit})
+    if three:
+        options["fixedInternalStepSize"] = repr(model.length)
+    xml.SubElement(root, "CoSimulation", options)
+    _add_units(root, model)
     experiment = {"startTime": "0.0", "stepSize": repr(model.length)}
     if model.duration:
         experiment["stopTime"] = repr(model.duration)
     xml.SubElement(root, "DefaultExperiment", experiment)
+    _add_variables(xml.SubElement(root, "ModelVariables"), model, three)
+    _add_unknowns(xml.SubElement(root, "ModelStructure"), model, three)
+    xml.indent(root)
+    return '<?xml version="1.0" encoding="UTF-8"?>\n' + xml.tostring(root, encoding="unicode") + "\n"
+
+
+def _add_units(root: xml.Element, model: Any) -> None:
+    """Every unit that a variable has, once."""
+    units = sorted({each.unit for each in (*model.parameters, *model.inputs, *model.outputs) if each.unit})
+    if units:
+        definitions = xml.SubElement(root, "UnitDefinitions")
+        for unit in units:
+            xml.SubElement(definitions, "Unit", {"name": unit})
+
+
+def _add_variables(variables: xml.Element, model: Any, three: bool) -> None:
+    """Parameters, inputs, outputs, numbered through; version 3 wants the time among them."""
     if three:
-        kind.set("fixedInternalStepSize", repr(model.length))
-    variables = xml.SubElement(root, "ModelVariables")
-    structure = xml.SubElement(root, "ModelStructure")
+        time = {"name": "time", "valueReference": "4294967295"}
+        xml.SubElement(variables, "Float64", time | {"causality": "independent", "variability": "continuous"})
     roles = (
         ("parameter", "fixed", model.parameters),
         ("input", "continuous", model.inputs),
         ("output", "continuous", model.outputs),
     )
-    if three:
-        xml.SubElement(
-            variables,
-            "Float64",
-            {
-                "name": "time",
-                "valueReference": "4294967295",
-                "causality": "independent",
-                "variability": "continuous",
-            },
-        )
     rows = [(causality, variability, each) for causality, variability, group in roles for each in group]
     for reference, (causality, variability, each) in enumerate(rows):
         words = {"name": each.name, "valueReference": str(reference)}
@@ -78,24 +80,25 @@ def description(version: str, name: str, token: str, title: str, model: Any) -> 
         value = {"unit": each.unit} if each.unit else {}
         if each.start is not None:
             value["start"] = repr(each.start)
+        if causality == "output":
+            words["initial"] = "calculated"
+        elif causality == "parameter" and not three:
+            words["initial"] = "exact"
         if three:
-            if causality == "output":
-                words["initial"] = "calculated"
             xml.SubElement(variables, "Float64", words | value)
         else:
-            if causality != "input":
-                words["initial"] = "exact" if causality == "parameter" else "calculated"
             xml.SubElement(xml.SubElement(variables, "ScalarVariable", words), "Real", value)
+
+
+def _add_unknowns(structure: xml.Element, model: Any, three: bool) -> None:
+    """The outputs, as what is computed in a step and at the start; counted from 0 in version 3, from 1 before."""
     first = len(model.parameters) + len(model.inputs)
-    if three:
-        for word in ("Output", "InitialUnknown"):
-            for i in range(len(model.outputs)):
-                xml.SubElement(structure, word, {"valueReference": str(first + i)})
-    else:
-        for word in ("Outputs", "InitialUnknowns"):
-            if model.outputs:
-                group = xml.SubElement(structure, word)
-                for i in range(len(model.outputs)):
-                    xml.SubElement(group, "Unknown", {"index": str(first + i + 1)})
-    xml.indent(root)
-    return '<?xml version="1.0" encoding="UTF-8"?>\n' + xml.tostring(root, encoding="unicode") + "\n"
+    outputs = range(first, first + len(model.outputs))
+    for word in ("Output", "InitialUnknown"):
+        if three:
+            for i in outputs:
+                xml.SubElement(structure, word, {"valueReference": str(i)})
+        elif outputs:
+            group = xml.SubElement(structure, f"{word}s")
+            for i in outputs:
+                xml.SubElement(group, "Unknown", {"index": str(i + 1)})

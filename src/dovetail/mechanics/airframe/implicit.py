@@ -11,6 +11,7 @@ which a W-method allows. Derivatives of contact are taken pair by pair, by autom
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import equinox as eqx
@@ -20,6 +21,7 @@ import numpy as np
 
 from dovetail.mechanics.airframe.struts import strut_force
 from dovetail.mechanics.airframe.touching import all_pairs, touched
+from dovetail.mechanics.collision.response import Touch
 from dovetail.mechanics.securing.drive import driven_frames
 
 DENSE = 40  # speeds up to which an inverse is cheaper than factors
@@ -104,42 +106,22 @@ def _slopes(aircraft, t, x):  # traced once for all that asks for it
 def shifted(aircraft: Any, t: Any, x: dict[str, Any], g: Any):
     """A function that solves (1 - g J) k = b, with J exact for all that is stiff."""
     dim, model, d = aircraft.dim, aircraft.model, aircraft.dim.d
-    nd = model.nd
     R = dim.rotation(x["attitude"])
-    rho, V, _ = aircraft._nodes(x)
-    twist, _ = aircraft._split(x)
-    rate = (V - model.rigid(twist, rho))[:, :d]
+    rho = aircraft._nodes(x)[0]
     feet, strut_nodes = aircraft.feet, tuple(s.node - 1 for s in aircraft.struts)
-    slope_r, slope_v = [], []
-    for s in aircraft.struts:
-        r, v = rho[s.node - 1] - (s.mount - aircraft.offset), rate[s.node - 1]
-        slope_r.append(jax.jacfwd(lambda a, s=s, v=v: strut_force(s, a, v))(r))
-        slope_v.append(jax.jacfwd(lambda a, s=s, r=r: strut_force(s, r, a))(v))
-    by_r = jnp.stack(slope_r) if slope_r else jnp.zeros((0, d, d))
-    by_v = jnp.stack(slope_v) if slope_v else jnp.zeros((0, d, d))
+    by_r, by_v = _strut_slopes(aircraft, x)
     slopes, touch = contact_slopes(aircraft, t, x), aircraft.touches(t, x)
     f_p, f_v = (R.T @ jnp.sum(a, 1) @ R for a in (slopes.position, slopes.by_velocity))
     f_z, z_v = R.T @ slopes.bristle, slopes.bristle_velocity @ R
-    slip = slopes.velocity[:, None] - touch.surface_velocity
     ease = 1 / (1 + g * slopes.relaxation)[..., None, None]
     through = jnp.einsum("fbij,fbjk->fik", f_z * ease, z_v)  # force by velocity through the bristle
     block = -(g * f_v + g**2 * f_p + g**2 * through)
     strut_block = -(g * by_v + g**2 * by_r)
-    S = aircraft.mass_matrix + model.implicit(
-        aircraft.formulation, g, rho, strut_block, block, strut_nodes, feet
+    through_S = _solver(
+        aircraft.mass_matrix
+        + model.implicit(aircraft.formulation, g, rho, strut_block, block, strut_nodes, feet)
     )
-    if S.shape[0] <= DENSE:
-        inverse = jnp.linalg.inv(S)
-        through_S = lambda b: inverse @ b  # noqa: E731
-    else:
-        lu, _, order = jax.lax.linalg.lu(S)
-        triangle = functools.partial(jax.scipy.linalg.solve_triangular, lu)
-
-        def through_S(b):  # the order of the rows is found once, not at every solution
-            return triangle(triangle(b[order], lower=True, unit_diagonal=True))
-
-    at = np.array(feet)
-    strut_at = np.array(strut_nodes, int)
+    at, strut_at = np.array(feet), np.array(strut_nodes, int)
 
     def solve(b):
         turned = dim.turned(x["attitude"], b["attitude"])
@@ -150,17 +132,10 @@ def shifted(aircraft: Any, t: Any, x: dict[str, Any], g: Any):
         strut_push = jnp.einsum("sij,sj->si", by_r, moved[strut_at]) if strut_nodes else jnp.zeros((0, d))
         stiff = model.stiff_forces(aircraft.formulation, b["shape"], rho, strut_push, push, strut_nodes, feet)
         k = through_S(aircraft.mass_matrix @ b["speed"] + g * stiff)
-        k_twist, k_own = k[:nd], k[nd:]
+        k_twist, k_own = k[: model.nd], k[model.nd :]
         k_nodes = model.node_change(k_twist, k_own, feet, rho)
         k_z = (z + g * jnp.einsum("fbij,fj->fbi", z_v, k_nodes)) * ease[..., 0]
-        # the work of contact is as stiff as its force
-        dv, dp = k_nodes @ R.T, (carried + g * k_nodes) @ R.T
-        df = jnp.einsum("fbij,fj->fbi", slopes.position, dp) + jnp.einsum(
-            "fbij,fj->fbi", slopes.by_velocity, dv
-        )
-        df = df + jnp.einsum("fbij,fbj->fbi", slopes.bristle, k_z)
-        lost = jnp.sum(df * slip) + jnp.sum(touch.force * dv[:, None])
-        moved_by = jnp.sum(df * touch.surface_velocity)
+        work = _contact_work(slopes, touch, k_nodes @ R.T, (carried + g * k_nodes) @ R.T, k_z)
         return {
             "position": b["position"] + g * (R @ k_twist[:d]),
             "attitude": b["attitude"] + g * dim.turn_rate(x["attitude"], k_twist[d:]),
@@ -168,8 +143,44 @@ def shifted(aircraft: Any, t: Any, x: dict[str, Any], g: Any):
             "speed": k,
             "bristle": k_z,
             "drive": b["drive"],
-            "work": b["work"] + g * jnp.stack([0.0 * lost, 0.0 * lost, lost, moved_by, 0.0 * lost]),
+            "work": b["work"] + g * work,
             "held": b["held"],
         }
 
     return solve
+
+
+def _strut_slopes(aircraft: Any, x: dict[str, Any]) -> tuple[jax.Array, jax.Array]:
+    """Derivatives of the struts' forces (struts, d, d) by their lengths and by their velocities."""
+    d = aircraft.dim.d
+    rho, V, _ = aircraft._nodes(x)
+    twist, _ = aircraft._split(x)
+    rate = (V - aircraft.model.rigid(twist, rho))[:, :d]
+    by_r, by_v = [], []
+    for s in aircraft.struts:
+        r, v = rho[s.node - 1] - (s.mount - aircraft.offset), rate[s.node - 1]
+        by_r.append(jax.jacfwd(lambda a, s=s, v=v: strut_force(s, a, v))(r))
+        by_v.append(jax.jacfwd(lambda a, s=s, r=r: strut_force(s, r, a))(v))
+    none = jnp.zeros((0, d, d))
+    return (jnp.stack(by_r), jnp.stack(by_v)) if by_r else (none, none)
+
+
+def _solver(S: jax.Array) -> Callable[[jax.Array], jax.Array]:
+    """A function that solves S k = b, by what is cheaper at that size."""
+    if S.shape[0] <= DENSE:
+        inverse = jnp.linalg.inv(S)
+        return lambda b: inverse @ b
+    lu, _, order = jax.lax.linalg.lu(S)
+    triangle = functools.partial(jax.scipy.linalg.solve_triangular, lu)
+    # the order of the rows is found once, not at every solution
+    return lambda b: triangle(triangle(b[order], lower=True, unit_diagonal=True))
+
+
+def _contact_work(slopes: Slopes, touch: Touch, dv: jax.Array, dp: jax.Array, dz: jax.Array) -> jax.Array:
+    """Change of the ledger's powers with the feet's places, velocities and bristles: as stiff as the force itself."""
+    slip = slopes.velocity[:, None] - touch.surface_velocity
+    df = jnp.einsum("fbij,fj->fbi", slopes.position, dp) + jnp.einsum("fbij,fj->fbi", slopes.by_velocity, dv)
+    df = df + jnp.einsum("fbij,fbj->fbi", slopes.bristle, dz)
+    lost = jnp.sum(df * slip) + jnp.sum(touch.force * dv[:, None])
+    moved = jnp.sum(df * touch.surface_velocity)
+    return jnp.stack([0.0 * lost, 0.0 * lost, lost, moved, 0.0 * lost])

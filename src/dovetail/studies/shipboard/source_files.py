@@ -16,6 +16,7 @@ import numpy as np
 from dovetail.core.errors import OutputError
 from dovetail.mechanics.contact import KelvinVoigt
 from dovetail.mechanics.friction import Bristle, NoFriction
+from dovetail.mechanics.motion import Still, TableMotion
 from dovetail.mechanics.securing.platform import corners_at
 from dovetail.studies.shipboard.source_air import aero_rows, helo_lines, read_loads
 
@@ -23,6 +24,7 @@ MATRICES = ("M", "C", "K")
 BODIES = {"ship": "ship", "device": "rsd", "left clamp": "clampleft", "right clamp": "clampright"}
 OUTPUTS = {"ship": "SHIP", "device": "RSD", "left clamp": "L_CLAMP", "right clamp": "R_CLAMP"}
 SHORT = {"SHIP": "ship", "RSD": "rsd", "L_CLAMP": "l", "R_CLAMP": "r"}
+FRICTION = ("stiffness", "damping", "sliding", "stiction", "stribeck")  # in the order of the file
 FLAGS = (
     "states",
     "stats",
@@ -36,79 +38,90 @@ FLAGS = (
 def write_inputs(test: Any, folder: str | Path) -> Path:
     """The input files of a planar test."""
     folder = Path(folder)
+    craft, gear = test.system, test.system.gear
+    contact = _contact_lines(craft, folder)
     folder.mkdir(parents=True, exist_ok=True)
-    craft, gear, method = test.system, test.system.gear, test.method
-    n = gear.mesh.nodes.shape[0]
-    given = int(bool(gear.matrices))
-    simulation = [
-        f"0 {test.duration:.17g}",
-        f"{test.dt:.17g}",
-        1,
-        len(craft.platforms),
-        given,
-        given,
-        given,
-        1,
-    ]
-    simulation += [float(method.rtol), float(method.atol), 1, 1, 2, 1, float(method.restart)]
-    simulation += [float(method.largest), float(method.smallest), 0, 100000, 0, 12, 5, 1]
-    _write(folder, "Simulation", [[v] for v in simulation])
+    _write(folder, "Simulation", [[v] for v in _simulation_lines(test)])
     _write(folder, "Output_options", [[1]] * 12)
-    speeds, places = np.zeros((18 + 3 * n, 2)), np.zeros((18 + 3 * n, 2))
-    kinds = np.zeros((n, 3))
-    for i in gear.contact:
-        kinds[i - 1, :2] = 1
-    for i in gear.interface:
-        kinds[i - 1, : 3 if gear.joint == "fixed" else 2] = 2
-    speeds[:12, 1] = places[:12, 1] = 3
-    speeds[15:18, 1] = places[15:18, 1] = 2
-    x = craft.init()
-    nodes = np.asarray(gear.mesh.nodes) - np.asarray(craft.offset)
-    places[12:15, 0] = [*np.asarray(x["position"]), float(x["attitude"][0])]
-    speeds[12:15, 0] = np.zeros(3) if craft.start_velocity is None else np.asarray(craft.start_velocity)
-    undeformed = np.concatenate([nodes, np.zeros((n, 1))], 1)
-    places[18:, 0] = (undeformed + np.asarray(craft.model.displacement(x["shape"]))).ravel()
-    speeds[18:, 1] = places[18:, 1] = kinds.ravel()
+    speeds, places, rest = _start_rows(craft)
     _write(folder, "ICs", [*speeds, *places])
-    rest = places.copy()
-    rest[18:, 0] = undeformed.ravel()
     _write(folder, "Properties_FE_IC", rest)
     E, I, A, rho = (gear.mesh.of(name) for name in ("E", "I", "A", "rho"))
     elements = [[e + 1, *pair, E[e], I[e], A[e], rho[e]] for e, pair in enumerate(gear.mesh.elements)]
     _write(folder, "Properties_FE_map", elements)
-    upper = 0.0 if gear.upper_omega is None else float(gear.upper_omega)
-    pairs = [
-        float(gear.lower_omega),
-        float(gear.lower_ratio),
-        upper,
-        float(gear.upper_ratio),
-        float(gear.radius),
-    ]
-    _write(folder, "Properties_FE_damping", [[v] for v in pairs])
-    for name, matrix in zip(MATRICES, gear.structure() if given else (), strict=False):
+    upper = 0.0 if gear.upper_omega is None else gear.upper_omega
+    damping = (gear.lower_omega, gear.lower_ratio, upper, gear.upper_ratio, gear.radius)
+    _write(folder, "Properties_FE_damping", [[float(v)] for v in damping])
+    for name, matrix in zip(MATRICES, gear.structure() if gear.matrices else (), strict=False):
         _write(folder, f"Properties_FE_{name}mat", matrix)
     _write(folder, "Properties_helo", _helo(craft) + helo_lines(craft))
     if rows := aero_rows(craft, test.duration):
         _write(folder, "Prescribed_aero", rows)
+    _write(folder, "Properties_contact_mech", [[v] for v in contact])
+    for platform in craft.platforms:
+        name = BODIES[platform.name]
+        _write(folder, f"Polygon_{name}", np.asarray(platform.body.corners()).T)
+        _write(folder, f"Prescribed_{name}", _motion_rows(platform.motion, test.duration))
+    return folder
+
+
+def _contact_lines(craft: Any, folder: Path) -> list[float]:
+    """Contact and friction: two numbers, and five."""
     law, friction = craft.law, craft.friction
     if not isinstance(law, KelvinVoigt) or not isinstance(friction, Bristle | NoFriction):
         raise OutputError(
             f"{folder}: the files have no place for {type(law).__name__} and {type(friction).__name__}; "
             "give the contact as kelvin-voigt, and bristle-friction or no-friction"
         )
-    names = ("stiffness", "damping", "sliding", "stiction", "stribeck")
-    rubbing = [float(getattr(friction, name, 0.0)) for name in names]
-    pushing = [float(law.stiffness.value), float(law.damping)]
-    _write(folder, "Properties_contact_mech", [[v] for v in (*pushing, *rubbing)])
-    for platform in craft.platforms:
-        name = BODIES[platform.name]
-        _write(folder, f"Polygon_{name}", np.asarray(platform.body.corners()).T)
-        times = getattr(platform.motion, "times", None)
-        times = np.array([0.0, test.duration]) if times is None else np.asarray(times)
-        if not hasattr(platform.motion, "times") and type(platform.motion).__name__ != "Still":
-            times = np.arange(0.0, test.duration + 0.05, 0.1)
-        _write(folder, f"Prescribed_{name}", [[t, *np.asarray(platform.motion.plane(t))] for t in times])
-    return folder
+    rubbing = [float(getattr(friction, name)) if isinstance(friction, Bristle) else 0.0 for name in FRICTION]
+    return [float(law.stiffness.value), float(law.damping), *rubbing]
+
+
+def _simulation_lines(test: Any) -> list[Any]:
+    """Times, what is given as matrices, and the solver's settings."""
+    method, given = test.method, int(bool(test.system.gear.matrices))
+    return [
+        f"0 {test.duration:.17g}",
+        f"{test.dt:.17g}",
+        *(1, len(test.system.platforms), given, given, given, 1),
+        *(float(method.rtol), float(method.atol), 1, 1, 2, 1, float(method.restart)),
+        *(float(method.largest), float(method.smallest), 0, 100000, 0, 12, 5, 1),
+    ]
+
+
+def _start_rows(craft: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Speeds, places and undeformed places of all coordinates at the start, each with its type."""
+    gear = craft.gear
+    n = gear.mesh.nodes.shape[0]
+    kinds = np.zeros((n, 3))
+    for i in gear.contact:
+        kinds[i - 1, :2] = 1
+    for i in gear.interface:
+        kinds[i - 1, : 3 if gear.joint == "fixed" else 2] = 2
+    speeds, places = np.zeros((18 + 3 * n, 2)), np.zeros((18 + 3 * n, 2))
+    speeds[:12, 1] = places[:12, 1] = 3
+    speeds[15:18, 1] = places[15:18, 1] = 2
+    speeds[18:, 1] = places[18:, 1] = kinds.ravel()
+    x = craft.init()
+    nodes = np.asarray(gear.mesh.nodes) - np.asarray(craft.offset)
+    undeformed = np.concatenate([nodes, np.zeros((n, 1))], 1)
+    places[12:15, 0] = [*np.asarray(x["position"]), float(x["attitude"][0])]
+    speeds[12:15, 0] = np.zeros(3) if craft.start_velocity is None else np.asarray(craft.start_velocity)
+    places[18:, 0] = (undeformed + np.asarray(craft.model.displacement(x["shape"]))).ravel()
+    rest = places.copy()
+    rest[18:, 0] = undeformed.ravel()
+    return speeds, places, rest
+
+
+def _motion_rows(motion: Any, duration: float) -> list[list[float]]:
+    """A body's path: at the times of its table, at both ends where it stands still, else at ten a second."""
+    if isinstance(motion, TableMotion):
+        times = np.asarray(motion.times)
+    elif isinstance(motion, Still):
+        times = np.array([0.0, duration])
+    else:
+        times = np.arange(0.0, duration + 0.05, 0.1)
+    return [[t, *np.asarray(motion.plane(t))] for t in times]
 
 
 def _helo(craft):
@@ -135,16 +148,48 @@ def read_inputs(folder: str | Path) -> dict[str, Any]:
     """The table of a test, as `dovetail.testing.parse` takes it, from a folder of input files."""
     folder = Path(folder)
     simulation = _read(folder, "Simulation")
-    speeds_places = np.array(_read(folder, "ICs"))
+    helo = _read(folder, "Properties_helo")
+    start = np.array(_read(folder, "ICs"))
+    speeds, places = start[: len(start) // 2], start[len(start) // 2 :]
+    gear = _gear_table(folder)
+    system: dict[str, Any] = {
+        "kind": "deck-aircraft",
+        "start": places[12:15, 0].tolist(),
+        "start_velocity": speeds[12:15, 0].tolist(),
+        "airframe": {"kind": "body", "mass": helo[0][0], "inertia": helo[1][0]},
+        "gear": gear,
+        "struts": [_strut_table(helo, i) for i in range(int(helo[2][0]))],
+        **_contact_tables(folder),
+        "platforms": [
+            _platform_table(folder, name, file)
+            for name, file in BODIES.items()
+            if (folder / f"Polygon_{file}.inp").exists()
+        ],
+    }
+    if len(helo) > 11:
+        system["loads"] = read_loads(helo[11:], _read(folder, "Prescribed_aero"))
+    table = {
+        "kind": "simulation",
+        "title": folder.name,
+        "rate": 1 / simulation[1][0],
+        "duration": simulation[0][1] - simulation[0][0],
+        "axes": ["port", "up"],
+        "method": _method_table(simulation),
+        "system": system,
+    }
+    given = [name for name, row in zip(MATRICES, simulation[4:7], strict=True) if row[0]]
+    if given:
+        gear["matrices"] = _matrices(folder, given, table)
+    return table
+
+
+def _gear_table(folder: Path) -> dict[str, Any]:
+    """Mesh, joints and damping of the gear."""
     rest = np.array(_read(folder, "Properties_FE_IC"))
-    half = len(speeds_places) // 2
-    speeds, places = speeds_places[:half], speeds_places[half:]
     kinds = rest[18:, 1].reshape(-1, 3)
     nodes = rest[18:, 0].reshape(-1, 3)[:, :2]
     elements = np.array(_read(folder, "Properties_FE_map"))
     w1, xi1, w2, xi2, radius = (row[0] for row in _read(folder, "Properties_FE_damping"))
-    helo = _read(folder, "Properties_helo")
-    k_p, c_p, k_f, c_f, mu_d, mu_s, v_s = (row[0] for row in _read(folder, "Properties_contact_mech"))
     interface = np.flatnonzero(kinds[:, 0] == 2) + 1
     gear = {
         "kind": "skid-gear",
@@ -162,71 +207,50 @@ def read_inputs(folder: str | Path) -> dict[str, Any]:
             **{name: elements[:, 3 + i].tolist() for i, name in enumerate(("E", "I", "A", "rho"))},
         },
     }
-    if w2 > 0:
-        gear["upper_omega"] = w2
-    struts = [
-        {
-            "kind": "strut",
-            "node": int(helo[7][i]),
-            "mount": [helo[3][i], helo[4][i]],
-            "law": {
-                "kind": "spring-damper-strut",
-                "free_length": helo[8][i],
-                "stiffness": helo[9][i],
-                "damping": helo[10][i],
-            },
-        }
-        for i in range(int(helo[2][0]))
-    ]
-    platforms = []
-    for name, file in BODIES.items():
-        if (folder / f"Polygon_{file}.inp").exists():
-            vertices = np.array(_read(folder, f"Polygon_{file}")).T.tolist()
-            rows = np.array(_read(folder, f"Prescribed_{file}"))
-            motion = {"kind": "table-motion", "times": rows[:, 0].tolist(), "values": rows[:, 1:].tolist()}
-            parent = {"ship": "", "device": "ship"}.get(name, "device")
-            body = {"kind": "polygon", "vertices": vertices}
-            platforms.append(
-                {"kind": "platform", "name": name, "parent": parent, "body": body, "motion": motion}
-            )
-    system: dict[str, Any] = {
-        "kind": "deck-aircraft",
-        "start": places[12:15, 0].tolist(),
-        "start_velocity": speeds[12:15, 0].tolist(),
-        "airframe": {"kind": "body", "mass": helo[0][0], "inertia": helo[1][0]},
-        "gear": gear,
-        "struts": struts,
-        "law": {
-            "kind": "kelvin-voigt",
-            "stiffness": {"kind": "stiffness", "k": k_p},
-            "damping": c_p,
-            "tension": "clamped",
-        },
-        "platforms": platforms,
+    return gear | ({"upper_omega": w2} if w2 > 0 else {})
+
+
+def _strut_table(helo: list[list[float]], i: int) -> dict[str, Any]:
+    """A strut, from its column of Properties_helo.inp."""
+    law = {
+        "kind": "spring-damper-strut",
+        "free_length": helo[8][i],
+        "stiffness": helo[9][i],
+        "damping": helo[10][i],
     }
-    if mu_s > 0:
-        names = ("stiffness", "damping", "sliding", "stiction", "stribeck")
-        values = dict(zip(names, (k_f, c_f, mu_d, mu_s, v_s), strict=True))
-        system["friction"] = {"kind": "bristle-friction"} | values
-    if len(helo) > 11:
-        system["loads"] = read_loads(helo[11:], _read(folder, "Prescribed_aero"))
+    return {"kind": "strut", "node": int(helo[7][i]), "mount": [helo[3][i], helo[4][i]], "law": law}
+
+
+def _contact_tables(folder: Path) -> dict[str, Any]:
+    """The law of contact, and that of friction where there is any."""
+    k_p, c_p, *rubbing = (row[0] for row in _read(folder, "Properties_contact_mech"))
+    stiffness = {"kind": "stiffness", "k": k_p}
+    law = {"kind": "kelvin-voigt", "stiffness": stiffness, "damping": c_p, "tension": "clamped"}
+    values = dict(zip(FRICTION, rubbing, strict=True))
+    return {"law": law} | (
+        {"friction": {"kind": "bristle-friction"} | values} if values["stiction"] > 0 else {}
+    )
+
+
+def _platform_table(folder: Path, name: str, file: str) -> dict[str, Any]:
+    """A body with its outline and its path."""
+    rows = np.array(_read(folder, f"Prescribed_{file}"))
+    return {
+        "kind": "platform",
+        "name": name,
+        "parent": {"ship": "", "device": "ship"}.get(name, "device"),
+        "body": {"kind": "polygon", "vertices": np.array(_read(folder, f"Polygon_{file}")).T.tolist()},
+        "motion": {"kind": "table-motion", "times": rows[:, 0].tolist(), "values": rows[:, 1:].tolist()},
+    }
+
+
+def _method_table(simulation: list[list[float]]) -> dict[str, Any]:
+    """The solver, with what the files set of it."""
     method = {"kind": "contact-rosenbrock", "rtol": simulation[8][0], "atol": simulation[9][0]}
-    if simulation[13][0]:  # optional inputs are set; 0 stands for the solver's own
-        steps = zip(("restart", "largest", "smallest"), simulation[14:17], strict=True)
-        method |= {name: row[0] for name, row in steps if row[0] > 0}
-    table = {
-        "kind": "simulation",
-        "title": folder.name,
-        "rate": 1 / simulation[1][0],
-        "duration": simulation[0][1] - simulation[0][0],
-        "axes": ["port", "up"],
-        "method": method,
-        "system": system,
-    }
-    given = [name for name, row in zip(MATRICES, simulation[4:7], strict=True) if row[0]]
-    if given:
-        gear["matrices"] = _matrices(folder, given, table)
-    return table
+    if not simulation[13][0]:  # optional inputs are not set
+        return method
+    steps = zip(("restart", "largest", "smallest"), simulation[14:17], strict=True)
+    return method | {name: row[0] for name, row in steps if row[0] > 0}  # 0 stands for the solver's own
 
 
 def _matrices(folder: Path, given: list[str], table: dict[str, Any]) -> str:

@@ -61,36 +61,9 @@ def advance(
     """
     creep = test.stepping
     assert creep is not None
-
-    def row(state):
-        return {
-            "t": state["t"],
-            "near": creep.gate.near(state["motion"]),
-            "excitation": state["excitation"],
-            **state["motion"],
-        }
-
-    def step(state):
-        t = state["t"]
-        near = creep.gate.near(state["motion"])
-        h = jnp.where(near, creep.contact_step, creep.free_step)
-        h = jnp.minimum(h, test.duration - t)
-        held = jnp.where(near, force, 0.0)
-        now = schedule.apply(test.schedule, test, t + h) if test.schedule else test
-        driven = Driven(now.numerical, now.excitation)
-        x, memory = test.method.advance(driven, t, h, state["x"], held, state["memory"])
-        return {
-            **state,
-            "t": t + h,
-            "h": h,
-            "x": x,
-            "memory": memory,
-            "motion": driven.output(t + h, x, held),
-            "excitation": now.excitation(t + h),
-        }
-
-    rows = jax.tree.map(lambda leaf: jnp.zeros((size, *leaf.shape), leaf.dtype), jax.eval_shape(row, state))
-    every, watch = jnp.asarray(creep.keep_every), Watch.of(test, "creep")
+    watch = Watch.of(test, "creep")
+    blank = jax.eval_shape(lambda: _row(test, state))
+    rows = jax.tree.map(lambda leaf: jnp.zeros((size, *leaf.shape), leaf.dtype), blank)
 
     def going(carry):
         i, _, state, asks, _ = carry
@@ -100,7 +73,7 @@ def advance(
     def one(carry):
         i, k, state, _, rows = carry
         before = creep.gate.near(state["motion"])
-        state = step(state)
+        state = _stepped(test, state, force)
         asks = needs_force(test, state["motion"], last)
         seen = judged_demand(watch, state)
         # where the cell is not asked the force is what it was, or zero while contact is far; a cell that is not sent
@@ -109,15 +82,44 @@ def advance(
         unasked = watch.reading(state["h"], seen, state["motion"], kept, fresh=False)
         state = {**state, "watch": jax.tree.map(lambda a, b: jnp.where(asks, a, b), seen, unasked)}
         # a free step is thinned out; what follows or precedes contact, and the end, are kept
-        new = row(state)
+        new = _row(test, state)
         keep = before | new["near"] | ((k + 1) % every == 0) | (state["t"] >= test.duration)
         keep |= state["watch"]["code"] > 0
         rows = jax.tree.map(lambda all, value: all.at[i].set(jnp.where(keep, value, all[i])), rows, new)
         return i + keep, k + 1, state, asks, rows
 
-    zero = jnp.zeros((), dtype=int)
+    every, zero = jnp.asarray(creep.keep_every), jnp.zeros((), dtype=int)
     i, _, state, asks, rows = jax.lax.while_loop(going, one, (zero, zero, state, jnp.array(False), rows))
     return state, asks, i, rows
+
+
+def _stepped(test: Test, state: dict[str, Any], force: Float[Array, "*axes"]) -> dict[str, Any]:
+    """A step: short with the force where contact is near, else long without it."""
+    creep, t = test.stepping, state["t"]
+    assert creep is not None
+    near = creep.gate.near(state["motion"])
+    h = jnp.where(near, creep.contact_step, creep.free_step)
+    h = jnp.minimum(h, test.duration - t)
+    held = jnp.where(near, force, 0.0)
+    now = schedule.apply(test.schedule, test, t + h) if test.schedule else test
+    driven = Driven(now.numerical, now.excitation)
+    x, memory = test.method.advance(driven, t, h, state["x"], held, state["memory"])
+    return {
+        **state,
+        "t": t + h,
+        "h": h,
+        "x": x,
+        "memory": memory,
+        "motion": driven.output(t + h, x, held),
+        "excitation": now.excitation(t + h),
+    }
+
+
+def _row(test: Test, state: dict[str, Any]) -> dict[str, jax.Array]:
+    """What is recorded of a state."""
+    assert test.stepping is not None
+    near = test.stepping.gate.near(state["motion"])
+    return {"t": state["t"], "near": near, "excitation": state["excitation"], **state["motion"]}
 
 
 def judged_demand(watch: Watch, state: dict[str, Any]) -> dict[str, Any]:
