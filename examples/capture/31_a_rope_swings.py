@@ -13,10 +13,9 @@ import numpy as np
 import dovetail as dv
 from dovetail.mechanics.chain.ledger import energy_residual
 from dovetail.report.rope import snapshots
-from dovetail.studies import find_test
 from dovetail.studies.capture.reproduce import swing
 
-run = dv.load(find_test("capture/swing")).simulate()
+run = dv.load("capture/swing").simulate()
 print(run)
 
 # %%

@@ -10,7 +10,6 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import dovetail as dv
-from dovetail.studies import find_test
 from dovetail.studies.capture.reproduce import pulled, static_pull
 
 long = pulled(30, 1e-3, 100.0)
@@ -35,7 +34,7 @@ right.set(xlabel="time [s]", ylabel="stretch [m]")
 # Energy, the work of the force and of the dampers, and what is left over (figures 4.8 and 4.9). Once the rope hangs
 # along the force both works only make up for each other.
 
-data = dv.load(find_test("capture/tip-force")).simulate().data
+data = dv.load("capture/tip-force").simulate().data
 total = data["kinetic_energy"] + data["gravity_energy"] + data["elastic_energy"]
 figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.0), layout="constrained")
 left.plot(data.time, (total - total[0]) / 1e6, label="energy gained")

@@ -10,10 +10,9 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import dovetail as dv
-from dovetail.studies import find_test
 from dovetail.studies.capture.reproduce import hanging_modes, pulse
 
-run = dv.load(find_test("capture/support-pulse")).simulate()
+run = dv.load("capture/support-pulse").simulate()
 nodes, time = run.data["node_position"].values, run.data.time.values
 
 # %%

@@ -11,7 +11,6 @@ import numpy as np
 
 import dovetail as dv
 from dovetail.air import RampCommand
-from dovetail.studies import find_test
 from dovetail.studies.capture import specification
 from dovetail.studies.capture.assembly import capture_system, rope
 from dovetail.studies.capture.reproduce_capture import commanded
@@ -21,7 +20,7 @@ from dovetail.studies.capture.reproduce_capture import fleet as fleet_of
 # The load: the aircraft accelerates with 80 t on the rope (figure 4.17 of the source). Steady 125 kN; the source asks
 # for four times that. Against the peak the 24 mm rope has a factor of 2.4.
 
-tow = dv.load(find_test("capture/tow")).simulate()
+tow = dv.load("capture/tow").simulate()
 figure, axes = plt.subplots(figsize=(7, 2.6), layout="constrained")
 axes.plot(tow.data.time, tow.data["stretch_tension"] / 1e3)
 axes.axhline(125, color="0.6", lw=0.8, ls=":")
@@ -31,7 +30,7 @@ print(f"largest tension {float(tow.data['stretch_tension'].max()) / 1e3:.0f} kN"
 # %%
 # Seven ropes settle behind the aircraft with the capture device (figures 4.18, 4.19 and 4.20).
 
-run = dv.load(find_test("capture/select")).simulate()
+run = dv.load("capture/select").simulate()
 fleet = run.test.system
 for name, text in fleet.measures(run.data).items():
     print(f"{name:<20} {text}")

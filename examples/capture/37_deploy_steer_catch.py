@@ -19,12 +19,11 @@ from dovetail.core import RK4
 from dovetail.mechanics.chain import ElasticChain
 from dovetail.mechanics.chain.catch import join
 from dovetail.report.rope import rope_animation
-from dovetail.studies import find_test
 
 # %%
 # Deployment, with a command from the moment at which all rope is out. The reel's work is in the ledger.
 
-plan = dv.load(find_test("capture/deploy"))
+plan = dv.load("capture/deploy")
 command = RampCommand(angle=[[0.08, 0.0], [0.0, 0.1]], start=[98.0, 104.0], ramp=8.0)
 device = dataclasses.replace(plan.system.device, lift_area=jnp.asarray(0.8), side_area=jnp.asarray(0.8))
 system = dataclasses.replace(plan.system, device=device, command=command)

@@ -12,11 +12,10 @@ import matplotlib.pyplot as plt
 import dovetail as dv
 from dovetail.fidelity import energy_balance, impact_log
 from dovetail.report.style import COLOURS, RC
-from dovetail.studies import find_test
 
 plt.rcParams.update({**RC, "figure.facecolor": "white", "savefig.facecolor": "white"})
 
-test = dv.load(find_test("docking/hil-1dof"))
+test = dv.load("docking/hil-1dof")
 ideal, run = test.emulate(), test.rehearse()
 for name, one in (("ideal", ideal), ("rig", run)):
     print(f"{name:<6}", impact_log(one)[0])

@@ -13,7 +13,6 @@ import matplotlib.pyplot as plt
 import dovetail as dv
 from dovetail.report.charts import mark_outcomes
 from dovetail.report.style import RC
-from dovetail.studies import find_test
 from dovetail.studies.docking import pictures, six_dof
 from dovetail.studies.docking.docking_record import record
 from dovetail.studies.docking.docking_steps import Docking, SixAxisInstruments
@@ -71,7 +70,7 @@ axes[0].legend()
 # Errors of the first impact and its duration over the robot's delay, for six pairs of masses: the lighter the
 # bodies the shorter the contact, and the larger the error.
 
-chart = dv.load(find_test("docking/robot-by-mass")).chart
+chart = dv.load("docking/robot-by-mass").chart
 table = chart.compute()
 figure, axes = plt.subplots(1, 4, figsize=(12, 3.6), layout="constrained")
 for i, label in enumerate(chart.labels(table)):
@@ -90,7 +89,7 @@ axes[0].legend(fontsize=8)
 # %%
 # Which approaches dock at all: nine attitudes by nine heights, each cell a whole docking.
 
-chart = dv.load(find_test("docking/map")).chart
+chart = dv.load("docking/map").chart
 figure, axis = plt.subplots(figsize=(6.4, 5), layout="constrained")
 mark_outcomes(axis, chart.shown(chart.compute()))
 figure.legend(loc="outside upper left", ncols=3, markerscale=0.4)

@@ -16,12 +16,11 @@ import numpy as np
 import dovetail as dv
 from dovetail.report.animation import Body, Scene, animated, box, revolved, write_gif
 from dovetail.report.style import RC
-from dovetail.studies import find_test
 from dovetail.studies.docking import pictures
 
 plt.rcParams.update({**RC, "figure.facecolor": "white", "savefig.facecolor": "white"})
 
-test = dv.load(find_test("docking/six-dof"))
+test = dv.load("docking/six-dof")
 runs = {"ideal": test.emulate(), "robot 1 ms, sensor 0.1 ms": test.rehearse()}
 for name, run in runs.items():
     print(f"{name}: {run.outcome.value}")

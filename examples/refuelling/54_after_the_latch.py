@@ -10,9 +10,8 @@ import matplotlib.pyplot as plt
 
 import dovetail as dv
 from dovetail.studies.refuelling import pictures
-from dovetail.studies.registry import find_test
 
-test = dv.load(find_test("refuelling/latched"))
+test = dv.load("refuelling/latched")
 run = test.simulate()
 for name, text in test.system.measures(run.data).items():
     print(f"{name:<32} {text}")

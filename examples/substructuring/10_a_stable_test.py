@@ -12,13 +12,12 @@ import matplotlib.pyplot as plt
 
 import dovetail as dv
 from dovetail.report.style import COLOURS, RC
-from dovetail.studies import find_test
 
 plt.rcParams.update(
     {**RC, "figure.facecolor": "white", "savefig.facecolor": "white", "text.parse_math": True}
 )
 
-test = dv.load(find_test("substructuring/cs1"))
+test = dv.load("substructuring/cs1")
 stability = test.stability()
 print(stability)
 

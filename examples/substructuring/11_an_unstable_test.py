@@ -12,13 +12,12 @@ import numpy as np
 
 import dovetail as dv
 from dovetail.report.style import COLOURS, RC
-from dovetail.studies import find_test
 
 plt.rcParams.update(
     {**RC, "figure.facecolor": "white", "savefig.facecolor": "white", "text.parse_math": True}
 )
 
-test = dv.load(find_test("substructuring/cs1-late"))
+test = dv.load("substructuring/cs1-late")
 stability = test.stability()
 print(stability)
 

@@ -29,14 +29,13 @@ from dovetail.compensation import (
     SmithPredictor,
 )
 from dovetail.report.style import COLOURS, RC
-from dovetail.studies import find_test
 from dovetail.transfer import Delay, SecondOrderLag, Series
 
 plt.rcParams.update(
     {**RC, "figure.facecolor": "white", "savefig.facecolor": "white", "text.parse_math": True}
 )
 
-bare = dv.load(find_test("substructuring/cs1-late"))
+bare = dv.load("substructuring/cs1-late")
 actuator = Series((SecondOrderLag(omega=235.4, damping=0.684, gain=1.02), Delay(3.6e-3)))
 bare = dataclasses.replace(bare, rig=dv.Rig(actuator=actuator, specimen=bare.rig.specimen, substeps=10))
 ideal = bare.emulate()

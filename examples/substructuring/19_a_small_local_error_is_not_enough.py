@@ -16,13 +16,12 @@ import numpy as np
 import dovetail as dv
 from dovetail.compensation import HeldForceExtrapolation
 from dovetail.report.style import COLOURS, RC
-from dovetail.studies import find_test
 
 plt.rcParams.update(
     {**RC, "figure.facecolor": "white", "savefig.facecolor": "white", "text.parse_math": True}
 )
 
-held = dv.load(find_test("substructuring/cs2-high"), {"excitation.amplitude": [1.5e-3, 1e-3]})
+held = dv.load("substructuring/cs2-high", {"excitation.amplitude": [1.5e-3, 1e-3]})
 ahead = dataclasses.replace(held, feedback=HeldForceExtrapolation())
 ideal = held.emulate()
 runs = {"force held": held.rehearse(), "force extrapolated by half a tick": ahead.rehearse()}

@@ -43,7 +43,8 @@ if TYPE_CHECKING:
         view,
     )
     from dovetail.core import Block, Flow, Sampled
-    from dovetail.testing import Accept, Limits, Outcome, Ramp, Rig, Run, Switch, Test, load, simulate
+    from dovetail.studies import load
+    from dovetail.testing import Accept, Limits, Outcome, Ramp, Rig, Run, Switch, Test, simulate
     from dovetail.testing.excitation import Pulse, Rest, Sine, Step, SumOfSines, Sweep, Table, WhiteNoise
 
 _lazily(__name__)

@@ -29,7 +29,11 @@ OBSERVERS = ["report", "view", "studio", "cli"]  # may use everything; no room u
 
 # Imports against the order, each inside a function so that it happens only when asked for: why
 EXCEPTIONS: dict[tuple[str, str], str] = {
+    ("core/block.py", "report"): "a part shows its parameters in a notebook",
+    ("testing/outlook.py", "report"): "the verdict on a test shows itself in a notebook",
+    ("fidelity/compare.py", "report"): "a comparison shows itself in a notebook",
     ("testing/run.py", "report"): "a run draws itself and writes its report",
+    ("testing/run.py", "view"): "a run is looked at in a notebook's cell",
     ("testing/test.py", "links"): "a test runs itself against a rig",
     ("testing/runnable.py", "report"): "a test draws its loop in a notebook, a simulation says what it is",
     ("campaign/execute.py", "report"): "a campaign shows its results in a notebook",

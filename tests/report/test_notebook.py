@@ -78,3 +78,25 @@ def test_a_campaign_that_is_to_be_computed_shows_what_it_will_vary():
         "stability.margin",
     ):
         assert words in html
+
+
+def test_a_part_and_a_rig_show_their_parameters_with_unit_and_meaning(test):
+    html = dv.transfer.Delay(6.5e-3)._repr_html_()
+    assert "<b>delay</b>" in html
+    assert re.search(r"<th>delay</th><td>6\.5 ms</td><td>\w+", html)
+    assert "specimen.k" in test.rig._repr_html_()
+
+
+def test_a_verdict_is_coloured_by_what_it_says(test):
+    assert 'class="verdict good"' in test.stability()._repr_html_()
+    late = dv.load("substructuring/cs1", {"rig.actuator.delay": "9 ms"}).stability()
+    html = late._repr_html_()
+    assert 'class="verdict bad"' in html
+    assert "critical delay 6.77 ms" in html
+
+
+def test_a_comparison_is_a_table_of_what_it_prints(test):
+    compared = dv.fidelity.compare(test.rehearse(), test.emulate())
+    html = compared._repr_html_()
+    for row in compared.rows():
+        assert all(value.strip() in html for value in row.values)

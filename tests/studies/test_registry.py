@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from dovetail.core.errors import ParameterError, UnknownNameError
-from dovetail.studies import find_study, find_test, registry, studies
+from dovetail.studies import find_study, find_test, load, registry, studies
 
 
 @pytest.fixture
@@ -78,3 +78,13 @@ def test_listing_does_not_import_jax():
         "sys.exit('jax' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_a_test_is_loaded_by_the_name_that_is_listed_or_by_its_file(tmp_path):
+    named = load("substructuring/cs1", {"rig.actuator.delay": "6 ms"})
+    assert float(named.rig.actuator.delay) == 6e-3
+    own = tmp_path / "mine"  # a file needs no ending to be one
+    own.write_text(find_test("substructuring/cs1").read_text("utf-8"), "utf-8")
+    assert load(own).title == named.title
+    with pytest.raises(UnknownNameError, match="cs1"):
+        load("substructuring/cs1x")

@@ -1,6 +1,6 @@
 """Blocks, integration, trim, linearisation, signals and units, errors.
 
-Depends on: nothing else of Dovetail.
+Depends on: nothing else of Dovetail; a part asks report to show it in a notebook.
 
 Importing this package sets float64 as JAX's default and lets XLA compile whole simulation loops as one
 function: by default XLA's CPU compiler does so only for loops that touch less than a kilobyte in a step,

@@ -44,6 +44,11 @@ class Part(eqx.Module):
         changed = {name: value for name, value in sized.items() if value is not values[name]}
         return dataclasses.replace(self, **changed) if changed else self
 
+    def _repr_html_(self) -> str:
+        from dovetail.report.notebook import part_html
+
+        return part_html(self)
+
 
 def _sampled_at(value: Any, dt: float, shape: tuple[int, ...]) -> Any:
     if isinstance(value, Part):

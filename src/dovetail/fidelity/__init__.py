@@ -1,7 +1,7 @@
 """Can a hybrid test be believed? Errors, delay, synchronisation, capacity, spectra, growth, energy.
 
-Depends on: core, transfer, compensation, testing. Works on recorded datasets (xarray), so it serves
-a rehearsal, a real run and a replay.
+Depends on: core, transfer, compensation, testing; a comparison asks report to show it. Works on
+recorded datasets (xarray), so it serves a rehearsal, a real run and a replay.
 
 Every function takes a dataset or anything with one as `.data`; traces that are too short, not finite or at
 rest are answered with an `AnalysisError` that says so, never with a number.

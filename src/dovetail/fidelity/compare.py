@@ -85,6 +85,11 @@ class Comparison:
         text = _SENSES.get(orientation, NOTHING)
         return text.partition("(")[2].partition(":")[0].rstrip(")") or text if self._many else text
 
+    def _repr_html_(self) -> str:
+        from dovetail.report.notebook import comparison_html
+
+        return comparison_html(self)
+
     def __str__(self) -> str:
         rows = self.rows()
         wide = max(len(r.what) for r in rows)

@@ -1,10 +1,11 @@
-"""How a test, a run and a campaign show themselves in a notebook: the loop drawn, the signals, the ranking.
+"""How a test, its parts, a run, a verdict and a campaign show themselves in a notebook: drawn, or as a small table.
 
 Each is a piece of HTML that brings its own style, for its own inside only, and no script. Texts are escaped.
 """
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 from functools import cache
@@ -15,6 +16,7 @@ from typing import Any
 from dovetail.core.errors import DovetailError
 from dovetail.report import drawing
 from dovetail.report.html import page_style
+from dovetail.report.parameters import rows
 from dovetail.report.plot import plot
 from dovetail.report.style import svg
 
@@ -34,6 +36,42 @@ def test_html(test: Any) -> str:
         inner = f"<p>Simulation of a {escape(str(kind))}, without a rig.</p>"
     source = f'<p class="quiet">{escape(str(table.get("source", "")))}</p>'
     return wrapped(f"<b>{escape(test.title or 'untitled test')}</b>, {escape(about)}{inner}{source}")
+
+
+def part_html(part: Any) -> str:
+    """A part: what it is, and its parameters with unit and meaning."""
+    from dovetail.testing.file import dump_part
+
+    table = dump_part(part)
+    about = (type(part).__doc__ or "").strip().partition("\n")[0]
+    shown = [
+        (row.path, f"{row.value} {row.unit}".strip(), row.about) for row in rows(table, {"": type(part)})
+    ]
+    named = escape(str(table.get("kind", type(part).__name__)))
+    return wrapped(f"<b>{named}</b> {escape(about)}{facts([row for row in shown if row[0] != 'kind'])}")
+
+
+def stability_html(stability: Any) -> str:
+    """Would this test work: the verdict first, then the delays behind it."""
+    unknown = math.isnan(stability.growth_rate)
+    tone = "plain" if unknown else "good" if stability.stable else "bad"
+    said = "".join(f"<p>{escape(line)}</p>" for line in str(stability).split("\n"))
+    return wrapped(f'<div class="verdict {tone}">{said}</div>')
+
+
+def comparison_html(comparison: Any) -> str:
+    """A run against its ideal, as a table with one column for each axis."""
+    shown = comparison.rows()
+    axes = comparison.axes if len(shown[0].values) > 1 else ()
+    head = [("", *axes)] if axes else []
+    lines = [
+        (row.what.strip() + (f" [{row.unit}]" if row.unit else ""), *map(str.strip, row.values))
+        for row in shown
+    ]
+    notes = "".join(f"<p>{escape(note)}</p>" for note in comparison.notes)
+    about = f"hybrid against ideal, {comparison.duration:.4g} s"
+    about += ", stopped early" if comparison.stopped_early else ""
+    return wrapped(f"<b>{escape(about)}</b>{facts([*head, *lines])}{notes}")
 
 
 def run_html(run: Any) -> str:
@@ -61,11 +99,11 @@ def plan_html(campaign: Any) -> str:
     """A campaign that is to be computed: its subject, what is varied and how, and what is kept."""
     number = len(next(iter(campaign.points().values())))
     seeds = f", {len(campaign.seeds)} seeds each" if len(campaign.seeds) > 1 else ""
-    rows = [("of", campaign.of), ("design", f"{campaign.kind}, {number} points{seeds}")]
-    rows += [(axis.name, f"{', '.join(axis.paths)}: {axis}") for axis in campaign.axes]
-    rows += [("correlation", f"{a} and {b}: {value:g}") for a, b, value in campaign.correlations]
-    rows += [("measures", ", ".join(campaign.measures))] if campaign.measures else []
-    return wrapped(f"<b>{escape(campaign.title or 'campaign')}</b>{facts(rows)}")
+    lines = [("of", campaign.of), ("design", f"{campaign.kind}, {number} points{seeds}")]
+    lines += [(axis.name, f"{', '.join(axis.paths)}: {axis}") for axis in campaign.axes]
+    lines += [("correlation", f"{a} and {b}: {value:g}") for a, b, value in campaign.correlations]
+    lines += [("measures", ", ".join(campaign.measures))] if campaign.measures else []
+    return wrapped(f"<b>{escape(campaign.title or 'campaign')}</b>{facts(lines)}")
 
 
 def campaign_html(folder: str | Path) -> str:
@@ -82,9 +120,12 @@ def campaign_html(folder: str | Path) -> str:
     return wrapped(f"<b>{escape(page.title)}</b>{verdict}{fragment(shown)}")
 
 
-def facts(rows: Sequence[tuple[str, str]]) -> str:
-    """A small table of words."""
-    inner = "".join(f"<tr><th>{escape(name)}</th><td>{escape(value)}</td></tr>" for name, value in rows)
+def facts(lines: Sequence[tuple[str, ...]]) -> str:
+    """A small table of words, the first of each line its name."""
+    inner = "".join(
+        f"<tr><th>{escape(name)}</th>{''.join(f'<td>{escape(cell)}</td>' for cell in cells)}</tr>"
+        for name, *cells in lines
+    )
     return f"<table>{inner}</table>"
 
 

@@ -11,7 +11,7 @@ from dovetail.lazily import lazily
 
 if TYPE_CHECKING:
     from dovetail.studies.capabilities import Capability, capabilities
-    from dovetail.studies.registry import Study, TestEntry, all_tests, find_study, find_test, studies
+    from dovetail.studies.registry import Study, TestEntry, all_tests, find_study, find_test, load, studies
     from dovetail.studies.reproduction import Result, Target, reproduce, targets
 
 lazily(__name__)
@@ -27,6 +27,7 @@ __all__ = [
     "capabilities",
     "find_study",
     "find_test",
+    "load",
     "reproduce",
     "studies",
     "targets",

@@ -12,7 +12,7 @@ import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 FOLDER = Path(__file__).resolve().parent
 
@@ -65,6 +65,17 @@ def find_test(name: str, folder: Path = FOLDER) -> Path:
     if name not in known and name in campaigns:
         _other("test", name, "a campaign", "campaign")
     return known[name] if name in known else _unknown("test", name, known)
+
+
+def load(what: str | Path, changes: dict[str, Any] | None = None) -> Any:
+    """Read a test, by a name that `dovetail list` prints or by its file; `changes` overrides values at paths.
+
+    >>> load("substructuring/cs1", {"rig.actuator.delay": "6 ms"}).duration
+    10.0
+    """
+    from dovetail import testing
+
+    return testing.load(what if Path(what).is_file() else find_test(str(what)), changes)
 
 
 def find_campaign(name: str, folder: Path = FOLDER) -> Path:

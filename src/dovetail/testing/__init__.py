@@ -1,7 +1,7 @@
 """The test, the loop, its modes, the supervisor, the recorder, the outcome.
 
-Depends on: core, mechanics, transfer, specimens, compensation, stability; a run asks links and report
-for what they do with it.
+Depends on: core, mechanics, transfer, specimens, compensation, stability; a run asks links, report
+and view for what they do with it.
 """
 
 from typing import TYPE_CHECKING

@@ -72,6 +72,11 @@ class Stability:
         """The stretch of stable delays beyond the critical one in which the loop is, if it is in one."""
         return next((island for island in self.islands if island[0] < self.lateness < island[1]), None)
 
+    def _repr_html_(self) -> str:
+        from dovetail.report.notebook import stability_html
+
+        return stability_html(self)
+
     def __str__(self) -> str:
         if math.isinf(self.critical_delay):
             critical = "no delay destabilises this loop"

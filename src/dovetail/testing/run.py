@@ -66,6 +66,15 @@ class Run:
 
         return save(self, Path(folder))
 
+    def view(self, port: int = 0) -> Any:
+        """The view of this run on a page of its own, which a notebook shows in its cell; `close()` ends it.
+
+        It listens on this machine only, at a free port unless one is named.
+        """
+        from dovetail.view.frame import Frame
+
+        return Frame(self, port)
+
     def _repr_html_(self) -> str:
         from dovetail.report.notebook import run_html
 
