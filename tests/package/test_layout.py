@@ -1,5 +1,6 @@
 """Every source module has a test file of the same name, and tracked files hold no traces of one machine."""
 
+import ast
 import re
 import subprocess
 from pathlib import Path
@@ -65,3 +66,31 @@ def test_no_module_outgrows_one_idea():
         if (lines := len(path.read_text("utf-8").splitlines())) > 450
     }
     assert not long, f"look for a second idea in {long}"
+
+
+LONGEST = 60  # lines of code that a reader can hold at once
+
+
+def lines_of_code(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
+    """Lines of a function without its docstring."""
+    first = function.body[0]
+    told = ast.get_docstring(function, clean=False) is not None
+    docstring = (first.end_lineno or 0) - first.lineno + 1 if told else 0
+    return (function.end_lineno or 0) - function.lineno + 1 - docstring
+
+
+def test_no_function_outgrows_what_a_reader_can_hold():
+    long = [
+        f"{path.relative_to(ROOT)}:{node.lineno}: {node.name} has {lines} lines; let it read as steps"
+        for path in sorted((ROOT / "src").rglob("*.py"))
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        and (lines := lines_of_code(node)) > LONGEST
+    ]
+    assert not long, "\n".join(long)
+
+
+def test_a_docstring_is_no_code():
+    two = ast.parse('def f(x):\n    """One\n\n    Two.\n    """\n    return x\n').body[0]
+    assert isinstance(two, ast.FunctionDef)
+    assert lines_of_code(two) == 2

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 import tomllib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -145,35 +145,33 @@ def run_test(
         say(line)
     say(f"written   {target}")
     if mode == "creep" and not run.outcome.completed:
-        words = [
-            "dovetail",
-            "run",
-            name,
-            *(word for s in settings for word in ("--set", s)),
-            "--mode",
-            "creep",
-        ]
-        options = {"--resume": target, "--rig": rig, "--key": key}
-        words += [str(word) for option in options.items() if option[1] is not None for word in option]
-        say(f"go on     {shlex.join(words)}")
+        say(f"go on     {_resuming(name, settings, {'--resume': target, '--rig': rig, '--key': key})}")
+    return afterwards(run, target, lambda: _judge(run, target, stability, report, say), say)
 
-    def judge() -> None:
-        from dovetail.testing.kept_ideal import ideal_of
 
-        with telling("the ideal to compare with") as tell:
-            ideal = ideal_of(run, target, tell)
-        if ideal is not None:
-            say(_compared(run, ideal))
-        for line in _impacts(run, ideal):
-            say(line)
-        if report:
-            with telling("the report", "drawing"):
-                from dovetail.report import write_run
+def _resuming(name: str, settings: Sequence[str], options: Mapping[str, object]) -> str:
+    """The command that goes on with a creep test."""
+    words = ["dovetail", "run", name, *(word for s in settings for word in ("--set", s)), "--mode", "creep"]
+    words += [str(word) for option in options.items() if option[1] is not None for word in option]
+    return shlex.join(words)
 
-                page = write_run(run, target / "report.html", ideal, stability)
-            say(f"report    {page}")
 
-    return afterwards(run, target, judge, say)
+def _judge(run: Run, target: Path, stability: Any, report: bool, say: Callable[[str], Any]) -> None:
+    """A run held against its ideal, on the terminal and, if asked for, in its report."""
+    from dovetail.testing.kept_ideal import ideal_of
+
+    with telling("the ideal to compare with") as tell:
+        ideal = ideal_of(run, target, tell)
+    if ideal is not None:
+        say(_compared(run, ideal))
+    for line in _impacts(run, ideal):
+        say(line)
+    if report:
+        with telling("the report", "drawing"):
+            from dovetail.report import write_run
+
+            page = write_run(run, target / "report.html", ideal, stability)
+        say(f"report    {page}")
 
 
 def _refuse_mixed(mode: str | None, recording: Path | None, rig: str | None, resume: Path | None) -> None:

@@ -164,44 +164,87 @@ def _whole(test: Test, handles: jax.Array, phases: tuple[int, int]) -> dict[str,
     nothing is cleared or copied between two ticks. `handles`: of the two rings, and of the operator's dials.
     """
     rig: Any = test.rig  # a RemoteRig
-    dt = test.dt
-    one = (rig.handle != 0).astype(int)  # see `as_one`
-    x = rig.init()
-    here = rig.first_reading(x)["measured_displacement"]
     there = loop.start(test)[1]["displacement"]
-
-    watch = Watch.of(test, "approach and rest")
-
-    def led(t, x, led_so_far, command):
-        """A tick before or after the test: what was commanded last, what the supervisor saw, what a limit met."""
-        (last, before), seen, met = led_so_far
-        x, reading = rig.step(t, dt, x, command)
-        motion = {
-            "displacement": command,
-            "velocity": (command - last) / dt,
-            "acceleration": (command - 2 * last + before) / dt**2,
-        }
-        now = {**motion, **loop.judged(reading, loop.READ)}
-        met = jax.tree.map(lambda old, new: jnp.where(seen["code"] == 0, new, old), met, now)
-        seen = watch.step(t, dt, seen, motion, loop.judged(reading, loop.SEEN))
-        return rig.settle(x, seen["code"]), reading, ((command, last), seen, met)
-
-    def unled(last, before):
-        blank = {name: jnp.zeros_like(there) for name in (*loop.MOTION, *loop.READ)}
-        return (last, before), watch.blank(there.shape), blank
-
-    def approach(k, carry):
-        x, _, so_far = carry
-        return led(k * dt, x, so_far, here + least_jerk((k + 1) / phases[0]) * (there - here))
-
-    x, reading, before = jax.lax.fori_loop(
-        0, phases[0], approach, (x, rig.first_reading(x), unled(here, here))
-    )
+    leading = _Leading(rig, test.dt, Watch.of(test, "approach and rest"), there)
+    x, reading, before = leading.approach(rig.init(), phases[0])
     flat = jnp.concatenate([jnp.ravel(reading[name]) for name, _ in rig.signals])
     test = eqx.tree_at(lambda t: t.rig.first, test, flat)
     state, first = loop.start(test)
     state.pop("rig")
-    commands = (there, there)  # the last two
+    done, x, state, last_two, kept = _tested(test, x, state, there, handles)
+    code = jnp.where(state["watch"]["code"] > 0, state["watch"]["code"], x["code"])
+    names = _after(rig, first)
+    x, after = leading.rest(
+        x, done, last_two, phases[1], lambda x, shown: rig.note(x, handles[1], _flat(shown, names))
+    )
+    x = {**x, "told": rig.release(x)}
+    said = {"approach": before[1:], "rest": after[1:]}
+    said |= {"watch": state["watch"], "kept": kept}  # see `testing.record`
+    return {"first": first, "done": done, "code": code, "rig": x, **said}
+
+
+@dataclasses.dataclass(frozen=True)
+class _Leading:
+    """Leads a rig before and after the test, under the eyes of the supervisor.
+
+    What is carried from tick to tick: the last two commands, what the supervisor saw, what a limit met.
+    """
+
+    rig: Any  # a RemoteRig
+    dt: float  # [s]
+    watch: Watch
+    there: jax.Array  # where the test starts, and where the rig rests after it
+
+    def approach(self, x: Any, ticks: int) -> tuple[Any, dict[str, jax.Array], Any]:
+        """From where the rig is to the start of the test, with least jerk."""
+        reading = self.rig.first_reading(x)
+        here = reading["measured_displacement"]
+
+        def tick(k, carry):
+            x, _, so_far = carry
+            command = here + least_jerk((k + 1) / ticks) * (self.there - here)
+            return self._step(k * self.dt, x, so_far, command)
+
+        return jax.lax.fori_loop(0, ticks, tick, (x, reading, self._nothing_yet((here, here))))
+
+    def rest(
+        self, x: Any, done: jax.Array, last_two: Any, ticks: int, note: Callable[[Any, Any], Any]
+    ) -> Any:
+        """From the last two commands of the test to rest: position and velocity are kept."""
+        last, before = last_two
+        path = to_rest(last, (last - before) / self.dt, self.there, ticks * self.dt)
+
+        def tick(k, carry):
+            x, so_far = carry
+            command = path((k + 1) * self.dt)
+            x, reading, so_far = self._step((done + k) * self.dt, x, so_far, command)
+            return note(x, {"command": command, **reading}), so_far
+
+        return jax.lax.fori_loop(0, ticks, tick, (x, self._nothing_yet(last_two)))
+
+    def _step(self, t, x, so_far, command):
+        (last, before), seen, met = so_far
+        x, reading = self.rig.step(t, self.dt, x, command)
+        motion = {
+            "displacement": command,
+            "velocity": (command - last) / self.dt,
+            "acceleration": (command - 2 * last + before) / self.dt**2,
+        }
+        now = {**motion, **loop.judged(reading, loop.READ)}
+        met = jax.tree.map(lambda old, new: jnp.where(seen["code"] == 0, new, old), met, now)
+        seen = self.watch.step(t, self.dt, seen, motion, loop.judged(reading, loop.SEEN))
+        return self.rig.settle(x, seen["code"]), reading, ((command, last), seen, met)
+
+    def _nothing_yet(self, last_two):
+        blank = {name: jnp.zeros_like(self.there) for name in (*loop.MOTION, *loop.READ)}
+        return last_two, self.watch.blank(self.there.shape), blank
+
+
+def _tested(test: Test, x: Any, state: Any, there: jax.Array, handles: jax.Array) -> tuple[Any, ...]:
+    """The loop of the test: ticks done, states of rig and loop, the last two commands, what is kept of all ticks."""
+    rig: Any = test.rig  # a RemoteRig
+    dt = test.dt
+    one = (rig.handle != 0).astype(int)  # see `as_one`
 
     def going(carry):
         k, x, state, *_ = carry
@@ -239,24 +282,9 @@ def _whole(test: Test, handles: jax.Array, phases: tuple[int, int]) -> dict[str,
     dials = jnp.asarray([jnp.max(paths.get(test, path)) for path in test.dials], dtype=float)
     width = sum(math.prod(of.shape) for of in jax.eval_shape(lambda: _records(test)).values()) + dials.size
     kept = (jnp.zeros(width), jnp.zeros(width + there.size)) if test.record_every > 1 else ()
-    carry = (jnp.zeros((), dtype=int), x, state, commands, dials, kept)
-    done, x, state, (last, before_last), _, kept = jax.lax.while_loop(going, advance, carry)
-
-    # to rest, from the last two commands on: position and velocity are kept
-    path = to_rest(last, (last - before_last) / dt, there, phases[1] * dt)
-    code = jnp.where(state["watch"]["code"] > 0, state["watch"]["code"], x["code"])
-
-    def rest(k, carry):
-        x, so_far = carry
-        command = path((k + 1) * dt)
-        x, reading, so_far = led((done + k) * dt, x, so_far, command)
-        return rig.note(x, handles[1], _flat({"command": command, **reading}, _after(rig, first))), so_far
-
-    x, after = jax.lax.fori_loop(0, phases[1], rest, (x, unled(last, before_last)))
-    x = {**x, "told": rig.release(x)}
-    said = {"approach": before[1:], "rest": after[1:]}
-    said |= {"watch": state["watch"], "kept": kept}  # see `testing.record`
-    return {"first": first, "done": done, "code": code, "rig": x, **said}
+    carry = (jnp.zeros((), dtype=int), x, state, (there, there), dials, kept)
+    done, x, state, last_two, _, kept = jax.lax.while_loop(going, advance, carry)
+    return done, x, state, last_two, kept
 
 
 def _asked(connection: Connection) -> tuple[np.ndarray, int]:
