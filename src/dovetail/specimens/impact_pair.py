@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
+
 import jax
 import jax.numpy as jnp
 
@@ -10,11 +12,10 @@ from dovetail.mechanics.contact import Latch, NormalLaw, approach
 from dovetail.specimens.base import Specimen
 
 
-@kind("impact-pair")
-class ImpactPair(Specimen):
-    r"""A pair of specimens, one moved towards the other over an air gap.
+class PairOnALine(Specimen):
+    r"""Two bodies on one line, the one moved towards the other over an air gap, whatever carries it.
 
-    The imposed motion z closes the gap g (or -z does, with `closes = "back"`: a plate that falls); beyond it the
+    The motion z closes the gap g (or -z does, with `closes = "back"`: a plate that falls); beyond it the
     depth is :math:`\delta = z - g` and the force on the numerical substructure :math:`-F(\delta, \dot z,
     \dot\delta_i)`. The impact speed is latched anew at every contact. Also shown: depth, the energy stored in the
     contact, and its heat and time so far. On one line nothing slips, so there is no friction.
@@ -62,11 +63,19 @@ class ImpactPair(Specimen):
         }
 
     def _contact(self, x, u):
-        way, pace = self._moved(x, u)
+        way, pace = self.moved(x, u)
         sign = self._sign
         depth, speed, _ = approach(self.gap - sign * way, jnp.array([-sign]), jnp.asarray(pace)[..., None])
         return depth, speed, self.latch.impact_speed(x["impact_speed"], speed)
 
-    def _moved(self, x, u):
+    @abstractmethod
+    def moved(self, x, u) -> tuple[jax.Array, jax.Array]:
         """How far [m] and how fast [m/s] the one has come towards the other."""
+
+
+@kind("impact-pair")
+class ImpactPair(PairOnALine):
+    """A pair of specimens, one moved towards the other over an air gap, as it is told to."""
+
+    def moved(self, x, u):
         return u["displacement"], u["velocity"]

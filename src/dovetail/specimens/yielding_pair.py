@@ -18,11 +18,11 @@ import jax
 import jax.numpy as jnp
 
 from dovetail.core import kind, parameter
-from dovetail.specimens.impact_pair import ImpactPair
+from dovetail.specimens.impact_pair import PairOnALine
 
 
 @kind("yielding-pair")
-class YieldingPair(ImpactPair):
+class YieldingPair(PairOnALine):
     """Two specimens, one of them on a compliant actuator under position control; else an `ImpactPair`."""
 
     support: jax.Array = parameter("N/m", "stiffness of the stack", above=0.0, default=20e6)
@@ -55,6 +55,6 @@ class YieldingPair(ImpactPair):
     def _return_rate(self, x):
         return self.crossover_omega * (x["deflection"] - x["taken_back"])
 
-    def _moved(self, x, u):
+    def moved(self, x, u):
         way = u["displacement"] - (x["deflection"] - x["taken_back"])
         return way, u["velocity"] - (x["deflection_rate"] - self._return_rate(x))

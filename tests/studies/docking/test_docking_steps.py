@@ -21,6 +21,7 @@ from dovetail.studies.registry import find_test
 from dovetail.testing import Coupled
 from dovetail.testing.continuous import integrate
 from dovetail.testing.coupled import ideal_system, rigged_system
+from dovetail.testing.excitation import Rest
 from dovetail.testing.supervisor import Watch
 
 OBLIQUE = eqx.tree_at(
@@ -68,7 +69,7 @@ def test_momentum_and_angular_momentum_survive_the_impacts():
 
 def test_the_ideal_without_the_detour_over_six_axes_is_the_general_one_to_rounding():
     direct = Docking.of(OBLIQUE, six_dof.ball()).system
-    general = Coupled(direct.numerical, direct.specimen, direct.excitation, (6,))
+    general = Coupled(direct.numerical, direct.specimen, Rest(), (6,))
     rates = eqx.filter_jit(lambda system, x: system.derivative(0.0, x, None))
     start, rng = eqx.filter_jit(Coupled.init)(general), np.random.default_rng(0)
     touching, half_turn = 0, np.array([-1.0, -1.0, 1.0])  # of D against the world

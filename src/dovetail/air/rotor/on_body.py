@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
+
 import jax
 import jax.numpy as jnp
 
@@ -12,11 +14,11 @@ from dovetail.core import choice, kind, parameter
 from dovetail.mechanics.bodies.loads import BodyLoad, BodyMotion
 
 
-@kind("rotor-load")
-class RotorLoad(BodyLoad):
-    """The rotor's axes are those of the airframe (forward, port, up); its shaft is not tilted.
+class RotorOnBody(BodyLoad):
+    """A rotor on an airframe, whoever sets its controls.
 
-    The wind is read at the hub, or at every element where it differs across the disc (`wind_at`).
+    The rotor's axes are those of the airframe (forward, port, up); its shaft is not tilted. The wind is read at the
+    hub, or at every element where it differs across the disc (`wind_at`).
     """
 
     rotor: Rotor
@@ -39,10 +41,18 @@ class RotorLoad(BodyLoad):
         wind = self.wind.velocity(t, motion.position + places @ motion.rotation.T) @ motion.rotation
         return self.rotor.loads(self.commands(t, motion), velocity, motion.spin, wind, self.density)
 
+    @abstractmethod
     def commands(self, t: jax.Array, motion: BodyMotion) -> Controls:
-        """What is set at t [s]: the schedule's."""
-        return self.schedule(t)
+        """What is set at t [s]."""
 
     def act(self, t, motion):
         got = self.loads(t, motion)
         return got.force, got.moment + jnp.cross(self.hub - motion.offset, got.force)
+
+
+@kind("rotor-load")
+class RotorLoad(RotorOnBody):
+    """A rotor whose controls follow their schedule, however the airframe moves."""
+
+    def commands(self, t, motion):
+        return self.schedule(t)

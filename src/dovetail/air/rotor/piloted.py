@@ -17,13 +17,13 @@ import jax
 import jax.numpy as jnp
 
 from dovetail.air.rotor.controls import Controls
-from dovetail.air.rotor.on_body import RotorLoad
+from dovetail.air.rotor.on_body import RotorOnBody
 from dovetail.core import kind, parameter
 from dovetail.core.lookup import linear
 
 
 @kind("piloted-rotor")
-class PilotedRotor(RotorLoad):
+class PilotedRotor(RotorOnBody):
     """A rotor whose schedule is trimmed by a pilot; `reference` has rows of port and height [m]."""
 
     times: jax.Array = parameter("s", "of the reference and the engagement", default=(0.0, 1.0))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from dovetail.lazily import lazily
 
 if TYPE_CHECKING:
-    from dovetail.mechanics.bodies.free_bodies import FreeBodies
+    from dovetail.mechanics.bodies.free_bodies import FreeBodies, MeetingBodies
     from dovetail.mechanics.bodies.joined_bodies import AttachedBody, JoinedBodies
     from dovetail.mechanics.bodies.loads import BodyLoad, BodyMotion, GivenForce
     from dovetail.mechanics.bodies.mass_properties import MassProperties, assembled
@@ -29,6 +29,7 @@ __all__ = [
     "GivenForce",
     "JoinedBodies",
     "MassProperties",
+    "MeetingBodies",
     "PairState",
     "RigidBody",
     "assembled",

@@ -18,6 +18,7 @@ whatever acts on it; gravity acts on free bodies, `loads` (wind, a rotor) on the
 from __future__ import annotations
 
 import dataclasses
+from abc import abstractmethod
 from typing import Any, ClassVar
 
 import jax
@@ -28,15 +29,14 @@ from dovetail.core.errors import ParameterError
 from dovetail.mechanics.base import Substructure
 from dovetail.mechanics.bodies.loads import BodyLoad, BodyMotion
 from dovetail.mechanics.bodies.mass_properties import MassProperties
-from dovetail.mechanics.bodies.pair import BodyPair, PairState
+from dovetail.mechanics.bodies.pair import BodyPair, MeetingPair, PairState
 from dovetail.mechanics.bodies.rigid_body import BodyState
 from dovetail.mechanics.motion import FrameMotion, Mover
 from dovetail.mechanics.spatial import Pose, Twist, Wrench, euler
 
 
-@kind("free-bodies")
-class FreeBodies(Substructure):
-    """Two rigid bodies that meet with a frame each, the first of them free; six interface axes.
+class MeetingBodies(Substructure):
+    """Two bodies that meet with a frame each, the first of them free, whatever else hangs on them.
 
     A free second body is at rest at the start, with the origin of D in the origin of W; D is turned against the
     body by `base_euler` (by default half a turn about z: its x axis points out of the body, towards the
@@ -73,8 +73,8 @@ class FreeBodies(Substructure):
         super().__check_init__()
         if not isinstance(self.second, MassProperties | FrameMotion):
             raise ParameterError(
-                f"FreeBodies.second: {type(self.second).__name__} is neither free nor told where to be; take a body "
-                "or a motion of a frame"
+                f"{type(self).__name__}.second: {type(self.second).__name__} is neither free nor told where to be; "
+                "take a body or a motion of a frame"
             )
 
     @property
@@ -97,8 +97,18 @@ class FreeBodies(Substructure):
         return x if self._free else dataclasses.replace(x, second=self._told(t))
 
     @property
-    def pair(self) -> BodyPair:
-        """The two bodies as they meet."""
+    @abstractmethod
+    def pair(self) -> MeetingPair:
+        """The bodies as they meet."""
+
+    @property
+    @abstractmethod
+    def _equations(self) -> MeetingPair:
+        """The bodies without their start, which only `init` needs."""
+
+    @property
+    def _meeting(self) -> BodyPair:
+        """The two that meet, with their start."""
         home, X_TD = self.home, Pose(self._R_TD, self.base)
         target = None if self._free else self._told(0.0)
         return BodyPair.meeting(
@@ -114,8 +124,8 @@ class FreeBodies(Substructure):
         )
 
     @property
-    def _equations(self) -> BodyPair:
-        """The two bodies without their start, which only `init` needs."""
+    def _facing(self) -> BodyPair:
+        """The two that meet, without it."""
         return BodyPair(
             self.first, self._free, Pose(p=self.tip), Pose(self._R_TD, self.base), None, self.gravity
         )
@@ -142,7 +152,7 @@ class FreeBodies(Substructure):
         force, moment = map(sum, zip(*(load.act(t, motion) for load in self.loads), strict=True))
         return Wrench(force, moment).expressed(R)
 
-    def _about_D(self, pair: BodyPair, x: PairState, force) -> Wrench:
+    def _about_D(self, pair: MeetingPair, x: PairState, force) -> Wrench:
         given = as_wrench(force)
         about_P = Wrench(given.f, self.home.R @ given.tau)
         return about_P.at(-pair.relative(x)[0].p)
@@ -162,6 +172,19 @@ class FreeBodies(Substructure):
             "probe_position": home.p + motion[:3],
             "kinetic_energy": pair.kinetic_energy(whole),
         }
+
+
+@kind("free-bodies")
+class FreeBodies(MeetingBodies):
+    """Two rigid bodies that meet with a frame each, the first of them free; six interface axes."""
+
+    @property
+    def pair(self) -> BodyPair:
+        return self._meeting
+
+    @property
+    def _equations(self) -> BodyPair:
+        return self._facing
 
 
 def as_wrench(force: jax.Array) -> Wrench:

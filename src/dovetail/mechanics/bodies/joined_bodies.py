@@ -20,9 +20,9 @@ import jax.numpy as jnp
 
 from dovetail.core import Part, count, kind, parameter
 from dovetail.core.errors import ParameterError
-from dovetail.mechanics.bodies.free_bodies import FreeBodies
+from dovetail.mechanics.bodies.free_bodies import MeetingBodies
 from dovetail.mechanics.bodies.mass_properties import MassProperties
-from dovetail.mechanics.bodies.pair import BodyPair, PairState
+from dovetail.mechanics.bodies.pair import BodyPair, MeetingPair, PairState
 from dovetail.mechanics.bodies.rigid_body import BodyState, RigidBody
 from dovetail.mechanics.spatial import Pose, Wrench, relative_twist, rotation
 
@@ -85,7 +85,7 @@ class JoinedState(PairState):
         return [self.first, self.second, *self.attached]
 
 
-class JoinedPair(BodyPair):
+class JoinedPair(MeetingPair):
     """Two bodies that meet, and those attached to them."""
 
     attached: tuple[AttachedBody, ...] = ()
@@ -114,7 +114,7 @@ class JoinedPair(BodyPair):
 
 
 @kind("joined-bodies")
-class JoinedBodies(FreeBodies):
+class JoinedBodies(MeetingBodies):
     """Two free bodies that meet with a frame each, and others attached to them; six interface axes."""
 
     attached: tuple[AttachedBody, ...] = eqx.field(default=(), converter=tuple)
@@ -130,22 +130,19 @@ class JoinedBodies(FreeBodies):
 
     @property
     def pair(self) -> JoinedPair:
-        found = super().pair
-        assert found.start is not None
-        states = [found.start.first, found.start.second]
+        two = self._meeting
+        assert two.start is not None
+        states = [two.start.first, two.start.second]
         for one in self.attached:
             states.append(one.start(states[one.to]))
-        start = JoinedState(states[0], states[1], tuple(states[2:]))
-        return JoinedPair(
-            found.first, found.second, found.X_CP, found.X_TD, start, found.gravity, self.attached
-        )
+        return self._with_attached(two, JoinedState(states[0], states[1], tuple(states[2:])))
 
     @property
     def _equations(self) -> JoinedPair:
-        found = super()._equations
-        return JoinedPair(
-            found.first, found.second, found.X_CP, found.X_TD, None, found.gravity, self.attached
-        )
+        return self._with_attached(self._facing, None)
+
+    def _with_attached(self, two: BodyPair, start: JoinedState | None) -> JoinedPair:
+        return JoinedPair(two.first, two.second, two.X_CP, two.X_TD, start, two.gravity, self.attached)
 
     def output(self, t, x, u):
         return {**super().output(t, x, u), "elastic_energy": self._equations.stored(self._whole(t, x))}

@@ -15,6 +15,8 @@ Source: [Bondoky 2020, secs 6.3.2, 6.3.4 and 6.5.2.1].
 
 from __future__ import annotations
 
+from abc import abstractmethod
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -32,8 +34,8 @@ class PairState(eqx.Module):
     second: BodyState  # None in the state of a test whose second body is told how to move
 
 
-class BodyPair(Flow):
-    """Two free bodies with a frame each, `X_CP` on the first and `X_TD` on the second.
+class MeetingPair(Flow):
+    """Two bodies with a frame each, `X_CP` on the first and `X_TD` on the second, whatever else hangs on them.
 
     The input is the wrench on the first body, about the origin of D and in the axes of D, or None.
     """
@@ -45,31 +47,6 @@ class BodyPair(Flow):
     start: PairState | None = None  # None where only the equations are wanted
     gravity: jax.Array | None = None  # (3,) [m/s^2] in W
 
-    @classmethod
-    def meeting(
-        cls,
-        first: MassProperties,
-        second: MassProperties | None,
-        X_CP: Pose,
-        X_TD: Pose,
-        *,
-        X_WD: Pose,
-        X_DP: Pose,
-        V_DP: Twist,
-        V_WT: Twist | None = None,
-        gravity: jax.Array | None = None,
-    ) -> BodyPair:
-        """The pair whose frames meet as asked: pose and twist of P in D, in D; D's place, T's twist in W."""
-        X_WT = X_WD @ X_TD.inverse()
-        target = BodyState.at(X_WT, V_WT)
-        X_WP = X_WD @ X_DP
-        carrier = target.twist.at(X_WP.p - target.p)
-        relative = V_DP.expressed(X_WD.R)
-        tip = Twist(relative.v + carrier.v, relative.w + carrier.w)
-        X_WC = X_WP @ X_CP.inverse()
-        chaser = BodyState.at(X_WC, tip.at(X_WC.p - X_WP.p))
-        return cls(first, second, X_CP, X_TD, PairState(chaser, target), gravity)
-
     def bodies(self, x: PairState) -> list[tuple[RigidBody, BodyState]]:
         """Those that move freely, with their states: the first, and the second where it is free."""
         free = [(self.first, x.first), *([] if self.second is None else [(self.second, x.second)])]
@@ -78,13 +55,9 @@ class BodyPair(Flow):
     def init(self) -> PairState:
         return self.start  # type: ignore[return-value]  # who begins it has given one
 
+    @abstractmethod
     def derivative(self, t, x: PairState, u: Wrench | None, outer: Wrench | None = None) -> PairState:
         """Rates; `outer` is what else acts on the first body, in W about its centre."""
-        loads: list[Wrench | None] = [None, None] if u is None else [*self.wrenches(x, u)]
-        if outer is not None:
-            loads[0] = outer if loads[0] is None else loads[0] + outer
-        rates = [body.rate(state, load) for (body, state), load in zip(self.bodies(x), loads, strict=False)]
-        return PairState(rates[0], rates[1] if self.second is not None else None)  # type: ignore[arg-type]  # see there
 
     def output(self, t, x: PairState, u: Wrench | None) -> tuple[Pose, Twist]:
         """Pose of P in D, and its twist relative to D, in D."""
@@ -115,3 +88,39 @@ class BodyPair(Flow):
     def angular_momentum(self, x: PairState) -> jax.Array:
         """Angular momentum of all free bodies about the origin of W, in W [N m s]."""
         return sum((body.angular_momentum(state) for body, state in self.bodies(x)), jnp.zeros(3))
+
+
+class BodyPair(MeetingPair):
+    """Two bodies and nothing else."""
+
+    @classmethod
+    def meeting(
+        cls,
+        first: MassProperties,
+        second: MassProperties | None,
+        X_CP: Pose,
+        X_TD: Pose,
+        *,
+        X_WD: Pose,
+        X_DP: Pose,
+        V_DP: Twist,
+        V_WT: Twist | None = None,
+        gravity: jax.Array | None = None,
+    ) -> BodyPair:
+        """The pair whose frames meet as asked: pose and twist of P in D, in D; D's place, T's twist in W."""
+        X_WT = X_WD @ X_TD.inverse()
+        target = BodyState.at(X_WT, V_WT)
+        X_WP = X_WD @ X_DP
+        carrier = target.twist.at(X_WP.p - target.p)
+        relative = V_DP.expressed(X_WD.R)
+        tip = Twist(relative.v + carrier.v, relative.w + carrier.w)
+        X_WC = X_WP @ X_CP.inverse()
+        chaser = BodyState.at(X_WC, tip.at(X_WC.p - X_WP.p))
+        return cls(first, second, X_CP, X_TD, PairState(chaser, target), gravity)
+
+    def derivative(self, t, x, u, outer=None):
+        loads: list[Wrench | None] = [None, None] if u is None else [*self.wrenches(x, u)]
+        if outer is not None:
+            loads[0] = outer if loads[0] is None else loads[0] + outer
+        rates = [body.rate(state, load) for (body, state), load in zip(self.bodies(x), loads, strict=False)]
+        return PairState(rates[0], rates[1] if self.second is not None else None)  # type: ignore[arg-type]  # see there

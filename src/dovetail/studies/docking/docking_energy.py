@@ -19,7 +19,7 @@ import xarray as xr
 from dovetail.core import kind, parameter
 from dovetail.core.chart import Chart
 from dovetail.core.errors import Fault
-from dovetail.mechanics.bodies import FreeBodies
+from dovetail.mechanics.bodies import MeetingBodies
 from dovetail.mechanics.contact import Dissipative
 from dovetail.mechanics.friction import Friction
 from dovetail.mechanics.geometry import Cavity
@@ -41,7 +41,7 @@ class DockingEnergyMap(Chart):
 
     picture: ClassVar[str] = "map"
 
-    bodies: FreeBodies
+    bodies: MeetingBodies
     cavity: Cavity
     law: Dissipative
     friction: Friction

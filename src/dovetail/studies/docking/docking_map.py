@@ -13,7 +13,7 @@ import xarray as xr
 from dovetail.core import kind, parameter
 from dovetail.core.chart import Chart
 from dovetail.core.errors import Fault
-from dovetail.mechanics.bodies import FreeBodies
+from dovetail.mechanics.bodies import MeetingBodies
 from dovetail.mechanics.contact import NormalLaw
 from dovetail.mechanics.friction import Friction
 from dovetail.mechanics.geometry import Cavity
@@ -31,7 +31,7 @@ class DockingMap(Chart):
 
     picture: ClassVar[str] = "outcomes"
 
-    bodies: FreeBodies
+    bodies: MeetingBodies
     cavity: Cavity
     law: NormalLaw
     friction: Friction

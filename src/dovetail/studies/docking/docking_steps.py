@@ -21,9 +21,10 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 
-from dovetail.core import RK4, Part, parameter
+from dovetail.core import RK4, Flow, Part, parameter
 from dovetail.core.errors import ParameterError
-from dovetail.mechanics.bodies import FreeBodies
+from dovetail.mechanics.bodies import MeetingBodies
+from dovetail.mechanics.bodies.pair import MeetingPair
 from dovetail.mechanics.geometry import Touch
 from dovetail.mechanics.spatial import Pose, Twist, euler
 from dovetail.specimens.probe_in_drogue import BallInCavity, Contact, ProbeInDrogue
@@ -34,7 +35,7 @@ from dovetail.transfer import CrossTalk, Quantiser, Series, TotalDelayLag
 
 GOING, DOCKED, LEFT = 0, 1, 2  # how a docking stands
 NO_CROSS_TALK = tuple(tuple(float(i == j) for j in range(6)) for i in range(6))
-System = Any  # a `Coupled` of `FreeBodies` and `ProbeInDrogue`
+System = Any  # a `Coupled` of `MeetingBodies` and `ProbeInDrogue`, or `Direct`
 QUIET = 1e-9  # [N, N m] the residue of a reading that no longer moves anything
 
 
@@ -89,7 +90,7 @@ class Docking(Part):
     @classmethod
     def of(
         cls,
-        bodies: FreeBodies,
+        bodies: MeetingBodies,
         ball: BallInCavity,
         instruments: SixAxisInstruments | None = None,
         **steps: Any,
@@ -99,38 +100,39 @@ class Docking(Part):
 
 
 @eqx.filter_jit  # some hundred small operations, each of which would compile by itself
-def _system(bodies: FreeBodies, ball: BallInCavity, tools: SixAxisInstruments | None) -> Coupled:
+def _system(bodies: MeetingBodies, ball: BallInCavity, tools: SixAxisInstruments | None) -> Coupled | Direct:
     home = bodies.home
     probe = ProbeInDrogue(
         ball.cavity, ball.law, ball.friction, ball.radius, home.p, euler.from_matrix(home.R)
     )
     if tools is None:
-        return Direct(bodies, probe, Rest(), (6,), pair=bodies.pair)
+        return Direct(bodies, probe, bodies.pair)
     return Coupled(bodies, probe, Rest(), (6,), actuator=tools.robot, sensor=tools.sensor)
 
 
-class Direct(Coupled):
+class Direct(Flow):
     """The ideal of bodies and probe without the detour over six interface axes, whose angles are half of its time.
 
     The wall meets the ball where the bodies have it, and its wrench acts on them about D.
     """
 
-    pair: Any = None  # `BodyPair`, the bodies of `numerical`, prepared
+    numerical: MeetingBodies
+    specimen: ProbeInDrogue
+    pair: MeetingPair  # the bodies of `numerical`, prepared
 
-    large = False  # stages side by side run faster
+    def init(self):
+        return {"numerical": self.numerical.init(), "specimen": self.specimen.init()}
 
     def derivative(self, t, x, u):
-        now = self.at_wall(t, x)
-        rates = {
+        now = self.output(t, x, u)
+        return {
             "numerical": self.pair.derivative(t, x["numerical"], now.wrench),
             "specimen": self.specimen.rates(now.met),
         }
-        return {**x, **rates}  # of the rest there is nothing
 
-    def at_wall(self, t, x) -> Contact:
+    def output(self, t, x, u) -> Contact:
         """What goes on at the wall."""
-        probe: Any = self.specimen
-        return probe.ball.contact(*self.pair.relative(x["numerical"]), x["specimen"])
+        return self.specimen.ball.contact(*self.pair.relative(x["numerical"]), x["specimen"])
 
 
 class Moment(eqx.Module):
@@ -189,7 +191,7 @@ def energy(seen: dict[str, Any]) -> Any:
 
 def _settled(system: System, x) -> jax.Array:
     """Whether the sensor shows nothing any more."""
-    if not system.sensor.parts:
+    if isinstance(system, Direct):
         return jnp.array(True)
     s, ds = x["sensor"][0]
     return jnp.all(jnp.abs(s) + jnp.abs(ds) / system.sensor.parts[0].lag.omega < QUIET)
@@ -222,7 +224,7 @@ def advance(docking: Docking, now: Moment, until: jax.Array) -> Moment:
     h = jnp.where(over, short, h)
 
     x, _ = RK4().step(system, now.t, h, now.x, None, ())
-    if system.actuator.parts:
+    if not isinstance(system, Direct):
         x = jax.tree.map(lambda a, b: jnp.where(free, a, b), _coasted(system, now.t, h, now.x), x)
     (pose, twist), _ = placed(system, now.t + h, x)
     x, after = _latched(system, x, pose, twist)

@@ -22,7 +22,7 @@ import xarray as xr
 from dovetail.core import kind, parameter
 from dovetail.core.chart import Chart
 from dovetail.core.errors import Fault
-from dovetail.mechanics.bodies import FreeBodies
+from dovetail.mechanics.bodies import MeetingBodies
 from dovetail.mechanics.contact import Dissipative, GivenStiffness, HertzPair, Material
 from dovetail.mechanics.friction import Friction
 from dovetail.mechanics.geometry import Cavity
@@ -56,7 +56,7 @@ class FirstImpactSweep(Chart):
 
     along: ClassVar[str] = "delay"
 
-    bodies: FreeBodies
+    bodies: MeetingBodies
     cavity: Cavity
     law: Dissipative
     friction: Friction

@@ -9,6 +9,7 @@ same limit as the sliding rope as links grow short. Records have the axes of fli
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import Any
 
 import equinox as eqx
@@ -34,9 +35,8 @@ def bare(n: int = 19, **settings: Any) -> Chain:
     return hose(n, duct=(-1.0, 0.0, 0.0), **settings)
 
 
-@kind("reel-in")
-class ReelIn(Flow):
-    r"""A chain in an S of angle :math:`A\cos(2\pi\sigma/L)`, at rest, reeled in by its drum; no other force acts."""
+class ReeledChain(Flow):
+    r"""A chain in an S of angle :math:`A\cos(2\pi\sigma/L)`, at rest, that a drum draws in one way or another."""
 
     chain: Chain = eqx.field(default_factory=bare)
     reel: ReelLaw = TOLD
@@ -61,25 +61,17 @@ class ReelIn(Flow):
         rope = chain.placed(direction(phi, 0 * phi), chain.lengths()[0])
         return {"rope": rope, "reeled": jnp.zeros(()), "reel_speed": jnp.zeros(())}
 
+    @abstractmethod
     def place(self, x: Any) -> tuple[jax.Array, jax.Array]:
         """Positions and velocities (3, n + 1) of the nodes from the reel's mouth, in the chain's axes."""
-        nodes = self.loaded_chain.nodes(x["rope"], self._length(x, 0.0))
-        return nodes.position, nodes.velocity
 
-    def _length(self, x, reel):
-        return remaining(self.chain.length, (x["reeled"], x["reel_speed"], reel))
+    @abstractmethod
+    def solve(self, t, x) -> tuple[Solved, jax.Array]:
+        """Accelerations and tensions, and the reel's acceleration [m/s^2]."""
 
     def _drive(self, t, x):
         told = self.reel.told(t, t, self.chain.length)
         return self.drum.drive(told, x["reeled"], x["reel_speed"])
-
-    def solve(self, t, x) -> tuple[Solved, jax.Array]:
-        """Accelerations and tensions, and the reel's acceleration [m/s^2]."""
-
-        def chain(reel):
-            return self.loaded_chain.solve(t, x["rope"], Loads(jnp.zeros(3), length=self._length(x, reel)))
-
-        return driven(chain, self._drive(t, x))
 
     def derivative(self, t, x, u):
         solved, reel = self.solve(t, x)
@@ -102,8 +94,26 @@ class ReelIn(Flow):
         }
 
 
+@kind("reel-in")
+class ReelIn(ReeledChain):
+    r"""A chain in an S of angle :math:`A\cos(2\pi\sigma/L)`, at rest, reeled in by its drum; no other force acts."""
+
+    def place(self, x):
+        nodes = self.loaded_chain.nodes(x["rope"], self._length(x, 0.0))
+        return nodes.position, nodes.velocity
+
+    def solve(self, t, x):
+        def chain(reel):
+            return self.loaded_chain.solve(t, x["rope"], Loads(jnp.zeros(3), length=self._length(x, reel)))
+
+        return driven(chain, self._drive(t, x))
+
+    def _length(self, x, reel):
+        return remaining(self.chain.length, (x["reeled"], x["reel_speed"], reel))
+
+
 @kind("duct-reel-in")
-class DuctReelIn(ReelIn):
+class DuctReelIn(ReeledChain):
     """The same chain with links of fixed length, drawn as a whole into a duct that turns them in line."""
 
     chain: Chain = eqx.field(default_factory=lambda: bare(transfer="none"))
