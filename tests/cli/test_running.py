@@ -17,6 +17,7 @@ import pytest
 from dovetail import testing
 from dovetail.cli import running
 from dovetail.cli.running import EXIT_STOPPED, _impacts, afterwards, parse_settings
+from dovetail.cli.telling import COMPILING
 from dovetail.core.errors import TestFileError
 from dovetail.studies.registry import find_test
 from dovetail.testing import folder
@@ -356,7 +357,7 @@ def test_whatever_takes_a_while_says_what_it_does(tmp_path, monkeypatch):
     told = []
 
     @contextmanager
-    def telling(doing, first=running.COMPILING):
+    def telling(doing, first=COMPILING):
         told.append((doing, first))
         yield lambda share, text: None
 

@@ -8,11 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from rich.console import Console
-from rich.progress import BarColumn, TextColumn
-from rich.progress import Progress as Bar
 
 from dovetail import campaign as campaigns
 from dovetail.cli.running import EXIT_INTERRUPTED, parse_settings
+from dovetail.cli.telling import telling
 from dovetail.testing import folder as folders
 
 
@@ -39,17 +38,12 @@ def run_campaign(
         raise ParameterError("--resume needs --out with the folder of the campaign to go on with")
     say = Console(highlight=False, markup=False, soft_wrap=True).print
     say(plan.title or file.stem)
-    with _executor(workers, cluster) as executor, _bar() as bar:
-        task = bar.add_task("compiling", total=1.0)
+    with _executor(workers, cluster) as executor, telling("computing", "compiling", remaining=False) as tell:
 
         def show(p: campaigns.Progress) -> None:
             left = "" if not math.isfinite(p.left) else f", {_time(p.left)} left"
             told = f"{p.done} of {p.total} points, {p.rate:.3g} /s{left}"
-            bar.update(
-                task,
-                completed=p.done / p.total,
-                description=told + (f", {p.failed} failed" if p.failed else ""),
-            )
+            tell(p.done / p.total, told + (f", {p.failed} failed" if p.failed else ""))
 
         done = campaigns.run(plan, target, resume=resume, executor=executor, progress=show)
     say(str(done))
@@ -96,17 +90,6 @@ def _executor(workers: int, cluster: str | None) -> Any:
     from dovetail.campaign.cluster import connected
 
     return connected(cluster, workers)
-
-
-def _bar() -> Bar:
-    console = Console(stderr=True)
-    return Bar(
-        BarColumn(),
-        TextColumn("{task.description}"),
-        console=console,
-        transient=True,
-        disable=not console.is_terminal,
-    )
 
 
 def _time(seconds: float) -> str:

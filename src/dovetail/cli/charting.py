@@ -9,6 +9,7 @@ import tomli_w
 from rich.console import Console
 
 from dovetail import testing
+from dovetail.cli.telling import note
 from dovetail.testing import folder
 
 
@@ -16,6 +17,7 @@ def run_chart(file: testing.ChartFile, name: str, out: Path | None, report: bool
     """Compute a map, write its folder and its page, print what it shows; the exit code."""
     target = folder.create(out or folder.next_folder(Path("runs"), f"{name}-map"))
     say = Console(highlight=False, markup=False, soft_wrap=True).print
+    note("computing the map", None)
     with Console(stderr=True).status("computing the map"):
         data = file.chart.compute()
     data.attrs |= {"title": file.title, "mode": "map"}

@@ -6,6 +6,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from dovetail import fidelity, links, testing
+from dovetail.cli.telling import telling
 from dovetail.links.live import Live
 from dovetail.testing import Run
 from dovetail.testing.creep.estimate import describe_time
@@ -21,9 +22,7 @@ def creep_with_progress(
     live: bool = False,
 ) -> Run:
     """Run a creep test with a bar that vanishes when it is done."""
-    from dovetail.cli.running import progress_bar
-
-    with ExitStack() as stack, progress_bar(label) as bar:
+    with ExitStack() as stack, telling(label, "connecting and compiling") as tell:
         cell, options = None, {}
         if rig is not None:  # first: without a cell nothing is written, and the folder stays free
             axes = test.shape[0] if test.shape else 1
@@ -31,11 +30,6 @@ def creep_with_progress(
         if live:
             watched = stack.enter_context(Live(test, target, "creep"))
             options = {"operator": watched.operator, "show": watched.show()}
-        task = bar.add_task("connecting and compiling", total=1.0)
-
-        def tell(share: float, text: str) -> None:
-            bar.update(task, completed=share, description=text)
-
         return test.creep(cell, folder=target, resume=resume, progress=tell, **options)
 
 

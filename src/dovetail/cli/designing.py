@@ -15,6 +15,7 @@ from dovetail import testing
 from dovetail.cli.creeping import creep_with_progress
 from dovetail.cli.rigs import recording_in
 from dovetail.cli.running import runnable
+from dovetail.cli.telling import note
 from dovetail.design import Wishes, accept, need_of, write
 from dovetail.design import design as walk
 from dovetail.studies.registry import find_test
@@ -58,7 +59,11 @@ def design_test(
             status.start()
             return answer
 
-        made = walk(test, wishes, recording=recorded, choose=choose if ask else accept, tell=status.update)
+        def tell(text: str) -> None:
+            status.update(text)
+            note("designing", None, text)
+
+        made = walk(test, wishes, recording=recorded, choose=choose if ask else accept, tell=tell)
     write(made, target)
     say(str(made))
     say(f"plan      {target / 'plan.md'}\ntest      {target / 'test.toml'}")

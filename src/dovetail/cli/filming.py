@@ -8,7 +8,7 @@ from typing import Any
 
 from rich.console import Console
 
-from dovetail.cli.running import telling
+from dovetail.cli.telling import telling
 from dovetail.core.errors import ParameterError
 from dovetail.testing import folder
 from dovetail.testing.kept_ideal import ideal_of

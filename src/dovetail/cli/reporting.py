@@ -11,7 +11,7 @@ import numpy as np
 from rich.console import Console
 
 from dovetail import fidelity
-from dovetail.cli.running import progress_bar
+from dovetail.cli.telling import telling
 from dovetail.core.errors import DovetailError, OutputError, ParameterError, answer_or_reason, answered
 from dovetail.report import RunView, write, write_run
 from dovetail.testing import Run, folder
@@ -34,13 +34,8 @@ def report(recorded: Path, out: Path | None, budget: bool, pdf: bool) -> int:
             say(f"printed   {printed(written)}")
         return 0
     run = folder.read(recorded)
-    with progress_bar("reporting") as bar:
-        task = bar.add_task("the ideal and the stability", total=1.0)
+    with telling("reporting", "the ideal and the stability") as tell:
         ideal = ideal_of(run, recorded)
-
-        def tell(share: float, text: str) -> None:
-            bar.update(task, completed=share, description=text)
-
         asked = answered(lambda: fidelity.contributions(run.test, ideal, tell)) if budget and ideal else None
         written = write_run(run, target, ideal, budget=asked or [])
     say(f"report    {written}")

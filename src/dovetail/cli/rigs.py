@@ -358,25 +358,16 @@ def run_against(test, url: str, key: Path | None, folder: Path | None = None):
     """The run mode, with a bar of the test's time; with a folder, in such a way that it can be watched."""
     from contextlib import ExitStack
 
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn
-
     from dovetail import links
+    from dovetail.cli.telling import telling
     from dovetail.links.live import Live
 
-    columns = (TextColumn("running"), BarColumn(), TextColumn("{task.description}"))
-    with ExitStack() as stack, Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("connecting and compiling", total=1.0)
+    with ExitStack() as stack, telling("running", "connecting and compiling", remaining=False) as tell:
         watched = {}
         if folder is not None:
             live = stack.enter_context(Live(test, folder, "run"))
             watched = {"operator": live.operator, "window": live.window}
-        return test.run(
-            url,
-            key=links.read_key(key),
-            **watched,
-            progress=lambda share, text: bar.update(task, completed=share, description=text),
-        )
+        return test.run(url, key=links.read_key(key), **watched, progress=tell)
 
 
 def describe(run) -> str:

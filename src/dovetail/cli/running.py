@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import shlex
 import tomllib
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +14,7 @@ import tomli_w
 from dovetail import fidelity, testing
 from dovetail.cli.rigs import describe, run_against, save_somewhere
 from dovetail.cli.shortening import short_toml
+from dovetail.cli.telling import telling
 from dovetail.core import roles
 from dovetail.core.errors import AnalysisError, Fault, OutputError, ParameterError, TestFileError, answered
 from dovetail.studies.registry import find_test
@@ -24,8 +24,6 @@ from dovetail.testing.remarks import remarks
 from dovetail.testing.supervisor import MODES
 
 if TYPE_CHECKING:
-    from rich.progress import Progress
-
     from dovetail.testing import Run
 
 EXIT_STOPPED, EXIT_INTERRUPTED = 3, 130
@@ -33,7 +31,6 @@ GREW = (
     "  what grows so fast is often the integration: raise rate or substeps, or take an implicit method "
     '(method = { kind = "bdf2" })'
 )
-COMPILING = "compiling, once"  # it is kept for the next time
 MOST_IMPACTS = 12  # of each kind on the terminal
 
 
@@ -221,16 +218,6 @@ def afterwards(run: Run, target: Path, judge: Callable[[], None], say: Callable[
     return 0 if run.outcome.completed else EXIT_STOPPED
 
 
-def progress_bar(doing: str) -> Progress:
-    """A bar on the terminal that vanishes when it is done; nothing where no terminal is."""
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
-
-    console = Console(stderr=True)
-    columns = (TextColumn(doing), BarColumn(), TextColumn("{task.description}"), TimeRemainingColumn())
-    return Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
-
-
 def with_progress(test: Any, mode: str, recording: Path | None = None) -> Run:
     """Run a test in a mode; a bar, which vanishes when it is done, shows how far it is."""
     if mode == "replay" and recording is not None:
@@ -240,14 +227,6 @@ def with_progress(test: Any, mode: str, recording: Path | None = None) -> Run:
     doing = {"emulate": "emulating", "rehearse": "rehearsing"}.get(mode, "simulating")
     with telling(doing) as tell:
         return test.emulate(progress=tell, keep=True) if mode == "emulate" else testing.rehearse(test, tell)
-
-
-@contextmanager
-def telling(doing: str, first: str = COMPILING) -> Iterator[Callable[[float, str], None]]:
-    """What is told of progress, as a bar on the terminal; `first` until there is more to tell."""
-    with progress_bar(doing) as bar:
-        task = bar.add_task(first, total=1.0)
-        yield lambda share, text: bar.update(task, completed=share, description=text)
 
 
 def _impacts(run: Run, ideal: Run | None) -> list[str]:
