@@ -40,6 +40,7 @@ if TYPE_CHECKING:
         studies,
         testing,
         transfer,
+        studio,
         view,
     )
     from dovetail.core import Block, Flow, Sampled
@@ -89,5 +90,6 @@ __all__ = [
     "studies",
     "testing",
     "transfer",
+    "studio",
     "view",
 ]

@@ -126,6 +126,16 @@ def test_a_difference_that_settings_cannot_say_has_none():
     assert document.settings() is None
 
 
+def test_a_file_that_has_changed_since_it_was_opened_is_said_by_its_text_alone(tmp_path):
+    file = tmp_path / "own.toml"
+    file.write_text(Document.open(CS1).text, "utf-8")
+    document = Document.open(str(file))
+    document.set("seed", "7")
+    assert document.settings() == ["seed=7"]
+    file.write_text(document.text, "utf-8")
+    assert document.settings() is None
+
+
 def test_the_drawing_names_the_place_of_every_box():
     document = Document.open(CS1)
     svg = ET.fromstring(document.drawing())

@@ -1,6 +1,6 @@
 """The studio without its pages: a test under edit, what it would do while a value moves, work in other processes.
 
-Depends on: core, stability, testing, design, studies, report, cli.
+Depends on: core, stability, testing, links, design, studies, report, cli.
 Pages build on it (`docs/design/studio.md`); it knows nothing of them.
 """
 
@@ -9,14 +9,18 @@ from typing import TYPE_CHECKING
 from dovetail.lazily import lazily
 
 if TYPE_CHECKING:
+    from dovetail.studio import handover
     from dovetail.studio.answer import Answer, Trace
     from dovetail.studio.beside import Beside
     from dovetail.studio.blocks import Block, Choice, Value
+    from dovetail.studio.deed import Deed
     from dovetail.studio.document import Document
+    from dovetail.studio.doing import Job, Jobs
     from dovetail.studio.drafts import Drafts
     from dovetail.studio.feel import Feel
     from dovetail.studio.holding import Holding
     from dovetail.studio.knobs import Knob, knobs
+    from dovetail.studio.past import Past, recent
     from dovetail.studio.stability_map import StabilityMap
 
 lazily(__name__)
@@ -27,13 +31,19 @@ __all__ = [
     "Beside",
     "Block",
     "Choice",
+    "Deed",
     "Document",
     "Drafts",
     "Feel",
     "Holding",
+    "Job",
+    "Jobs",
     "Knob",
+    "Past",
     "StabilityMap",
     "Trace",
     "Value",
+    "handover",
     "knobs",
+    "recent",
 ]

@@ -133,14 +133,17 @@ class Document:
         return "\n".join(lines)
 
     def settings(self) -> list[str] | None:
-        """The difference as values of `--set`, where that can say it; None where only the text can."""
-        if self.fault:
-            return None
+        """The difference as values of `--set`, where that can say it; None where only the text can.
+
+        None too where the file is not any more what was opened.
+        """
         try:
+            if self.fault or self.path.read_text("utf-8") != self.original:
+                return None
             before, now = tomllib.loads(self.original), tomllib.loads(self.text)
             said = [f"{path}={_as_typed(value)}" for path, value in _leaves(before, now)]
             same = change(before, parse_settings(said)) == now
-        except (ValueError, DovetailError):
+        except (OSError, ValueError, DovetailError):
             return None
         return said if same else None
 

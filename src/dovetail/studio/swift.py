@@ -28,6 +28,7 @@ from dovetail.testing.coupled import ideal_system
 from dovetail.testing.linearised import linear_parts, linear_specimen, prepared_loop, small
 from dovetail.testing.outlook import Stability, lateness, of_matrices, open_at_rest
 from dovetail.testing.rehearse import in_pieces_of
+from dovetail.testing.rig import Rig
 from dovetail.testing.steps import RESOLVED, fewest_steps
 from dovetail.testing.supervisor import Watch, with_stale
 
@@ -64,7 +65,7 @@ class Swift:
         self.linear = self.sampled and self._has_slope()
         if self.linear:
             self._tick = Prepared(test, paths, lambda one: small(one).sized(self.shape))
-        self.ideals = getattr(test.rig, "specimen", None) is not None
+        self.ideals = isinstance(test.rig, Rig)
         if self.ideals:
             self._system = Prepared(self.test, paths, self._coupled)
         self._ideal: tuple[list[bytes], Motion | None] = ([], None)
@@ -80,10 +81,10 @@ class Swift:
         return ideal_system(test, test.rig.specimen), Watch.of(test, "emulate")
 
     def _has_slope(self) -> bool:
-        specimen = getattr(self.test.rig, "specimen", None)
-        if specimen is None or open_at_rest(self.test):
+        rig = self.test.rig
+        if not isinstance(rig, Rig) or open_at_rest(self.test):
             return False
-        model = linear_specimen(specimen, self.shape)
+        model = linear_specimen(rig.specimen, self.shape)
         return all(np.isfinite(matrix).all() for matrix in (model.A, model.B, model.C, model.D))
 
     def response(self, values: Values) -> Motion:

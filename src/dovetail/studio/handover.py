@@ -1,0 +1,86 @@
+"""What was done, to be taken along: as a command line, and as ten lines of Python."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from dovetail.cli.running import parse_settings
+from dovetail.studio.deed import Deed
+from dovetail.testing.supervisor import MODES
+
+OWN = Path("my-test.toml")  # what a text that only a file can hold is saved as
+
+
+def command_line(deed: Deed, out: Path | None = None, file: Path = OWN) -> str:
+    """The deed as it is typed into a shell; `file` is where the test is saved, if only its text says it."""
+    return deed.command_line(out or Path("runs") / f"{deed.stem}-001", file)
+
+
+def python(deed: Deed, out: Path | None = None, file: Path = OWN) -> str:
+    """The deed as a few lines of Python that give the same numbers."""
+    folder = (out or Path("runs") / f"{deed.stem}-001").as_posix()
+    if deed.what == "campaign":
+        return _lines(
+            "from dovetail import campaign",
+            *(["from dovetail.studies.registry import find_campaign"] if _of_study(deed.campaign) else []),
+            "",
+            f"plan = campaign.load({_place(deed.campaign, 'find_campaign')}{_changes(list(deed.settings))})",
+            f"done = campaign.run(plan, {folder!r})",
+            "print(done)",
+            f"print(campaign.open_results({folder!r}))",
+        )
+    assert deed.document is not None
+    settings = deed.document.settings()
+    name = deed.document.name if settings is not None else str(file)
+    first = [
+        "import dovetail as dv",
+        *(["from dovetail.studies.registry import find_test"] if _of_study(name) else []),
+        "",
+        f"test = dv.load({_place(name, 'find_test')}{_changes(settings or [])})",
+    ]
+    if deed.what == "design":
+        return _lines(
+            "from dovetail import design",
+            *first,
+            "made = design.design(test)",
+            "print(made)",
+            f"design.write(made, {folder!r})",
+        )
+    usual = getattr(deed.document.test, "USUAL", "rehearse")
+    mode = deed.what if deed.what in MODES else usual
+    call = {"run": f"run({deed.rig!r})", "creep": "creep()"}.get(mode, f"{mode}()")
+    if mode == "creep" and deed.rig:
+        first.insert(1, "from dovetail import links")
+        axes = deed.document.test.shape[0] if deed.document.test.shape else 1
+        call = f"creep(links.RemoteCell({deed.rig!r}, {axes}))"
+    judged = ["print(test.stability())"] if mode == "rehearse" else []
+    return _lines(
+        *first,
+        *judged,
+        f"run = test.{call}",
+        "print(run)",
+        f"run.save({folder!r})",
+        f"run.report({folder + '/report.html'!r})",
+    )
+
+
+def _of_study(name: str | None) -> bool:
+    return not str(name).endswith(".toml")
+
+
+def _place(name: str | None, finder: str) -> str:
+    return f"{finder}({name!r})" if _of_study(name) else repr(str(name))
+
+
+def _changes(settings: list[str]) -> str:
+    """Settings as the second argument of a reader."""
+    if not settings:
+        return ""
+    changes: dict[str, Any] = parse_settings(settings)
+    return ", {" + ", ".join(f"{json.dumps(path)}: {value!r}" for path, value in changes.items()) + "}"
+
+
+def _lines(*lines: str) -> str:
+    return "\n".join(lines) + "\n"
