@@ -38,9 +38,9 @@ if TYPE_CHECKING:
         specimens,
         stability,
         studies,
+        studio,
         testing,
         transfer,
-        studio,
         view,
     )
     from dovetail.core import Block, Flow, Sampled
@@ -88,8 +88,8 @@ __all__ = [
     "specimens",
     "stability",
     "studies",
+    "studio",
     "testing",
     "transfer",
-    "studio",
     "view",
 ]

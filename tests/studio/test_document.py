@@ -115,6 +115,7 @@ def test_what_is_saved_runs_unchanged_from_the_command_line(tmp_path):
 def test_files_that_it_names_are_found_from_another_folder(tmp_path):
     document = Document.open("refuelling/validation")
     assert document.fault == ""
+    assert testing.dump(testing.parse(document.whole, document.path.name)) == testing.dump(document.test)
     assert document.save(tmp_path / "mine.toml") == ""
     assert testing.dump(testing.load(tmp_path / "mine.toml")) == testing.dump(document.test)
 

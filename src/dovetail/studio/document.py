@@ -79,6 +79,12 @@ class Document:
         """What the test says it is, or its file."""
         return str(self.table.get("title", self.path.stem))
 
+    @property
+    def whole(self) -> dict[str, Any]:
+        """The table with the files that it names named in full, as another process takes it."""
+        folder, name = self.path.parent, self.path.name
+        return whole_names(carried(self.table, folder, name, said=True), folder, name)
+
     # changes
 
     def set(self, path: str, typed: str) -> str:

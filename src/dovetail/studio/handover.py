@@ -22,11 +22,13 @@ def python(deed: Deed, out: Path | None = None, file: Path = OWN) -> str:
     """The deed as a few lines of Python that give the same numbers."""
     folder = (out or Path("runs") / f"{deed.stem}-001").as_posix()
     if deed.what == "campaign":
+        of_study = not str(deed.campaign).endswith(".toml")
+        place = f"find_campaign({deed.campaign!r})" if of_study else repr(deed.campaign)
         return _lines(
             "from dovetail import campaign",
-            *(["from dovetail.studies.registry import find_campaign"] if _of_study(deed.campaign) else []),
+            *(["from dovetail.studies.registry import find_campaign"] if of_study else []),
             "",
-            f"plan = campaign.load({_place(deed.campaign, 'find_campaign')}{_changes(list(deed.settings))})",
+            f"plan = campaign.load({place}{_changes(list(deed.settings))})",
             f"done = campaign.run(plan, {folder!r})",
             "print(done)",
             f"print(campaign.open_results({folder!r}))",
@@ -36,9 +38,8 @@ def python(deed: Deed, out: Path | None = None, file: Path = OWN) -> str:
     name = deed.document.name if settings is not None else str(file)
     first = [
         "import dovetail as dv",
-        *(["from dovetail.studies.registry import find_test"] if _of_study(name) else []),
         "",
-        f"test = dv.load({_place(name, 'find_test')}{_changes(settings or [])})",
+        f"test = dv.load({name!r}{_changes(settings or [])})",
     ]
     if deed.what == "design":
         return _lines(
@@ -64,14 +65,6 @@ def python(deed: Deed, out: Path | None = None, file: Path = OWN) -> str:
         f"run.save({folder!r})",
         f"run.report({folder + '/report.html'!r})",
     )
-
-
-def _of_study(name: str | None) -> bool:
-    return not str(name).endswith(".toml")
-
-
-def _place(name: str | None, finder: str) -> str:
-    return f"{finder}({name!r})" if _of_study(name) else repr(str(name))
 
 
 def _changes(settings: list[str]) -> str:
