@@ -13,7 +13,7 @@ import pytest
 
 import dovetail as dv
 from dovetail.links import Address, VirtualPlant
-from dovetail.links.opensees import ElementServer, Specimen
+from dovetail.links.opensees import ElementServer, RigElement
 from dovetail.links.opensees_adapter import AdapterPlant
 
 STEPS = 3000
@@ -46,7 +46,7 @@ def test_explicit_steps_with_a_served_rig(figure, tmp_path, kind):
         rig=dv.Rig(actuator=dv.transfer.Series(()), specimen=dv.specimens.Spring(k=1500.0)),
     )
     said = []
-    specimen = Specimen(VirtualPlant(test), 1500.0)
+    specimen = RigElement(VirtualPlant(test), 1500.0)
     server = ElementServer(specimen, Address("127.0.0.1", 0), udp=kind == "udp", report=said.append)
     thread = threading.Thread(target=server.serve, daemon=True)
     thread.start()

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from dovetail.view import Page, stage_of
+from dovetail.view import RunPage, stage_of
 
 FLAGS = ["--no-sandbox", "--enable-unsafe-swiftshader", "--use-angle=swiftshader", "--ignore-gpu-blocklist"]
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
@@ -55,7 +55,7 @@ def hose():
 @pytest.mark.skipif(CHROMIUM is None, reason="no chromium to look with")
 def test_first_picture_and_updates(figure):
     sync = pytest.importorskip("playwright.sync_api")
-    page = Page(stage_of(hose()), port=0)
+    page = RunPage(stage_of(hose()), port=0)
     end = threading.Event()
 
     def serve():

@@ -46,7 +46,16 @@ if TYPE_CHECKING:
     from dovetail.core import Block, Flow, Sampled
     from dovetail.studies import load
     from dovetail.testing import Accept, Limits, Outcome, Ramp, Rig, Run, Switch, Test, simulate
-    from dovetail.testing.excitation import Pulse, Rest, Sine, Step, SumOfSines, Sweep, Table, WhiteNoise
+    from dovetail.testing.excitation import (
+        Pulse,
+        Rest,
+        Sine,
+        Step,
+        SumOfSines,
+        Sweep,
+        Table,
+        WhiteNoiseExcitation,
+    )
 
 _lazily(__name__)
 
@@ -71,7 +80,7 @@ __all__ = [
     "Switch",
     "Table",
     "Test",
-    "WhiteNoise",
+    "WhiteNoiseExcitation",
     "__version__",
     "air",
     "campaign",

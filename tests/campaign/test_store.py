@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 
 from dovetail.campaign import Store, open_results, run, zarr_files
-from dovetail.campaign.subjects import Result, Values
+from dovetail.campaign.subjects import ChunkResult, Values
 from dovetail.core.errors import OutputError
 
 
 def filled(start, size=4):
-    return Result({"y": Values((), np.arange(start, start + size, dtype=float))}, {})
+    return ChunkResult({"y": Values((), np.arange(start, start + size, dtype=float))}, {})
 
 
 def test_a_grid_comes_back_on_its_axes(small, tmp_path):
@@ -55,7 +55,7 @@ def test_a_chunk_without_its_mark_is_missing_even_if_its_numbers_are_there(small
 def test_points_with_a_measure_of_another_shape_than_before_have_failed(small, tmp_path):
     store = Store.create(tmp_path / "out", small(), 4, 2)
     store.write(0, filled(0))
-    wide = Result({"y": Values(("time",), np.zeros((4, 2)))}, {})
+    wide = ChunkResult({"y": Values(("time",), np.zeros((4, 2)))}, {})
     store.write(1, wide)
     assert store.missing() == [2]
     text = "incompatible shapes: y has (2,) here, () elsewhere"

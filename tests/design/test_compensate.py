@@ -17,7 +17,7 @@ from dovetail.design.compensate import (
     propose,
     tracking_error,
 )
-from dovetail.design.identify import Axis, Identification
+from dovetail.design.identify import Identification, IdentifiedAxis
 from dovetail.design.motion import spectrum
 from dovetail.transfer import LinearTransfer
 
@@ -27,7 +27,7 @@ MOTION = spectrum(9e-3 * np.sin(2 * np.pi * 3.0 * T), 1e-3)
 
 def identified(*models: LinearTransfer) -> Identification:
     """As if these had been found."""
-    axes = tuple(Axis(m, len(m.denominator) - 1, 0.0, 0.0, 1e-5, None) for m in models)
+    axes = tuple(IdentifiedAxis(m, len(m.denominator) - 1, 0.0, 0.0, 1e-5, None) for m in models)
     return Identification(axes, 0.6, 12.0, 0.01, None, "sweep")
 
 

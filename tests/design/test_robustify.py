@@ -10,7 +10,14 @@ import dovetail as dv
 from dovetail.compensation import AdaptiveForwardPrediction, Chain, ForwardPrediction, SecondOrderInverse
 from dovetail.core.errors import AnalysisError
 from dovetail.design.motion import spectrum
-from dovetail.design.robustify import Measure, further, margin_of, measures, propose, required_margin
+from dovetail.design.robustify import (
+    RobustnessMeasure,
+    further,
+    margin_of,
+    measures,
+    propose,
+    required_margin,
+)
 from dovetail.transfer import LinearTransfer
 
 MOTION = spectrum(3e-3 * np.sin(2 * np.pi * 3.0 * 1e-3 * np.arange(3000)), 1e-3)
@@ -57,7 +64,7 @@ def test_a_measure_that_does_not_apply_says_why(cs1):
 
 
 def test_where_nothing_suffices_the_reasons_are_told():
-    lost = [Measure("damping", math.nan, None, math.nan, "even 3 does not suffice")]
+    lost = [RobustnessMeasure("damping", math.nan, None, math.nan, "even 3 does not suffice")]
     with pytest.raises(
         AnalysisError, match="no measure gives the margin .* damping: not possible, as even 3"
     ):

@@ -23,7 +23,7 @@ from dovetail.air.wake import GriddedWake
 from dovetail.campaign.axes import Axis
 from dovetail.campaign.plan import Campaign
 from dovetail.campaign.store import Store
-from dovetail.campaign.subjects import Result, Values
+from dovetail.campaign.subjects import ChunkResult, Values
 from dovetail.core.errors import OutputError
 from dovetail.core.registry import all_kinds
 from dovetail.fidelity import read_traces
@@ -286,7 +286,9 @@ def store_files() -> dict[str, bytes]:
     plan = Campaign("evaluate", "math:hypot", axes, answers=(question,))
     with tempfile.TemporaryDirectory() as place:
         store = Store.create(Path(place) / "store", plan, 2, 2)
-        store.write(0, Result({"m": Values((), np.array([0.5, 2.0]), {"units": "1"})}, {1: "not finite"}))
+        store.write(
+            0, ChunkResult({"m": Values((), np.array([0.5, 2.0]), {"units": "1"})}, {1: "not finite"})
+        )
         return as_files(store.folder)
 
 

@@ -296,7 +296,7 @@ def read_frames(case: dict[str, Any], at: Path) -> None:
     server = _bound()[1]
     server.listener = Caller(Wire([]))
     wire = Wire([case["data"]])
-    line = cell_protocol.Line(wire, None)
+    line = cell_protocol.FrameStream(wire, None)
     try:
         server._greet(line)
     except (LinkError, OSError):
@@ -323,7 +323,7 @@ def read_replies(case: dict[str, Any], at: Path) -> None:
     """A creep test's side of a cell that answers so."""
     remote = RemoteCell.__new__(RemoteCell)
     remote.url, remote.axes, remote.name = "tcp://127.0.0.1:1", AXES, "bench"
-    remote.line = cell_protocol.Line(Wire([case["data"]]), None)
+    remote.line = cell_protocol.FrameStream(Wire([case["data"]]), None)
     table = remote._await(cell_protocol.Message.WELCOME)
     cell_protocol.number(table, "axes", 1, 4096)
     for _ in range(3):
@@ -402,7 +402,7 @@ def read_opensees(case: dict[str, Any], at: Path) -> None:
     """The server's client says this, and the element that we drive answers so."""
     server = opensees.ElementServer.__new__(opensees.ElementServer)
     server.specimen, server.report, server.stopping, server.udp = (
-        opensees.Specimen(Plant()),
+        opensees.RigElement(Plant()),
         len,
         False,
         False,

@@ -10,7 +10,7 @@ from dovetail.core.errors import LinkError
 from dovetail.links.cell_protocol import (
     HEADER,
     MOST_BYTES,
-    Line,
+    FrameStream,
     Message,
     pack_move,
     pack_reply,
@@ -42,7 +42,7 @@ def frame(
 
 @pytest.mark.parametrize("key", [None, KEY])
 def test_a_frame_is_read_back(ends, key):
-    a, b = Line(ends[0], key, 5), Line(ends[1], key, 5)
+    a, b = FrameStream(ends[0], key, 5), FrameStream(ends[1], key, 5)
     for i in range(3):
         a.send(Message.MOVE, {"x": [0.1 * i, 1 / 3]})
         kind, table, _ = b.receive()
@@ -71,18 +71,18 @@ def test_a_frame_is_read_back(ends, key):
 def test_what_is_wrong_is_refused(ends, data, why):
     ends[0].sendall(data)
     with pytest.raises(LinkError, match=why):
-        Line(ends[1], None, 5).receive()
+        FrameStream(ends[1], None, 5).receive()
 
 
 def test_a_truncated_frame_is_noticed_when_the_connection_ends(ends):
     ends[0].sendall(frame()[:-3])
     ends[0].close()
     with pytest.raises(LinkError, match="was closed"):
-        Line(ends[1], None, 5).receive()
+        FrameStream(ends[1], None, 5).receive()
 
 
 def test_a_replayed_frame_is_refused(ends):
-    a, b = Line(ends[0], KEY, 5), Line(ends[1], KEY, 5)
+    a, b = FrameStream(ends[0], KEY, 5), FrameStream(ends[1], KEY, 5)
     sent = a.send(Message.READ)
     b.receive()
     ends[0].sendall(sent)
@@ -91,16 +91,16 @@ def test_a_replayed_frame_is_refused(ends):
 
 
 def test_keys_must_be_the_same(ends):
-    Line(ends[0], KEY, 5).send(Message.READ)
+    FrameStream(ends[0], KEY, 5).send(Message.READ)
     with pytest.raises(LinkError, match="keys differ"):
-        Line(ends[1], KEY[::-1], 5).receive()
-    Line(ends[0], KEY, 5).send(Message.READ)
+        FrameStream(ends[1], KEY[::-1], 5).receive()
+    FrameStream(ends[0], KEY, 5).send(Message.READ)
     with pytest.raises(LinkError, match="the other side uses a key"):
-        Line(ends[1], None, 5).receive()
+        FrameStream(ends[1], None, 5).receive()
 
 
 def test_an_old_welcome_does_not_pass_for_a_new_one(ends):
-    a, b = Line(ends[0], KEY), Line(ends[1], KEY)
+    a, b = FrameStream(ends[0], KEY), FrameStream(ends[1], KEY)
     a.session = 9
     a.send(Message.WELCOME, {}, before=b"the hello of then")
     with pytest.raises(LinkError, match="signature"):

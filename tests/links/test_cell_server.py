@@ -9,7 +9,7 @@ import pytest
 
 from dovetail.core.errors import LinkError
 from dovetail.links import Address, CellServer, RemoteCell
-from dovetail.links.cell_protocol import HEADER, Line, Message
+from dovetail.links.cell_protocol import HEADER, FrameStream, Message
 from dovetail.testing.creep import Move
 
 KEY = bytes(range(16))
@@ -34,7 +34,7 @@ def dial(served):
 
 def session(served, key=None):
     """A raw connection that is through the handshake."""
-    line = Line(dial(served), key)
+    line = FrameStream(dial(served), key)
     sent = line.send(Message.HELLO, {"nonce": "0" * 16, "axes": 1})
     kind, _, _ = line.receive(before=sent)
     assert kind is Message.WELCOME
@@ -119,7 +119,7 @@ def test_a_wrong_message_ends_the_session_and_moves_nothing(served, break_it, wh
 
 def test_a_recorded_session_cannot_be_played_again(make_bench, serve_cell):
     served = serve_cell(make_bench(), KEY)
-    line = Line(dial(served), KEY)
+    line = FrameStream(dial(served), KEY)
     tape = [line.send(Message.HELLO, {"nonce": "0" * 16, "axes": 1})]
     line.receive(before=tape[0])
     tape.append(line.send(Message.BEGIN, {"run": "a"}))
@@ -207,7 +207,7 @@ def test_no_hello_ends_it(served, said):
     """Any peer on the port can say this."""
     address = served.server.address
     with socket.create_connection((address.host, address.port), 5) as link:
-        Line(link, None).send(Message.HELLO, said)
+        FrameStream(link, None).send(Message.HELLO, said)
         assert link.recv(65536)[5] == Message.REFUSED
     with RemoteCell(served.url, 1) as cell:
         assert cell.read().number == 0

@@ -13,7 +13,7 @@ import pytest
 import dovetail as dv
 from dovetail.core.errors import LinkError
 from dovetail.links import Address, VirtualPlant
-from dovetail.links.opensees import ElementServer, Specimen, sizes_in
+from dovetail.links.opensees import ElementServer, RigElement, sizes_in
 
 K = 1500.0  # [N/m]
 SIZES = (1, 1, 1, 0, 1, 0, 0, 0, 1, 0, 8)
@@ -36,7 +36,7 @@ def serve(plant):
 
     def start(udp=False):
         said = []
-        server = ElementServer(Specimen(plant, K), Address("127.0.0.1", 0), udp=udp, report=said.append)
+        server = ElementServer(RigElement(plant, K), Address("127.0.0.1", 0), udp=udp, report=said.append)
         server.said = said
         thread = threading.Thread(target=server.serve, daemon=True)
         thread.start()
@@ -136,7 +136,7 @@ def test_what_is_no_client_is_told(data):
 
 def test_only_this_machine_is_served(plant):
     with pytest.raises(LinkError, match="is not this machine"):
-        ElementServer(Specimen(plant), Address("0.0.0.0", 0))
+        ElementServer(RigElement(plant), Address("0.0.0.0", 0))
 
 
 ANALYSIS = """
@@ -185,8 +185,8 @@ def test_opensees_itself_gets_from_the_rig_what_its_own_element_gives(serve, tmp
 
 def test_between_two_nodes_the_rig_follows_their_difference_and_pulls_at_both(plant):
     rng = np.random.default_rng(24)
-    specimen = Specimen(plant, K, between=True)
-    alone = Specimen(plant, K)
+    specimen = RigElement(plant, K, between=True)
+    alone = RigElement(plant, K)
     for step in range(1, 6):
         first, second = rng.normal(0, 0.01, 2)
         specimen.trial(np.array([first, second]), 0.01 * step)
@@ -200,7 +200,7 @@ def test_between_two_nodes_the_rig_follows_their_difference_and_pulls_at_both(pl
 
 def test_what_was_commanded_and_read_in_every_committed_step_is_kept(plant):
     kept = []
-    server = ElementServer(Specimen(plant, K), Address("127.0.0.1", 0), keep=kept.append)
+    server = ElementServer(RigElement(plant, K), Address("127.0.0.1", 0), keep=kept.append)
     thread = threading.Thread(target=server.serve, daemon=True)
     thread.start()
     commands = np.random.default_rng(24).normal(0, 0.01, 7)

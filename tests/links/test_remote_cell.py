@@ -9,7 +9,7 @@ import pytest
 
 from dovetail.core.errors import LinkError
 from dovetail.links import RemoteCell
-from dovetail.links.cell_protocol import Line, Message, pack_reply
+from dovetail.links.cell_protocol import FrameStream, Message, pack_reply
 from dovetail.testing.creep import Move, Reply
 from dovetail.transfer.robot import TripCode
 
@@ -76,7 +76,7 @@ def test_an_answer_that_is_none_ends_the_session(answer, why):
         def act():
             connection, _ = listener.accept()
             with connection:
-                line = Line(connection, None)
+                line = FrameStream(connection, None)
                 _, _, sent = line.receive()
                 line.session = 3
                 line.send(Message.WELCOME, {"name": "actor", "axes": 1}, before=sent)

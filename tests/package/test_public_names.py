@@ -53,3 +53,22 @@ def _documented(value: object) -> bool:
     """A docstring of its own; what a dataclass writes for itself (its signature) does not count."""
     docstring = vars(value).get("__doc__") if inspect.isclass(value) else value.__doc__
     return bool(docstring) and not docstring.startswith(f"{value.__name__}(")
+
+
+OPEN = {"Chain", "Scene"}  # the less central ones are what examples import; they are renamed with those
+
+
+def test_one_public_name_is_one_class():
+    """A reader who meets a name knows which class it is, in whatever room; the studio is a page that nothing imports."""
+    places: dict[str, list[str]] = {}
+    for module in MODULES:
+        if not module.startswith("dovetail.studio"):
+            for name, value in vars(importlib.import_module(module)).items():
+                if inspect.isclass(value) and value.__module__ == module and not name.startswith("_"):
+                    places.setdefault(value.__name__, []).append(module)
+    twice = [
+        f"{name}: {', '.join(modules)}"
+        for name, modules in places.items()
+        if len(set(modules)) > 1 and name not in OPEN
+    ]
+    assert not twice, "\n".join(twice)

@@ -5,7 +5,7 @@ import pytest
 from dovetail import campaign
 from dovetail.campaign.answers import rows as flat_rows
 from dovetail.report.campaign import campaign_page, measures, shares, write_campaign
-from dovetail.report.page import Picture, Section, Table
+from dovetail.report.page import PageSection, PageTable, Picture
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +30,7 @@ def computed(tmp_path_factory):
 def blocks_of(page, kind):
     found = []
     for block in page.blocks:
-        inner = block.blocks if isinstance(block, Section) else [block]
+        inner = block.blocks if isinstance(block, PageSection) else [block]
         found += [b for b in inner if isinstance(b, kind)]
     return found
 
@@ -41,7 +41,7 @@ def test_the_page_has_ranges_a_ranking_a_map_and_the_worst_points(computed):
     captions = [picture.caption for picture in blocks_of(page, Picture)]
     assert any(text.startswith("What matters.") for text in captions)
     assert any("over a and b" in text for text in captions)
-    tables = blocks_of(page, Table)
+    tables = blocks_of(page, PageTable)
     assert any(row[0] == "a" for row in tables[0].rows)
     worst = next(table for table in tables if "command" in table.head)
     assert worst.rows[0][0] == "35"

@@ -3,7 +3,18 @@ from html.parser import HTMLParser
 
 import pytest
 
-from dovetail.report import Cell, Drawing, Folded, Page, Pair, Picture, Section, Table, Text, Verdict
+from dovetail.report import (
+    Drawing,
+    Folded,
+    Page,
+    PageSection,
+    PageTable,
+    Pair,
+    Picture,
+    TableCell,
+    Text,
+    Verdict,
+)
 from dovetail.report.style import new_figure
 
 VOID = {"meta", "br", "link", "img", "input", "hr"}
@@ -65,15 +76,15 @@ def full_page(text="plain"):
     blocks = [
         Text(text),
         Text(text, "caution"),
-        Table([text, "b"], [[text, 1.23456], [Cell(text, "bad"), "2"]], caption=text, numbers=(1,)),
+        PageTable([text, "b"], [[text, 1.23456], [TableCell(text, "bad"), "2"]], caption=text, numbers=(1,)),
         picture(text),
         Pair(picture(text), picture(text)),
         Drawing('<svg class="loop" viewBox="0 0 1 1"></svg>', text),
         Folded(text, text),
-        Section(text, [Text(text)]),
+        PageSection(text, [Text(text)]),
     ]
     return Page(
-        text, Verdict(f"Stable: {text}", "good"), [Section(f"{text} {i}", blocks) for i in range(3)], text
+        text, Verdict(f"Stable: {text}", "good"), [PageSection(f"{text} {i}", blocks) for i in range(3)], text
     )
 
 

@@ -4,7 +4,7 @@ import re
 from types import SimpleNamespace
 
 from dovetail.report import origin
-from dovetail.report.page import Drawing, Folded, Table, Text
+from dovetail.report.page import Drawing, Folded, PageTable, Text
 from dovetail.report.view import Judged, RunView
 
 
@@ -13,7 +13,7 @@ def judged(run, ideal=None, stability=None, **more):
 
 
 def tables(blocks):
-    return [block for block in blocks if isinstance(block, Table)]
+    return [block for block in blocks if isinstance(block, PageTable)]
 
 
 def test_what_was_tested_has_drawing_and_parameters(late):

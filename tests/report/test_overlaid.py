@@ -6,7 +6,7 @@ import xarray as xr
 
 from dovetail import testing
 from dovetail.report.overlaid import common, overlay, overlays, simulations_page
-from dovetail.report.page import Picture, Table
+from dovetail.report.page import PageTable, Picture
 
 TABLE = {
     "kind": "simulation",
@@ -75,7 +75,7 @@ def test_simulations_have_a_page_side_by_side(simulated):
     ]
     assert [row[0] for row in page.blocks[0].blocks[0].rows] == ["system.chain.mass"]
     kinds = [type(block) for block in page.blocks[2].blocks]
-    assert kinds[0] is Table
+    assert kinds[0] is PageTable
     assert Picture in kinds
     assert page.verdict.sentence.startswith(("Apart", "Alike"))
     assert page.verdict.tone == "plain"

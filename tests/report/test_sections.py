@@ -3,7 +3,7 @@ from types import SimpleNamespace
 import numpy as np
 
 from dovetail.report import sections
-from dovetail.report.page import Cell, Pair, Picture, Table, Text
+from dovetail.report.page import PageTable, Pair, Picture, TableCell, Text
 from dovetail.report.view import Judged, RunView
 
 
@@ -12,11 +12,11 @@ def judged(run, ideal=None, stability=None, **more):
 
 
 def tables(blocks):
-    return [block for block in blocks if isinstance(block, Table)]
+    return [block for block in blocks if isinstance(block, PageTable)]
 
 
 def cell(value):
-    return value.text if isinstance(value, Cell) else value
+    return value.text if isinstance(value, TableCell) else value
 
 
 def test_the_outcome_is_its_sentence_and_the_limits(late, unstable):
@@ -36,7 +36,7 @@ def test_stability_tells_margins_with_units(late, make):
 def test_a_negative_margin_is_marked(late, make):
     blocks = sections.stability([judged(late, None, make.stability(9e-3))])
     margin = next(row[1] for row in tables(blocks)[0].rows if row[0] == "margin left")
-    assert margin == Cell("-2.23 ms", "bad")
+    assert margin == TableCell("-2.23 ms", "bad")
 
 
 def test_stability_not_analysed_is_said_in_a_sentence(late):

@@ -132,10 +132,10 @@ class Some(campaign.Threads):
 @part(60 * 3600)
 def frames(number):
     """An hour at sixty a second: what is drawn counts, not how long it takes."""
-    from dovetail.view import Page, stage_of
+    from dovetail.view import RunPage, stage_of
 
     run = dv.load(all_tests()["substructuring/cs1"].path, {"duration": 2.0}).rehearse()
-    page = Page(stage_of(run, run.test.emulate()), port=0)
+    page = RunPage(stage_of(run, run.test.emulate()), port=0)
     try:
         for i in range(number):
             if not page.player.playing:

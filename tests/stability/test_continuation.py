@@ -5,7 +5,7 @@ import pytest
 
 from dovetail.core.errors import AnalysisError
 from dovetail.stability import (
-    Crossing,
+    RootCrossing,
     continue_crossing,
     first_crossing,
     follow_roots,
@@ -16,7 +16,7 @@ from dovetail.stability import (
 from .systems import K, one_mass
 
 STANDARD = dict(m=2.2, c=15.0, k=K, k_s=K)
-START = Crossing(
+START = RootCrossing(
     float(single_interface.critical_delay(**STANDARD)),
     float(single_interface.instability_omega(**STANDARD)),
     0.0,
@@ -68,7 +68,7 @@ def test_continuation_in_damping_approaches_the_asymptote_of_r07():
 
 def test_a_crossing_at_rest_cannot_be_continued():
     with pytest.raises(AnalysisError, match="must have a frequency"):
-        continue_crossing(lambda p, q: one_mass(p), Crossing(1e-3, 0.0, 0.0, True), 1.0, (0.0, 1.0))
+        continue_crossing(lambda p, q: one_mass(p), RootCrossing(1e-3, 0.0, 0.0, True), 1.0, (0.0, 1.0))
 
 
 def test_stable_ranges_are_those_of_the_closed_form():

@@ -9,7 +9,7 @@ import pytest
 import dovetail as dv
 from dovetail.core.errors import AnalysisError
 from dovetail.studies.registry import find_test
-from dovetail.view import Page, pictures_of, stage_of
+from dovetail.view import RunPage, pictures_of, stage_of
 from dovetail.view.scene import segments
 
 pytest.importorskip("viser")
@@ -21,14 +21,14 @@ def run():
 
 
 def test_the_page_shows_the_moment_it_was_told(run, serving, until):
-    page = serving(Page(stage_of(run), port=0))
+    page = serving(RunPage(stage_of(run), port=0))
     page.player.seek(0.5)
     until(lambda: "t = 0.5000 s" in page.clock.content)
     assert page.scrubber.value == pytest.approx(0.5)
 
 
 def test_a_camera_that_follows_goes_along_with_what_matters(run, serving, until, chromium):
-    page = serving(Page(stage_of(run), port=0))
+    page = serving(RunPage(stage_of(run), port=0))
     tab = chromium.new_page()
     tab.goto(f"http://127.0.0.1:{page.port}")
     tab.get_by_role("button", name="follow").click()
@@ -43,7 +43,7 @@ def test_a_camera_that_follows_goes_along_with_what_matters(run, serving, until,
 
 
 def test_another_picture_of_the_same_run_keeps_the_moment(run, serving, until):
-    page = serving(Page({"one": stage_of(run), "other": stage_of(run, run.test.emulate())}, port=0))
+    page = serving(RunPage({"one": stage_of(run), "other": stage_of(run, run.test.emulate())}, port=0))
     page.player.seek(1.0)
     page.wanted = "other"
     until(lambda: page.stage is page.stages["other"] and page.shown == page.stage.at(1.0))
@@ -51,7 +51,7 @@ def test_another_picture_of_the_same_run_keeps_the_moment(run, serving, until):
 
 
 def test_the_page_is_there_at_once_and_the_ideal_when_it_is_computed(run, serving, until):
-    page = Page(stage_of(run), port=0)
+    page = RunPage(stage_of(run), port=0)
     asked, may = threading.Event(), threading.Event()
 
     def pictures():
@@ -74,14 +74,14 @@ def test_what_cannot_be_computed_is_said_on_the_page(run, serving, until):
     def pictures():
         raise AnalysisError("no model of the specimen")
 
-    page = serving(Page(stage_of(run), port=0))
+    page = serving(RunPage(stage_of(run), port=0))
     page.expect("The ideal", pictures)
     until(lambda: "cannot be shown" in page.waiting.content)
 
 
 def test_play_hold_stop_and_the_scrubber_in_a_browser(run, serving, until, chromium):
     stage = dataclasses.replace(stage_of(run), title="A <b>bold</b> [title](x)")
-    page = serving(Page(stage, port=0))
+    page = serving(RunPage(stage, port=0))
     tab = looked_at(chromium, page)
     assert tab.get_by_text("A <b>bold</b> [title](x)").count() == 1  # as text, not as markup
     tab.get_by_role("button", name="Play").click()
@@ -115,7 +115,7 @@ STUDIES = {
 def test_each_study_is_played_held_scrubbed_and_stopped(name, serving, until, chromium):
     test = dv.load(find_test(name), STUDIES[name])
     run = test.simulate() if isinstance(test, dv.testing.Simulation) else test.rehearse()
-    page = serving(Page(pictures_of(run), port=0))
+    page = serving(RunPage(pictures_of(run), port=0))
     tab = looked_at(chromium, page)
     tab.get_by_role("button", name="Play").click()
     until(lambda: page.player.position > 0)

@@ -18,7 +18,7 @@ from dovetail.mechanics.spatial import Pose
 from dovetail.mechanics.spatial.rotation import exponential
 
 
-class Approach(Part):
+class NozzleApproach(Part):
     """How far the nozzle has come along its line."""
 
     @abstractmethod
@@ -27,7 +27,7 @@ class Approach(Part):
 
 
 @kind("stop-in-distance")
-class StopInDistance(Approach):
+class StopInDistance(NozzleApproach):
     """Constant speed up to the nominal latch position, then to rest over a distance [Bolien 2018, ch. 5 sec. IV]."""
 
     speed: jax.Array = parameter("m/s", "closure speed", default=1.5, above=0.0)
@@ -38,7 +38,7 @@ class StopInDistance(Approach):
 
 
 @kind("stop-in-time")
-class StopInTime(Approach):
+class StopInTime(NozzleApproach):
     """Constant speed for a way, then to rest in a time, as in the scaled test [Bolien 2018, ch. 4.2 sec. IV]."""
 
     speed: jax.Array = parameter("m/s", "closure speed", default=1.5, above=0.0)
@@ -50,7 +50,7 @@ class StopInTime(Approach):
 
 
 @kind("speed-profile")
-class SpeedProfile(Approach):
+class SpeedProfile(NozzleApproach):
     """To a speed and back to rest at constant accelerations: the validation rig [Bolien 2018, app. C.0.1]."""
 
     speed: jax.Array = parameter("m/s", "speed in between", default=1.0, above=0.0)
@@ -103,7 +103,7 @@ def _home(start: jax.Array, offset: jax.Array, clock: jax.Array, incidence: jax.
 class Receiver(Part):
     """The nozzle's straight way to the drogue."""
 
-    approach: Approach = StopInDistance()
+    approach: NozzleApproach = StopInDistance()
     offset: jax.Array = parameter("m", "of the line from the drogue's axis, at the start", default=0.0)
     clock: jax.Array = parameter("rad", "where the offset is, from 12 o'clock to starboard", default=0.0)
     incidence: jax.Array = parameter("rad", "between line and axis, towards the axis", default=0.0)

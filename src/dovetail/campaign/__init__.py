@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from dovetail.campaign.execute import Progress, Summary, Threads, run
     from dovetail.campaign.measures import compiled
     from dovetail.campaign.merit import (
+        MeritVerdict,
         Requirements,
-        Verdict,
         admissible,
         judge,
         requirements,
@@ -43,6 +43,7 @@ __all__ = [
     "Campaign",
     "DesignSpace",
     "Influence",
+    "MeritVerdict",
     "Point",
     "Progress",
     "Requirements",
@@ -50,7 +51,6 @@ __all__ = [
     "Summary",
     "Threads",
     "Variable",
-    "Verdict",
     "admissible",
     "answers",
     "compiled",

@@ -15,7 +15,7 @@ from typing import Any
 from dovetail.campaign.execute import Columns, evaluate_chunk
 from dovetail.campaign.plan import Campaign
 from dovetail.campaign.store import VERSION
-from dovetail.campaign.subjects import Result
+from dovetail.campaign.subjects import ChunkResult
 from dovetail.core.errors import LinkError, ParameterError
 
 ONE_CORE = {"NPROC": "1", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}  # a worker keeps to its core
@@ -35,7 +35,7 @@ class Cluster:
 
     def results(
         self, campaign: Campaign, tasks: Sequence[tuple[int, Columns]]
-    ) -> Iterator[tuple[int, Result]]:
+    ) -> Iterator[tuple[int, ChunkResult]]:
         """Chunks as they are ready. One whose worker died again and again is left out."""
         from distributed import CancelledError
         from distributed.comm import CommClosedError
@@ -49,7 +49,7 @@ class Cluster:
             if self.client.status == "running":
                 self.client.cancel([future for _, future in under_way.values()])
 
-    def _as_ready(self, campaign, tasks, under_way) -> Iterator[tuple[int, Result]]:
+    def _as_ready(self, campaign, tasks, under_way) -> Iterator[tuple[int, ChunkResult]]:
         from distributed import TimeoutError, wait
 
         spec = campaign.spec()

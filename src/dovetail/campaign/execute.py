@@ -21,7 +21,7 @@ import numpy as np
 
 from dovetail.campaign.plan import Campaign
 from dovetail.campaign.store import Store
-from dovetail.campaign.subjects import Result, Subject, padded, subject_of
+from dovetail.campaign.subjects import ChunkResult, Subject, padded, subject_of
 
 Columns = dict[str, np.ndarray]
 
@@ -42,7 +42,7 @@ class Executor(Protocol):
 
     def results(
         self, campaign: Campaign, tasks: Sequence[tuple[int, Columns]]
-    ) -> Iterator[tuple[int, Result]]:
+    ) -> Iterator[tuple[int, ChunkResult]]:
         """Number and result of each chunk as it is ready."""
         ...
 
@@ -80,7 +80,7 @@ class Threads:
 
     def results(
         self, campaign: Campaign, tasks: Sequence[tuple[int, Columns]]
-    ) -> Iterator[tuple[int, Result]]:
+    ) -> Iterator[tuple[int, ChunkResult]]:
         """Chunks as they are ready; at most one a thread is under way, so that memory stays that of the chunks."""
         subject = subject_of(campaign)
         if min(self.number, len(tasks)) < 2:  # nothing to do side by side
@@ -89,7 +89,7 @@ class Threads:
             return
         todo = iter(tasks)
         pool = ThreadPoolExecutor(self.number)
-        under_way: dict[Future[Result], int] = {}
+        under_way: dict[Future[ChunkResult], int] = {}
         try:
             while True:
                 for number, columns in todo:
@@ -167,7 +167,7 @@ def _columns(points: Columns, store: Store, number: int) -> Columns:
     return {name: padded(column[store.places(number)], store.chunk) for name, column in points.items()}
 
 
-def evaluate_chunk(spec: dict[str, Any], columns: Columns) -> Result:
+def evaluate_chunk(spec: dict[str, Any], columns: Columns) -> ChunkResult:
     """A chunk of a campaign that came as plain data: what a worker does."""
     return _subject(spec).evaluate(columns)
 

@@ -42,7 +42,7 @@ class Requirements:
 
 
 @dataclass(frozen=True)
-class Verdict:
+class MeritVerdict:
     """Go or no-go, with the reasons against."""
 
     go: bool
@@ -91,7 +91,7 @@ def requirements(
     )
 
 
-def judge(rig: Requirements, needed: Requirements) -> Verdict:
+def judge(rig: Requirements, needed: Requirements) -> MeritVerdict:
     """Whether a rig of known abilities (its own delay, force, ...) meets what is needed."""
     at_most = {"delay": "s", "resolution": "m"}
     units = {"bandwidth": "Hz", "force": "N", "stroke": "m", "speed": "m/s", "acceleration": "m/s^2"}
@@ -102,7 +102,7 @@ def judge(rig: Requirements, needed: Requirements) -> Verdict:
             reasons.append(f"{field.name} {has:.3g} {at_most[field.name]} is above {wants:.3g}")
         if field.name in units and has < wants:
             reasons.append(f"{field.name} {has:.3g} {units[field.name]} is below {wants:.3g}")
-    return Verdict(not reasons, tuple(reasons))
+    return MeritVerdict(not reasons, tuple(reasons))
 
 
 def speed_over_gap(*, gap: float, speed: float, omega: float, damping: float) -> float:

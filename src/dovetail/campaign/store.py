@@ -30,7 +30,7 @@ from filelock import FileLock, Timeout
 
 from dovetail.campaign import zarr_files
 from dovetail.campaign.plan import UNSEEN, Campaign
-from dovetail.campaign.subjects import Result, Values
+from dovetail.campaign.subjects import ChunkResult, Values
 from dovetail.core.errors import DovetailError, OutputError, shown
 
 FORMAT = 1
@@ -176,7 +176,7 @@ class Store:
         missing = self.missing() if missing is None else missing
         return self.total - sum(self.places(n).stop - self.places(n).start for n in missing)
 
-    def write(self, number: int, result: Result) -> None:
+    def write(self, number: int, result: ChunkResult) -> None:
         """Keep a chunk. Points with a measure of another shape than before have failed, and the result says so."""
         where = self.places(number)
         size = where.stop - where.start

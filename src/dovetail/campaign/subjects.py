@@ -37,7 +37,7 @@ class Values:
 
 
 @dataclass
-class Result:
+class ChunkResult:
     """Measures of a chunk by name, and why points failed, by place in the chunk."""
 
     values: dict[str, Values]
@@ -60,7 +60,7 @@ class Subject(ABC):
         return None
 
     @abstractmethod
-    def evaluate(self, columns: Mapping[str, np.ndarray]) -> Result:
+    def evaluate(self, columns: Mapping[str, np.ndarray]) -> ChunkResult:
         """Measures of some points. One that cannot be computed is NaN, with its reason."""
 
     def sizes(self, total: int) -> tuple[int, int]:
@@ -182,7 +182,7 @@ class EvaluationSubject(Subject):
         for array in found.values():
             array[list(reasons)] = np.nan
         result = finite_or_failed(with_units(self.function, found))
-        return Result(result.values, {**result.reasons, **reasons})
+        return ChunkResult(result.values, {**result.reasons, **reasons})
 
     def _attempt(self, points, places, found, reasons):
         """All at once; where that raises, the halves, down to the points that are to blame."""
@@ -260,14 +260,14 @@ def padded(column: np.ndarray, size: int) -> np.ndarray:
     return np.concatenate([column, np.repeat(column[-1:], size - len(column), axis=0)])
 
 
-def finite_or_failed(values: dict[str, Values]) -> Result:
+def finite_or_failed(values: dict[str, Values]) -> ChunkResult:
     """A point with a measure that is not finite has failed, and says which."""
     reasons: dict[int, str] = {}
     for name, entry in values.items():
         bad = ~np.isfinite(entry.array.reshape(len(entry.array), -1)).all(axis=1)
         for i in np.flatnonzero(bad):
             reasons.setdefault(int(i), f"{name} is not finite")
-    return Result(values, reasons)
+    return ChunkResult(values, reasons)
 
 
 def _plain(value: Any) -> Any:

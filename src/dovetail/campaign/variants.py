@@ -19,7 +19,7 @@ from dovetail.campaign.axes import Axis
 from dovetail.campaign.group import Group
 from dovetail.campaign.places import parsed
 from dovetail.campaign.plan import Campaign
-from dovetail.campaign.subjects import MEMORY, Result, Subject, Values, groups, own_columns
+from dovetail.campaign.subjects import MEMORY, ChunkResult, Subject, Values, groups, own_columns
 from dovetail.core.errors import DovetailError, Fault, ParameterError, TestFileError, UnknownNameError
 from dovetail.testing import Runnable
 from dovetail.testing.path import get
@@ -157,7 +157,7 @@ class TestSubject(Subject):
                 whole.array[places] = values.array
         for values in table.values():
             values.array[list(reasons)] = np.nan
-        return Result(table, reasons)
+        return ChunkResult(table, reasons)
 
     def _built(self, key: tuple) -> Group | str:
         """The group of points with these static values, or why there is none."""

@@ -316,11 +316,11 @@ def opensees(
     from dovetail import links
     from dovetail.cli.running import runnable
     from dovetail.core.errors import OutputError
-    from dovetail.links.opensees import ElementServer, Specimen
+    from dovetail.links.opensees import ElementServer, RigElement
     from dovetail.testing import folder
 
     loaded = runnable(test, settings or [], "run")
-    specimen = Specimen(links.VirtualPlant(loaded), stiffness, between=between)
+    specimen = RigElement(links.VirtualPlant(loaded), stiffness, between=between)
     address = links.Address("127.0.0.1", port)
     if out is not None and out.exists():
         raise OutputError(f"{out}: is already there; choose another file or remove it")

@@ -12,7 +12,7 @@ from dovetail.cli.running import runnable, with_progress
 from dovetail.links.live import Watched, watched
 from dovetail.testing import Run, folder
 from dovetail.testing.kept_ideal import ideal_of
-from dovetail.view import LivePage, Page, Stage, pictures_of
+from dovetail.view import LivePage, RunPage, Stage, pictures_of
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
@@ -64,12 +64,12 @@ def _say_where(inner: int, host: str, port: int) -> None:
     say("          Ctrl-C ends it")
 
 
-def _opened(run: Run, place: str | Path, ghost: bool, **where: Any) -> Page:
+def _opened(run: Run, place: str | Path, ghost: bool, **where: Any) -> RunPage:
     """A page that shows the run at once, and its ideal behind it as soon as that is there.
 
     The ideal is kept in the run's folder, where `place` is one.
     """
-    page = Page(pictures_of(run), **where)
+    page = RunPage(pictures_of(run), **where)
 
     def more() -> Mapping[str, Stage] | None:
         ideal = ideal_of(run, place) if Path(place).is_dir() else run.ideal()

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from dovetail.design.motion import Spectrum, spectrum
     from dovetail.design.plan import markdown, record, write
     from dovetail.design.real_time_need import RealTimeNeed, contact_mass, need_of, real_time_need
-    from dovetail.design.robustify import Measure, measures, required_margin
+    from dovetail.design.robustify import RobustnessMeasure, measures, required_margin
     from dovetail.design.verify import Check, Verification, verify
     from dovetail.design.workflow import Design, Wishes, accept, design
 
@@ -27,8 +27,8 @@ __all__ = [
     "Check",
     "Design",
     "Identification",
-    "Measure",
     "RealTimeNeed",
+    "RobustnessMeasure",
     "Spectrum",
     "Verification",
     "Wishes",

@@ -36,7 +36,7 @@ LONGEST_SWEEP = 30.0  # [s]
 
 
 @dataclasses.dataclass(frozen=True)
-class Axis:
+class IdentifiedAxis:
     """What was found of one actuator."""
 
     model: LinearTransfer  # nominal, from command to measured displacement
@@ -60,7 +60,7 @@ class Axis:
 class Identification:
     """The rig as identified: one entry for each actuator."""
 
-    axes: tuple[Axis, ...]
+    axes: tuple[IdentifiedAxis, ...]
     low: float  # [Hz] of the sweep
     high: float  # [Hz]
     amplitude: float  # [m]
@@ -242,7 +242,7 @@ def _answer(rig: AbstractRig, dt: float, commands: jax.Array) -> jax.Array:
     return jax.lax.scan(step, rig.init(), (jnp.arange(len(commands)), commands))[1]
 
 
-def _axis(u, y, dt: float, quiet: int, low: float, high: float, order: int | None) -> Axis:
+def _axis(u, y, dt: float, quiet: int, low: float, high: float, order: int | None) -> IdentifiedAxis:
     noise = float(np.std(y[:quiet])) if quiet else 0.0
     if np.std(y) <= 3 * noise or np.std(u) == 0:
         raise AnalysisError("the rig does not follow the sweep beyond its noise; raise the amplitude")
@@ -274,7 +274,7 @@ def _axis(u, y, dt: float, quiet: int, low: float, high: float, order: int | Non
     model, poles, left = next(one for one in tried if one[2] ** 2 - best**2 <= UNEXPLAINED**2)
     modelled = np.array([float(model.phase_delay(2 * np.pi * f)) for f in response.frequency])
     departure = float(np.quantile(np.abs(response.delay - modelled), 0.95))
-    return Axis(model, poles, left, noise, departure, response)
+    return IdentifiedAxis(model, poles, left, noise, departure, response)
 
 
 def _fit(u, y, dt: float, poles: int, response: SweepResponse, high: float) -> tuple[LinearTransfer, float]:

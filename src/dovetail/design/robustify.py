@@ -48,7 +48,7 @@ STRENGTHS = {
 
 
 @dataclasses.dataclass(frozen=True)
-class Measure:
+class RobustnessMeasure:
     """A way to more margin, at the least strength that suffices, or why there is none."""
 
     name: str
@@ -87,7 +87,7 @@ def measures(
     required: float,
     crossover: float,
     judge: Judge | None = None,
-) -> list[Measure]:
+) -> list[RobustnessMeasure]:
     """Every measure at its least sufficient strength, judged."""
     judge = judge or ByPoles()
     return [
@@ -95,7 +95,7 @@ def measures(
     ]
 
 
-def propose(found: list[Measure]) -> str:
+def propose(found: list[RobustnessMeasure]) -> str:
     """Name of the measure to take: the least tracking error; blending, which hides, only as the last."""
     usable = [m for m in found if m.test is not None]
     if not usable:
@@ -106,23 +106,23 @@ def propose(found: list[Measure]) -> str:
 
 def _least(
     name, test: Test, models, motion: Spectrum, required: float, crossover: float, judge: Judge
-) -> Measure:
+) -> RobustnessMeasure:
     apply, refusal = _how(name, test, required, crossover)
     if apply is None:
-        return Measure(name, math.nan, None, math.nan, refusal)
+        return RobustnessMeasure(name, math.nan, None, math.nan, refusal)
     strengths = STRENGTHS[name]
     varied = [apply(strength) for strength in strengths]
     # bearing a delay means bearing every shorter one: a few on the way are looked at
     delays = np.linspace(0.0, min(required, reach(test)), 4)
     enough = np.array([judge.bears(one, delays).all() for one in varied])
     if not enough.any():
-        return Measure(name, math.nan, None, math.nan, f"even {strengths[-1]:g} does not suffice")
+        return RobustnessMeasure(name, math.nan, None, math.nan, f"even {strengths[-1]:g} does not suffice")
     i = int(np.argmax(enough))
     try:
         cost = tracking_error(varied[i].compensator, models, motion, test.dt)
     except AnalysisError:
         cost = math.nan
-    return Measure(name, strengths[i], varied[i], cost if name != "damping" else math.nan, refusal)
+    return RobustnessMeasure(name, strengths[i], varied[i], cost if name != "damping" else math.nan, refusal)
 
 
 def _how(name: str, test: Test, required: float, crossover: float) -> tuple[Callable | None, str]:

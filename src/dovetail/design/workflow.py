@@ -22,7 +22,7 @@ from dovetail.design.compensate import propose as propose_candidate
 from dovetail.design.identify import Identification, identify, recorded_rig
 from dovetail.design.margins import ByPoles, ByRehearsal, Judge, departure
 from dovetail.design.motion import Spectrum, spectrum
-from dovetail.design.robustify import Measure
+from dovetail.design.robustify import RobustnessMeasure
 from dovetail.design.verify import Verification, verify
 from dovetail.stability.linearity import NOT_LINEAR
 from dovetail.testing import Run, Stability, Test
@@ -87,7 +87,7 @@ class Design:
     motion: Spectrum
     identification: Identification
     candidates: tuple[Candidate, ...]
-    measures: tuple[Measure, ...]
+    measures: tuple[RobustnessMeasure, ...]
     margin: float  # [s] extra delay that the loop bears
     required: float  # [s]
     verification: Verification
@@ -354,7 +354,7 @@ def _note_identification(found: Identification, stability: Stability, wishes: Wi
 
 def _robust(
     test: Test, known: _Known, required: float, wishes: Wishes, choose: Choose, notes: _Notes
-) -> tuple[Test, float, list[Measure]]:
+) -> tuple[Test, float, list[RobustnessMeasure]]:
     """The test with a measure where one is needed or wished, its margin, and what was considered."""
     margin = robustify.margin_of(test, required, known.judge)
     bears = "bears more than ten times that" if math.isinf(margin) else f"bears {1e3 * margin:.3g} ms"

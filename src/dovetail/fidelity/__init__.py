@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from dovetail.fidelity.pose_error import euclidean, frobenius, pose_error
     from dovetail.fidelity.rths_criteria import RthsCriteria, criteria_of, rths_criteria
     from dovetail.fidelity.spectra import Peak, amplitude_spectrum, peaks, spectrum_map
-    from dovetail.fidelity.synchronisation import Loop, loop, outside, overlay, share_outside
+    from dovetail.fidelity.synchronisation import SynchronisationLoop, loop, outside, overlay, share_outside
     from dovetail.fidelity.validation import Validation, from_relative, validate
 
 lazily(__name__)
@@ -53,11 +53,11 @@ __all__ = [
     "ImpactErrors",
     "ImpactEvent",
     "ImpactTrace",
-    "Loop",
     "Peak",
     "Proposition1",
     "RthsCriteria",
     "SignalErrors",
+    "SynchronisationLoop",
     "Utilisation",
     "Validation",
     "amplitude_spectrum",

@@ -24,7 +24,7 @@ CLOSED = 1e-3  # opening below which a loop is a line: 0.05 ms at 3 Hz
 
 
 @dataclass(frozen=True)
-class Loop:
+class SynchronisationLoop:
     """The subspace loop of one run: its opening and sense, by axis.
 
     `opening` is the sine of the phase lag for a sine (positive: late), `area` [unit of z, squared] what the
@@ -41,7 +41,7 @@ class Loop:
         return senses[0] if np.ndim(self.opening) == 0 else senses
 
 
-def loop(run: Recording, *, demand: str = DEMAND, measured: str = MEASURED) -> Loop:
+def loop(run: Recording, *, demand: str = DEMAND, measured: str = MEASURED) -> SynchronisationLoop:
     r"""Opening and signed area of the loop that (z, x) draws about its middle.
 
     .. math:: A = \frac12 \oint (z\,dx - x\,dz), \qquad
@@ -61,7 +61,7 @@ def loop(run: Recording, *, demand: str = DEMAND, measured: str = MEASURED) -> L
         rate = math.sqrt(np.mean((np.diff(z) / np.diff(t)) ** 2))
         return area(z, x) / ((t[-1] - t[0]) * rate * math.sqrt(np.mean(x**2)))
 
-    return Loop(opening=by_axis(opening, z, x), area=by_axis(area, z, x))
+    return SynchronisationLoop(opening=by_axis(opening, z, x), area=by_axis(area, z, x))
 
 
 def overlay(run: Recording, delay: float, *, demand: str = DEMAND) -> xr.Dataset:

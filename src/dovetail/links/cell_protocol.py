@@ -77,7 +77,7 @@ def parse_url(url: str) -> Address:
 
 
 @dataclasses.dataclass
-class Line:
+class FrameStream:
     """One end of a connection: frames out, frames in, each in its order."""
 
     socket: socket.socket

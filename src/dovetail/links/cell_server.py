@@ -19,7 +19,7 @@ from typing import Any
 from dovetail.core.errors import LinkError
 from dovetail.links.address import Address
 from dovetail.links.cell_protocol import (
-    Line,
+    FrameStream,
     Message,
     number,
     pack_reply,
@@ -58,7 +58,7 @@ class CellServer:
         self.listener.listen(4)
         self.address = Address(self.address.host, self.listener.getsockname()[1])
         self.stopping = False
-        self.line: Line | None = None
+        self.line: FrameStream | None = None
 
     @property
     def url(self) -> str:
@@ -87,7 +87,7 @@ class CellServer:
         connection.settimeout(HELLO_TIME)
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         keep_alive(connection)
-        line = Line(connection, self.key)
+        line = FrameStream(connection, self.key)
         try:
             self._greet(line)
         except (LinkError, OSError) as error:
@@ -115,7 +115,7 @@ class CellServer:
         finally:
             self.line = None
 
-    def _greet(self, line: Line) -> None:
+    def _greet(self, line: FrameStream) -> None:
         kind, table, sent = line.receive()
         if kind is not Message.HELLO:
             raise LinkError(f"cell: {kind.name.lower()} before the hello")
@@ -126,7 +126,7 @@ class CellServer:
         line.session = secrets.randbits(63) + 1
         line.send(Message.WELCOME, {"name": self.cell.name[:200], "axes": self.cell.axes}, before=sent)
 
-    def _answer(self, line: Line, kind: Message, table: dict[str, Any]) -> Reply | None:
+    def _answer(self, line: FrameStream, kind: Message, table: dict[str, Any]) -> Reply | None:
         if kind is Message.BEGIN:
             return self.cell.begin(word(table, "run", 64))
         if kind is Message.READ:
@@ -139,7 +139,7 @@ class CellServer:
             return self._moved(line, read_move(table, self.cell.axes))
         raise LinkError(f"cell: {kind.name.lower()} is not for a cell")
 
-    def _moved(self, line: Line, move: Move) -> Reply:
+    def _moved(self, line: FrameStream, move: Move) -> Reply:
         """Make a move while the connection is watched."""
         done: list[Reply | BaseException] = []
 
@@ -174,7 +174,7 @@ class CellServer:
             self.report(f"move {move.number}: {found.trip.name.lower().replace('_', ' ')}")
         return found
 
-    def _interrupted(self, line: Line) -> str:
+    def _interrupted(self, line: FrameStream) -> str:
         """Why a move has to be given up: a halt, or the end of the connection; nothing if it has not."""
         if self.stopping:
             return "the server is told to stop"
@@ -183,7 +183,7 @@ class CellServer:
         kind, _, _ = line.receive()
         return "halted by the test" if kind is Message.HALT else f"{kind.name.lower()} in mid-move"
 
-    def _waiting(self, line: Line) -> bool:
+    def _waiting(self, line: FrameStream) -> bool:
         """True if the test has said something; whoever else calls meanwhile is refused.
 
         What the test says comes first: it may be its farewell, and the caller its successor.
@@ -192,10 +192,10 @@ class CellServer:
         if self.listener in ready and line.socket not in ready and not line.buffer:
             other, _ = self.listener.accept()
             with other:
-                self._refuse(Line(other, self.key), "another session is going on")
+                self._refuse(FrameStream(other, self.key), "another session is going on")
         return bool(line.buffer) or line.socket in ready
 
-    def _refuse(self, line: Line, why: str) -> None:
+    def _refuse(self, line: FrameStream, why: str) -> None:
         """Say why, if anybody still listens."""
         try:
             line.send(Message.REFUSED, {"why": why[:200]})

@@ -45,7 +45,7 @@ LOOK = 0.2  # [s] between two looks at `stop`
 LOOKS = 100  # at the socket, some microseconds each, before the server sleeps until something comes
 
 
-class Specimen:
+class RigElement:
     """A rig as an element: trial displacements in, resisting forces out.
 
     `stiffness` is what an implicit integrator is told; it affects convergence, not the forces. A scalar is
@@ -121,7 +121,7 @@ class Specimen:
 class _Frames:
     """The agreed sizes, and what an action is answered with."""
 
-    specimen: Specimen
+    specimen: RigElement
     sizes: tuple[int, ...]
 
     def __post_init__(self):
@@ -181,7 +181,7 @@ class ElementServer:
 
     def __init__(
         self,
-        specimen: Specimen,
+        specimen: RigElement,
         address: Address,
         *,
         udp: bool = False,

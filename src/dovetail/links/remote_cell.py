@@ -7,7 +7,7 @@ import socket
 
 from dovetail.core.errors import LinkError
 from dovetail.links.cell_protocol import (
-    Line,
+    FrameStream,
     Message,
     new_nonce,
     number,
@@ -37,7 +37,7 @@ class RemoteCell(Cell):
         try:
             link.connect((host, address.port))
             link.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            self.line = Line(link, key)
+            self.line = FrameStream(link, key)
             sent = self.line.send(Message.HELLO, {"nonce": new_nonce(), "axes": axes})
             table = self._await(Message.WELCOME, before=sent)
         except OSError as error:

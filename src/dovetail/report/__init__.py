@@ -12,7 +12,18 @@ from dovetail.lazily import lazily
 if TYPE_CHECKING:
     from dovetail.report import figures
     from dovetail.report.figures import LimitUse
-    from dovetail.report.page import Cell, Drawing, Folded, Page, Pair, Picture, Section, Table, Text, Verdict
+    from dovetail.report.page import (
+        Drawing,
+        Folded,
+        Page,
+        PageSection,
+        PageTable,
+        Pair,
+        Picture,
+        TableCell,
+        Text,
+        Verdict,
+    )
     from dovetail.report.plot import plot
     from dovetail.report.rehearsal import rehearsal_page, rehearsals_page, write, write_run
     from dovetail.report.view import RunView
@@ -21,16 +32,16 @@ lazily(__name__)
 
 
 __all__ = [
-    "Cell",
     "Drawing",
     "Folded",
     "LimitUse",
     "Page",
+    "PageSection",
+    "PageTable",
     "Pair",
     "Picture",
     "RunView",
-    "Section",
-    "Table",
+    "TableCell",
     "Text",
     "Verdict",
     "figures",

@@ -18,7 +18,17 @@ from dovetail.core.errors import DovetailError
 from dovetail.report import campaign_answers
 from dovetail.report.maps import bars, curve, curves, field, scatter
 from dovetail.report.origin import versions
-from dovetail.report.page import Block, Cell, Folded, Page, Picture, Section, Table, Text, Verdict
+from dovetail.report.page import (
+    Block,
+    Folded,
+    Page,
+    PageSection,
+    PageTable,
+    Picture,
+    TableCell,
+    Text,
+    Verdict,
+)
 from dovetail.report.style import prefixed
 
 MEASURES, MAPS = 4, 3  # that get pictures; maps of each
@@ -46,19 +56,21 @@ def campaign_page(folder: str | Path) -> Page:
     title = store.campaign.title or Path(folder).name
     found = [*campaign_answers.sentences(store, table, units), *campaign_answers.outcome_map(store, table)]
     blocks: list[Block] = [
-        *([Section("Answers", found)] if found else []),
-        Section("What was varied", _varied(store)),
-        Section("What came of it", _ranges(table, names, units)),
+        *([PageSection("Answers", found)] if found else []),
+        PageSection("What was varied", _varied(store)),
+        PageSection("What came of it", _ranges(table, names, units)),
     ]
     for name in names[:MEASURES]:
-        blocks.append(Section(name.replace("_", " "), _measure(store, table, name, units)))
+        blocks.append(PageSection(name.replace("_", " "), _measure(store, table, name, units)))
     reasons = store.reasons()
     if reasons:
         causes = Counter(reasons.values()).most_common(10)
         blocks.append(
-            Section("Points that failed", [Table(["points", "why"], [[str(n), t] for t, n in causes])])
+            PageSection(
+                "Points that failed", [PageTable(["points", "why"], [[str(n), t] for t, n in causes])]
+            )
         )
-    blocks.append(Section("Provenance", _provenance(store)))
+    blocks.append(PageSection("Provenance", _provenance(store)))
     return Page(title, _verdict(store, table, names), blocks, subtitle=_subtitle(store))
 
 
@@ -114,7 +126,7 @@ def _groups(column: np.ndarray, numeric: bool) -> np.ndarray:
 
 def _varied(store: Store) -> list[Block]:
     campaign = store.campaign
-    rows: list[list[str | float | Cell]] = []
+    rows: list[list[str | float | TableCell]] = []
     points = campaign.points()
     for axis in campaign.axes:
         column = points[axis.name]
@@ -131,18 +143,18 @@ def _varied(store: Store) -> list[Block]:
     head = ["axis", "parameter", "values", "unit", "how many"]
     seeds = f", {len(campaign.seeds)} seeds each" if len(campaign.seeds) > 1 else ""
     said = f"{store.total} points, design: {campaign.kind}{seeds}. Subject: {campaign.of}."
-    return [Text(said), Table(head, rows, numbers=(4,))]
+    return [Text(said), PageTable(head, rows, numbers=(4,))]
 
 
 def _ranges(table: Columns, names: Sequence[str], units: dict[str, str]) -> list[Block]:
-    rows: list[list[str | float | Cell]] = []
+    rows: list[list[str | float | TableCell]] = []
     for name in names:
         values = _finite(table[name])
         factor, unit = prefixed(values, units.get(name, "1"))
         quantiles = [f"{factor * v:.4g}" for v in np.quantile(values, [0, 0.05, 0.5, 0.95, 1])]
         rows.append([name.replace("_", " "), *quantiles, unit, str(len(values))])
     head = ["measure", "least", "5 %", "median", "95 %", "most", "unit", "points"]
-    return [Table(head, rows, numbers=(1, 2, 3, 4, 5, 7))]
+    return [PageTable(head, rows, numbers=(1, 2, 3, 4, 5, 7))]
 
 
 def _measure(store: Store, table: Columns, name: str, units: dict[str, str]) -> list[Block]:
@@ -193,7 +205,7 @@ def _measure(store: Store, table: Columns, name: str, units: dict[str, str]) -> 
     if rows:
         caption = "Largest in size, and the command that runs each alone"
         blocks.append(
-            Table([name.replace("_", " "), "at", "command"], rows, caption, numbers=(0,), dense=True)
+            PageTable([name.replace("_", " "), "at", "command"], rows, caption, numbers=(0,), dense=True)
         )
     return blocks
 

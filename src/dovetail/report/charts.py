@@ -15,7 +15,7 @@ import xarray as xr
 from matplotlib.figure import Figure
 
 from dovetail.core.chart import Chart
-from dovetail.report.page import Folded, Page, Picture, Section, Verdict
+from dovetail.report.page import Folded, Page, PageSection, Picture, Verdict
 from dovetail.report.style import COLOURS, WIDTH, new_figure, prefixed, styled
 
 SHADES = ("#0072b2", "#d55e00", "#009e73", "#a5408c", "#56b4e9", "#b8860b", "#20252b", "#8b939c")
@@ -32,9 +32,9 @@ def write_chart(file: Any, data: xr.Dataset, path: str | Path) -> Path:
     from dovetail.testing import dump
 
     pictures = draw(file.chart, data)
-    blocks: list[Any] = [Section("Picture", pictures)] if pictures else []
-    blocks.append(Section("In numbers", [Folded("The map in words", file.chart.summary(data))]))
-    blocks.append(Section("File", [Folded("The file as it was computed", tomli_w.dumps(dump(file)))]))
+    blocks: list[Any] = [PageSection("Picture", pictures)] if pictures else []
+    blocks.append(PageSection("In numbers", [Folded("The map in words", file.chart.summary(data))]))
+    blocks.append(PageSection("File", [Folded("The file as it was computed", tomli_w.dumps(dump(file)))]))
     verdict = Verdict(f"Computed: {_size(data)}.", "plain")
     return Page(file.title or "Map", verdict, blocks, subtitle="Map").write(path)
 

@@ -14,7 +14,7 @@ from dovetail.core import signals
 from dovetail.fidelity.audit import audit
 from dovetail.report import tiles
 from dovetail.report.keyframe import key_frame
-from dovetail.report.page import Drawing, Folded, Page, Picture, Section, Table, Verdict
+from dovetail.report.page import Drawing, Folded, Page, PageSection, PageTable, Picture, Verdict
 from dovetail.report.style import COLOURS, new_figure, styled, symbol
 from dovetail.testing import Run
 
@@ -32,19 +32,19 @@ def creep_page(
     from dovetail.testing import dump
 
     labels = list(labels or [run.title for run in runs])
-    blocks: list[Any] = [Section("Outcome", [_outcomes(runs, labels), *_audits(runs, labels)])]
+    blocks: list[Any] = [PageSection("Outcome", [_outcomes(runs, labels), *_audits(runs, labels)])]
     if animation is not None:
         coded = base64.b64encode(animation.read_bytes()).decode("ascii")
         picture = f'<img alt="animation" style="max-width:100%" src="data:image/gif;base64,{coded}"/>'
-        blocks.append(Section("Animation", [Drawing(picture, "The contact, slowed down.")]))
+        blocks.append(PageSection("Animation", [Drawing(picture, "The contact, slowed down.")]))
     if all("drogue_position" in run.data for run in runs):
         caption = (
             "Centre of mass of the drogue (solid) and ball joint (dashed) from where they were in steady flight; "
             "forward is to the right, up is up, and the two scales differ."
         )
-        blocks.append(Section("Trajectory", [Picture(trajectories(runs, labels), caption)]))
+        blocks.append(PageSection("Trajectory", [Picture(trajectories(runs, labels), caption)]))
     blocks.append(
-        Section(
+        PageSection(
             "Interface",
             [Picture(histories(runs, labels), "Position and wrench; dots are the cell's readings.")],
         )
@@ -52,7 +52,7 @@ def creep_page(
     for name in EXTRAS:
         if all(name in run.data for run in runs):
             blocks.append(
-                Section(signals.signal(name).label.capitalize(), [Picture(trace(runs, labels, name), "")])
+                PageSection(signals.signal(name).label.capitalize(), [Picture(trace(runs, labels, name), "")])
             )
     blocks += [
         Folded(f"The test as it was run: {label}", tomli_w.dumps(dump(run.test)))
@@ -75,7 +75,7 @@ def _count(runs: Sequence[Run]) -> str:
     return f"{done} of {len(runs)} tests came to their end; the others were stopped at a limit."
 
 
-def _outcomes(runs: Sequence[Run], labels: Sequence[str]) -> Table:
+def _outcomes(runs: Sequence[Run], labels: Sequence[str]) -> PageTable:
     rows = []
     for run, label in zip(runs, labels, strict=True):
         told = run.data.attrs
@@ -88,10 +88,10 @@ def _outcomes(runs: Sequence[Run], labels: Sequence[str]) -> Table:
                 f"{told['cell_seconds']:.0f} s",
             ]
         )
-    return Table(("test", "outcome", "test's time", "moves", "cell's time"), rows, numbers=(2, 3, 4))
+    return PageTable(("test", "outcome", "test's time", "moves", "cell's time"), rows, numbers=(2, 3, 4))
 
 
-def _audits(runs: Sequence[Run], labels: Sequence[str]) -> list[Table]:
+def _audits(runs: Sequence[Run], labels: Sequence[str]) -> list[PageTable]:
     """What each run's own books say, where it has kept any."""
     several = len(runs) > 1
     rows = [
@@ -104,7 +104,7 @@ def _audits(runs: Sequence[Run], labels: Sequence[str]) -> list[Table]:
     caption = (
         "Momentum and energy against the impulse and work of all forces; the robot against what it was told."
     )
-    return [Table(("test", "audit", "")[0 if several else 1 :], rows, caption, dense=True)]
+    return [PageTable(("test", "audit", "")[0 if several else 1 :], rows, caption, dense=True)]
 
 
 def _named(axes: Any, runs: Sequence[Run]) -> None:

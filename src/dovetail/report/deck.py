@@ -21,7 +21,7 @@ from dovetail.core.errors import OutputError
 from dovetail.mechanics.airframe.outcomes import Phase, phases
 from dovetail.mechanics.securing.platform import poses, rotation_of
 from dovetail.report.decimate import decimate
-from dovetail.report.page import Picture, Section, Table
+from dovetail.report.page import PageSection, PageTable, Picture
 from dovetail.report.style import COLOURS, WIDTH, new_figure, styled
 
 SHADES = ("#0072b2", "#d55e00", "#009e73", "#a5408c", "#56b4e9", "#b8860b", "#20252b", "#8b939c")
@@ -159,7 +159,7 @@ def _traces(
     return figure
 
 
-def deck_sections(run: Any) -> list[Section]:
+def deck_sections(run: Any) -> list[PageSection]:
     """Everything that a page on such a run shows, but its measures."""
     data, craft = run.data, run.test.system
     t, stretches, scene = data.time.values, phases(craft, data), Scene(run)
@@ -167,14 +167,14 @@ def deck_sections(run: Any) -> list[Section]:
     figure, shown = strip(scene, stretches)
     times = ", ".join(f"{v:.4g}" for v in shown)
     what = "seen onto the nose" + (", below from port" if scene.spatial else "")
-    sections = [Section("Scene", [Picture(figure, f"At {times} s, {what}; arrows: forces on the feet.")])]
+    sections = [PageSection("Scene", [Picture(figure, f"At {times} s, {what}; arrows: forces on the feet.")])]
     if len(stretches) > 1:
         rows = [
             [p.name, f"{p.start:.2f}", f"{p.end:.2f}", f"{p.foot_load:.0f}", f"{p.clamp_load:.0f}"]
             for p in stretches
         ]
         head = ("phase", "from [s]", "to [s]", "largest load on a foot [N]", "of a clamp [N]")
-        sections.append(Section("Phases", [Table(head, rows, numbers=(1, 2, 3, 4))]))
+        sections.append(PageSection("Phases", [PageTable(head, rows, numbers=(1, 2, 3, 4))]))
     names = ("port",) if d == 2 else ("forward", "port")
     angles = np.degrees(np.asarray(data["attitude_angles"].values).reshape(len(t), -1))
     turned = [("airframe" if d == 2 else "roll", angles[:, 0])]
@@ -186,15 +186,17 @@ def deck_sections(run: Any) -> list[Section]:
         ("roll [deg]" if d == 2 else "angle [deg]", turned),
     ]
     sections.append(
-        Section("Motion", [Picture(_traces(t, panels, stretches), "Centre of gravity, and attitude.")])
+        PageSection("Motion", [Picture(_traces(t, panels, stretches), "Centre of gravity, and attitude.")])
     )
     sections.append(
-        Section("Loads", [Picture(_traces(t, _load_panels(run), stretches), "Sizes of forces in time.")])
+        PageSection("Loads", [Picture(_traces(t, _load_panels(run), stretches), "Sizes of forces in time.")])
     )
     caption = (
         "Where energy is and went; the residual is the error of the integration. Below, steps of the solver."
     )
-    sections.append(Section("Energy and cost", [Picture(_traces(t, _cost_panels(run), stretches), caption)]))
+    sections.append(
+        PageSection("Energy and cost", [Picture(_traces(t, _cost_panels(run), stretches), caption)])
+    )
     return sections
 
 

@@ -26,7 +26,7 @@ _numbers = itertools.count(1)
 
 
 @dataclass(frozen=True)
-class Box:
+class LoopBox:
     """A part in the loop: its role, its name, a few of its numbers, its place in the test."""
 
     role: str
@@ -45,7 +45,7 @@ def loop(test: Mapping[str, Any]) -> str:
     return draw(boxes)
 
 
-def draw(boxes: Mapping[str, Box]) -> str:
+def draw(boxes: Mapping[str, LoopBox]) -> str:
     """Six boxes, named as `BOXES` are, joined to a loop; each is a group that says its place in the test."""
     left, middle, right = COLUMNS
     up, down = TOP + TALL / 2, BOTTOM + TALL / 2
@@ -92,7 +92,7 @@ def draw(boxes: Mapping[str, Box]) -> str:
     return "\n".join([*parts, "</svg>"]).replace("url(#loop-head)", f"url(#{head})")
 
 
-def _drawn(box: Box, x: float, y: float, side: str) -> str:
+def _drawn(box: LoopBox, x: float, y: float, side: str) -> str:
     absent = " absent" if not box.lines and box.name in ("none", "ideal") else ""
     lines = [_text(x + 12, y + 22, box.role, "role"), _text(x + 12, y + 41, _short(box.name), "")]
     lines += [_text(x + 12, y + 59 + 17 * i, _short(line), "detail") for i, line in enumerate(box.lines[:3])]
@@ -100,12 +100,12 @@ def _drawn(box: Box, x: float, y: float, side: str) -> str:
     return "\n".join([f'<g class="part" data-path="{escape(box.path)}">', frame, *lines, "</g>"])
 
 
-def _box(role: str, table: Mapping[str, Any], name: str, nothing: str) -> Box:
+def _box(role: str, table: Mapping[str, Any], name: str, nothing: str) -> LoopBox:
     part = table.get(name)
     if isinstance(part, str):
-        return Box(role, part.replace("_", " ") or nothing)
+        return LoopBox(role, part.replace("_", " ") or nothing)
     if not isinstance(part, Mapping):
-        return Box(role, nothing)
+        return LoopBox(role, nothing)
     inner = part.get("parts")
     if (
         isinstance(inner, Sequence)
@@ -113,12 +113,12 @@ def _box(role: str, table: Mapping[str, Any], name: str, nothing: str) -> Box:
         and all(isinstance(p, Mapping) for p in inner)
     ):
         if not inner:
-            return Box(role, nothing)
+            return LoopBox(role, nothing)
         if len(inner) > 1:
-            return Box(role, f"{len(inner)} in series", [_line(entry) for entry in inner])
+            return LoopBox(role, f"{len(inner)} in series", [_line(entry) for entry in inner])
         part = inner[0]
     kind, numbers = summary(part)
-    return Box(role, kind or nothing, numbers)
+    return LoopBox(role, kind or nothing, numbers)
 
 
 def _line(part: Mapping[str, Any]) -> str:

@@ -30,7 +30,7 @@ SAMPLES = 16_384  # of a trace, enough to find the length of its cycle
 
 
 @dataclass(frozen=True)
-class Line:
+class TraceStyle:
     """How a trace is drawn."""
 
     colour: str
@@ -39,10 +39,10 @@ class Line:
     dash: str | tuple[float, tuple[float, ...]] = "-"
 
 
-IDEAL = Line(COLOURS["ideal"], "ideal", 3.6)
-DEMAND = Line(COLOURS["demand"], "demand")
-MEASURED = Line(COLOURS["measured"], "measured", 1.4, (0, (4, 1.6)))
-COMMAND = Line(COLOURS["command"], "command", 1.2, (0, (1, 1)))
+IDEAL = TraceStyle(COLOURS["ideal"], "ideal", 3.6)
+DEMAND = TraceStyle(COLOURS["demand"], "demand")
+MEASURED = TraceStyle(COLOURS["measured"], "measured", 1.4, (0, (4, 1.6)))
+COMMAND = TraceStyle(COLOURS["command"], "command", 1.2, (0, (1, 1)))
 
 
 def motion(run: Recording, ideal: Recording | None = None, *, axes: Axes = None) -> Figure:
@@ -65,9 +65,9 @@ def errors(run: Recording, ideal: Recording | None = None, *, axes: Axes = None)
     """The local error e2, and the numerical error e1 where there is an ideal, whole and closely."""
     alone = ideal is None
     found = xr.Dataset({"e2": fidelity.local_error(run)}) if alone else fidelity.errors(run, ideal)
-    lines = [(found, "e2", Line(COLOURS["measured"], "e₂ local: demand − measured", 1.2))]
+    lines = [(found, "e2", TraceStyle(COLOURS["measured"], "e₂ local: demand − measured", 1.2))]
     if ideal is not None:
-        lines.append((found, "e1", Line(COLOURS["demand"], "e₁ numerical: ideal − demand", 1.6)))
+        lines.append((found, "e1", TraceStyle(COLOURS["demand"], "e₁ numerical: ideal − demand", 1.6)))
     if axes is None or len(axes) < MANY:
         return _histories(lines, "error", run, axes=axes)
     scales = _scales(lines, dataset(run), len(dataset(run)["axis"]))

@@ -15,15 +15,15 @@ from importlib import resources
 
 from dovetail.report.page import (
     Block,
-    Cell,
     Drawing,
     Folded,
     Page,
+    PageSection,
+    PageTable,
     Pair,
     Picture,
-    Section,
-    Still,
-    Table,
+    PixelPicture,
+    TableCell,
     Text,
     Tile,
     Verdict,
@@ -41,7 +41,7 @@ def page_style() -> str:
 
 def render(page: Page) -> str:
     """The whole page."""
-    sections = [block for block in page.blocks if isinstance(block, Section)]
+    sections = [block for block in page.blocks if isinstance(block, PageSection)]
     subtitle = f'<p class="subtitle">{escape(page.subtitle)}</p>' if page.subtitle else ""
     links = "".join(f'<a href="#s{i}">{escape(s.title)}</a>' for i, s in enumerate(sections, 1))
     return "\n".join(
@@ -78,7 +78,7 @@ def fragment(blocks: Sequence[Block]) -> str:
 def _blocks(blocks: Sequence[Block], level: int) -> str:
     out, number = [], 0
     for block in blocks:
-        if isinstance(block, Section):
+        if isinstance(block, PageSection):
             number += 1
             anchor = f' id="s{number}"' if level == 2 else ""
             heading = f"h{min(level, 4)}"
@@ -95,7 +95,7 @@ def _block(block: Block) -> str:
     if isinstance(block, Text):
         paragraph = f"<p>{escape(block.text)}</p>"
         return paragraph if block.tone == "plain" else f'<div class="callout {block.tone}">{paragraph}</div>'
-    if isinstance(block, Table):
+    if isinstance(block, PageTable):
         return _table(block)
     if isinstance(block, Picture):
         return _picture(block)
@@ -126,19 +126,19 @@ def _tiles(tiles: Sequence[Tile]) -> str:
     return f'<div class="tiles">{"".join(one(tile) for tile in tiles)}</div>'
 
 
-def _still(still: Still) -> str:
+def _still(still: PixelPicture) -> str:
     coded = base64.b64encode(still.jpeg).decode("ascii")
     size = f'width="{still.size[0]}" height="{still.size[1]}"'
     image = f'<img alt="{escape(still.caption, quote=True)}" {size} src="data:image/jpeg;base64,{coded}">'
     return f'<figure class="still">{image}{_caption(still.caption)}</figure>'
 
 
-def _table(table: Table) -> str:
+def _table(table: PageTable) -> str:
     def kind(i: int) -> str:
         return ' class="number"' if i in table.numbers else ""
 
-    def cell(i: int, value: str | float | Cell) -> str:
-        if isinstance(value, Cell):
+    def cell(i: int, value: str | float | TableCell) -> str:
+        if isinstance(value, TableCell):
             return (
                 f'<td class="{value.tone}{" number" if i in table.numbers else ""}">{escape(value.text)}</td>'
             )

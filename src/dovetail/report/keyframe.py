@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 
 from dovetail.core.errors import DovetailError
-from dovetail.report.page import Still
+from dovetail.report.page import PixelPicture
 
 SIZE = (1080, 440)  # [px] of the picture: twice what a phone shows
 SAMPLES = 4000  # that are looked through for the moment
 
 
-def key_frame(run: Any) -> Still | None:
+def key_frame(run: Any) -> PixelPicture | None:
     """The picture of a run's most telling moment; None where there is none."""
     from dovetail.view.picture import Studio
     from dovetail.view.stages import stage_of
@@ -32,7 +32,7 @@ def key_frame(run: Any) -> Still | None:
     file = io.BytesIO()
     image.save(file, "JPEG", quality=86)
     notes = stage.notes(k)
-    return Still(file.getvalue(), f"At {stage.times[k]:.4g} s{f': {notes}' if notes else ''}.", SIZE)
+    return PixelPicture(file.getvalue(), f"At {stage.times[k]:.4g} s{f': {notes}' if notes else ''}.", SIZE)
 
 
 def moment(stage: Any) -> int:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from dovetail.design.real_time_need import KNOWN, RealTimeNeed
-from dovetail.report.page import Cell, Page, Picture, Section, Table, Text, Verdict
+from dovetail.report.page import Page, PageSection, PageTable, Picture, TableCell, Text, Verdict
 from dovetail.report.style import COLOURS, new_figure
 from dovetail.stability.contact_delay import damping_bounds
 
@@ -24,12 +24,12 @@ def write_need(need: RealTimeNeed, run: Any, path: str | Path) -> Path:
         f"{'Possible' if quick else 'Not in real time'}: the loop may be late by {1e3 * need.delay:.3g} ms; {told}.",
         "good" if quick else "caution",
     )
-    systems: list[list[str | float | Cell]] = [
+    systems: list[list[str | float | TableCell]] = [
         [
             name,
             f"{1e3 * delay:.3g}",
             f"{1e3 * lag:.3g}",
-            Cell("quick enough", "good") if able[name] else Cell("too slow", "bad"),
+            TableCell("quick enough", "good") if able[name] else TableCell("too slow", "bad"),
         ]
         for name, (delay, lag) in KNOWN.items()
     ]
@@ -41,9 +41,9 @@ def write_need(need: RealTimeNeed, run: Any, path: str | Path) -> Path:
     )
     head = ("transfer system", "delay [ms]", "lag [ms]", "")
     blocks = [
-        Section("What is needed", [Text(why), Table(("", ""), need.rows())]),
-        Section("What there is", [Table(head, systems, "As published.", numbers=(1, 2))]),
-        Section(
+        PageSection("What is needed", [Text(why), PageTable(("", ""), need.rows())]),
+        PageSection("What there is", [PageTable(head, systems, "As published.", numbers=(1, 2))]),
+        PageSection(
             "Contact",
             [
                 Picture(

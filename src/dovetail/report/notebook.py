@@ -110,10 +110,10 @@ def campaign_html(folder: str | Path) -> str:
     """A campaign that was computed: its verdict, what was varied, and its first measure's ranking and map."""
     from dovetail.report.campaign import campaign_page
     from dovetail.report.html import fragment
-    from dovetail.report.page import Block, Picture, Section
+    from dovetail.report.page import Block, PageSection, Picture
 
     page = campaign_page(folder)
-    sections = [block for block in page.blocks if isinstance(block, Section)]
+    sections = [block for block in page.blocks if isinstance(block, PageSection)]
     pictures = [b for section in sections for b in section.blocks if isinstance(b, Picture)]
     shown: list[Block] = [*sections[:2], *pictures[:2]]
     verdict = f'<div class="verdict {page.verdict.tone}"><p>{escape(page.verdict.sentence)}</p></div>'

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from importlib import metadata
 
 from dovetail.report import drawing, parameters
-from dovetail.report.page import Block, Drawing, Folded, Table, Text
+from dovetail.report.page import Block, Drawing, Folded, PageTable, Text
 from dovetail.report.view import Judged
 
 PACKAGES = ("dovetail", "jax", "jaxlib", "equinox", "diffrax", "numpy", "scipy", "xarray", "matplotlib")
@@ -39,7 +39,7 @@ def every_parameter(view: Judged) -> list[Block]:
     declared_by = _declared_by()
     rows = [[r.path, r.value, r.unit, r.about] for r in parameters.rows(view.test, declared_by)]
     rows = [row for row in rows if row[0] not in ("title", "source")]
-    return [Table(["parameter", "value", "unit", "meaning"], rows, "", numbers=(1,), dense=True)]
+    return [PageTable(["parameter", "value", "unit", "meaning"], rows, "", numbers=(1,), dense=True)]
 
 
 def provenance(views: Sequence[Judged]) -> list[Block]:

@@ -17,7 +17,17 @@ from dovetail.core import roles
 from dovetail.report import parameters
 from dovetail.report.charts import SHADES
 from dovetail.report.decimate import decimate
-from dovetail.report.page import Block, Cell, Folded, Page, Picture, Section, Table, Text, Verdict
+from dovetail.report.page import (
+    Block,
+    Folded,
+    Page,
+    PageSection,
+    PageTable,
+    Picture,
+    TableCell,
+    Text,
+    Verdict,
+)
 from dovetail.report.style import new_figure, prefixed, styled
 from dovetail.report.view import DUST
 
@@ -47,7 +57,7 @@ def common(runs: Sequence[xr.Dataset], first: Sequence[str] = ()) -> list[str]:
 
 def overlays(labels: Sequence[str], runs: Sequence[xr.Dataset], names: Sequence[str]) -> list[Block]:
     """A table of the largest differences, and a picture for each signal."""
-    rows: list[list[str | float | Cell]] = []
+    rows: list[list[str | float | TableCell]] = []
     pictures: list[Block] = []
     for name in names:
         columns = _columns(runs, name)
@@ -61,7 +71,7 @@ def overlays(labels: Sequence[str], runs: Sequence[xr.Dataset], names: Sequence[
         caption = f"{_what(name)}: all runs, and below each less {labels[0]}."
         pictures.append(Picture(overlay(labels, runs, name, columns), f"{caption[:1].upper()}{caption[1:]}"))
     head = ["signal", "run", f"largest difference from {labels[0]}", "of its largest"]
-    return [Table(head, rows, numbers=(2, 3)), *pictures]
+    return [PageTable(head, rows, numbers=(2, 3)), *pictures]
 
 
 def overlay(labels: Sequence[str], runs: Sequence[xr.Dataset], name: str, columns: Sequence[int]) -> Figure:
@@ -108,20 +118,20 @@ def simulations_page(title: str, labels: Sequence[str], runs: Sequence[Any]) -> 
     system = runs[0].test.system
     names = common(data, system.FIRST if isinstance(system, roles.Captioned) else ())
     changed = parameters.differences(tables)
-    rows: list[list[str | float | Cell]] = [
+    rows: list[list[str | float | TableCell]] = [
         [path, *values] for path, values in changed.items() if path != "title"
     ]
     differ: list[Block] = (
-        [Table(["parameter", *labels], rows)] if rows else [Text("Their parameters are the same.")]
+        [PageTable(["parameter", *labels], rows)] if rows else [Text("Their parameters are the same.")]
     )
     told = [roles.measured(run.test.system, run.data) for run in runs]
     measures = list(dict.fromkeys(name for each in told for name in each))
     ended = [["how it ended", *(run.outcome.value for run in runs)]]
     came = [*ended, *([name, *(each.get(name, "") for each in told)] for name in measures)]
     blocks: list[Block] = [
-        Section("What differs between them", differ),
-        Section("What came of it", [Table(["", *labels], came)]),
-        Section(
+        PageSection("What differs between them", differ),
+        PageSection("What came of it", [PageTable(["", *labels], came)]),
+        PageSection(
             "Laid over each other",
             overlays(labels, data, names) if names else [Text("They share no signal.")],
         ),

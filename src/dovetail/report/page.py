@@ -1,6 +1,6 @@
 """What a report consists of: a page with a verdict and blocks, told apart from how it is drawn.
 
->>> page = Page("A test", Verdict("Stable: it works.", "good"), [Section("Outcome", [Text("It ended.")])])
+>>> page = Page("A test", Verdict("Stable: it works.", "good"), [PageSection("Outcome", [Text("It ended.")])])
 >>> page.write("report.html")  # doctest: +SKIP
 
 All texts are plain: markup in them appears as it was typed. Figures are matplotlib's; drawings are SVG that
@@ -40,7 +40,7 @@ class Tile:
 
 
 @dataclass(frozen=True)
-class Still:
+class PixelPicture:
     """A picture made of pixels, as the bytes of a JPEG file."""
 
     jpeg: bytes
@@ -57,7 +57,7 @@ class Text:
 
 
 @dataclass(frozen=True)
-class Cell:
+class TableCell:
     """A cell of a table with a tone."""
 
     text: str
@@ -65,11 +65,11 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Table:
-    """A table: a head, and rows of texts, numbers or `Cell`s. Columns of `numbers` are set flush right."""
+class PageTable:
+    """A table: a head, and rows of texts, numbers or `TableCell`s. Columns of `numbers` are set flush right."""
 
     head: Sequence[str]
-    rows: Sequence[Sequence[str | float | Cell]]
+    rows: Sequence[Sequence[str | float | TableCell]]
     caption: str = ""
     numbers: Sequence[int] = ()  # positions of columns of numbers
     dense: bool = False  # small, for long tables
@@ -115,14 +115,14 @@ class Folded:
 
 
 @dataclass(frozen=True)
-class Section:
+class PageSection:
     """Blocks under a heading."""
 
     title: str
     blocks: Sequence[Block]
 
 
-Block = Text | Table | Picture | Pair | Drawing | Folded | Section
+Block = Text | PageTable | Picture | Pair | Drawing | Folded | PageSection
 
 
 @dataclass(frozen=True)
@@ -134,7 +134,7 @@ class Page:
     blocks: Sequence[Block] = field(default_factory=tuple)
     subtitle: str = ""
     tiles: Sequence[Tile] = ()  # where there are some they stand in place of the verdict
-    still: Still | None = None  # below them: what it looked like
+    still: PixelPicture | None = None  # below them: what it looked like
 
     def html(self) -> str:
         """The page as self-contained HTML."""

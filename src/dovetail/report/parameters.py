@@ -21,7 +21,7 @@ LONGEST = 8  # entries of a list that are written out
 
 
 @dataclass(frozen=True)
-class Row:
+class ParameterRow:
     """One parameter."""
 
     path: str
@@ -30,7 +30,7 @@ class Row:
     about: str
 
 
-def rows(table: Mapping[str, Any], declared_by: Mapping[str, type] | None = None) -> list[Row]:
+def rows(table: Mapping[str, Any], declared_by: Mapping[str, type] | None = None) -> list[ParameterRow]:
     """All parameters of a nested table, in its order.
 
     `declared_by` gives the class that declares a table which has no `kind` of its own, by path ("" is the
@@ -39,7 +39,7 @@ def rows(table: Mapping[str, Any], declared_by: Mapping[str, type] | None = None
     return list(_rows(table, "", declared_by or {}))
 
 
-def _rows(table: Mapping[str, Any], path: str, declared_by: Mapping[str, type]) -> Iterator[Row]:
+def _rows(table: Mapping[str, Any], path: str, declared_by: Mapping[str, type]) -> Iterator[ParameterRow]:
     known = _declared(table, declared_by.get(path))
     for name, value in table.items():
         here = f"{path}.{name}" if path else str(name)
@@ -52,12 +52,12 @@ def _rows(table: Mapping[str, Any], path: str, declared_by: Mapping[str, type]) 
             about = known.get(str(name))
             if name == "kind" and path:
                 named = "none" if table.get("parts") == [] else str(value).replace("_", " ")
-                yield Row(path, named, "", "")  # what the part is, under its own name
+                yield ParameterRow(path, named, "", "")  # what the part is, under its own name
                 continue
             if isinstance(value, Sequence) and not value:
                 continue
             text, unit = worded(value, about.unit if about else "")
-            yield Row(here, text, unit, about.about if about else "")
+            yield ParameterRow(here, text, unit, about.about if about else "")
 
 
 def summary(

@@ -9,21 +9,21 @@ from dovetail.core import signals
 from dovetail.core.errors import AnalysisError
 from dovetail.fidelity.traces import Recording, dataset
 from dovetail.report.decimate import decimate
-from dovetail.report.histories import COMMAND, DEMAND, IDEAL, MEASURED, Line
+from dovetail.report.histories import COMMAND, DEMAND, IDEAL, MEASURED, TraceStyle
 from dovetail.report.style import COLOURS, WIDTH, new_figure, prefixed, styled, symbol
 
-_PANELS: tuple[tuple[str, tuple[tuple[str, Line], ...]], ...] = (
+_PANELS: tuple[tuple[str, tuple[tuple[str, TraceStyle], ...]], ...] = (
     (
         "displacement",
         (
-            ("excitation", Line(COLOURS["faint"], "excitation", 1.0)),
+            ("excitation", TraceStyle(COLOURS["faint"], "excitation", 1.0)),
             ("displacement", DEMAND),
             ("command", COMMAND),
             ("measured_displacement", MEASURED),
         ),
     ),
-    ("force", (("force", Line(COLOURS["measured"], "fed back", 1.2)),)),
-    ("error", (("tracking_error", Line(COLOURS["measured"], "demand − measured", 1.2)),)),
+    ("force", (("force", TraceStyle(COLOURS["measured"], "fed back", 1.2)),)),
+    ("error", (("tracking_error", TraceStyle(COLOURS["measured"], "demand − measured", 1.2)),)),
 )
 
 
@@ -75,7 +75,7 @@ def plot(run: Recording, ideal: Recording | None = None, *, axis: int = 0) -> Fi
     return figure
 
 
-def _panels(data) -> list[tuple[str, list[tuple[str, Line]]]]:
+def _panels(data) -> list[tuple[str, list[tuple[str, TraceStyle]]]]:
     """Panels of the signals there are; an excitation that is no motion has one of its own."""
     panels = [(what, [(n, line) for n, line in lines if n in data]) for what, lines in _PANELS]
     what, first = panels[0]

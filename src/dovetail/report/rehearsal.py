@@ -15,7 +15,7 @@ from dovetail.report import verdict as verdicts
 from dovetail.report.creep import creep_page
 from dovetail.report.keyframe import key_frame
 from dovetail.report.overlaid import common, overlays
-from dovetail.report.page import Block, Page, Section, Table, Text, Tone, Verdict
+from dovetail.report.page import Block, Page, PageSection, PageTable, Text, Tone, Verdict
 from dovetail.report.simulation import simulation_page
 from dovetail.report.verdict import ms
 from dovetail.report.view import Judged, RunView
@@ -32,15 +32,15 @@ def rehearsal_page(
     """The report on one run. `budget` is what each part of the rig does alone; `more` are fields of `RunView`."""
     view = Judged(RunView(run, ideal, stability, **more))
     blocks = [
-        Section("What was tested", origin.tested(view)),
-        Section("Outcome", sections.outcome(view)),
+        PageSection("What was tested", origin.tested(view)),
+        PageSection("Outcome", sections.outcome(view)),
         *_operated(view),
-        Section("Stability", sections.stability([view])),
-        Section("Error the rig adds", sections.error(view)),
-        *([Section("Where the error comes from", sections.budget(budget))] if budget else []),
-        Section("Figures", sections.pictures(view)),
+        PageSection("Stability", sections.stability([view])),
+        PageSection("Error the rig adds", sections.error(view)),
+        *([PageSection("Where the error comes from", sections.budget(budget))] if budget else []),
+        PageSection("Figures", sections.pictures(view)),
         *_every_parameter(view),
-        Section("Provenance", origin.provenance([view])),
+        PageSection("Provenance", origin.provenance([view])),
     ]
     still = key_frame(run)
     return Page(view.title, view.verdict, blocks, _subtitle(view), tiles.rehearsed(view), still)
@@ -57,23 +57,23 @@ def rehearsals_page(title: str, views: Sequence[RunView]) -> Page:
     if changed:
         rows = [[path, *values] for path, values in changed.items() if path != "title"]
         caption = "What differs between the runs; the drawing shows the first"
-        tested.insert(0, Table(["parameter", *(v.label for v in judged)], rows, caption))
+        tested.insert(0, PageTable(["parameter", *(v.label for v in judged)], rows, caption))
     blocks: list[Block] = [
-        Section("Summary", [sections.summary(judged)]),
+        PageSection("Summary", [sections.summary(judged)]),
         *_laid_over(judged),
-        Section("What was tested", tested),
-        Section("Stability", sections.stability(judged)),
+        PageSection("What was tested", tested),
+        PageSection("Stability", sections.stability(judged)),
     ]
     for view in judged:
         told = [Text(view.verdict.sentence, view.verdict.tone), *sections.outcome(view)]
         inner = [
             *told,
-            Section("Error the rig adds", sections.error(view)),
-            Section("Figures", sections.pictures(view)),
+            PageSection("Error the rig adds", sections.error(view)),
+            PageSection("Figures", sections.pictures(view)),
         ]
-        blocks.append(Section(view.label, inner))
+        blocks.append(PageSection(view.label, inner))
     blocks += _every_parameter(first)
-    blocks.append(Section("Provenance", origin.provenance(judged)))
+    blocks.append(PageSection("Provenance", origin.provenance(judged)))
     return Page(title, _overall(judged), blocks, subtitle=_subtitle(first))
 
 
@@ -82,17 +82,17 @@ def _laid_over(views: Sequence[Judged]) -> list[Block]:
     data = [view.data for view in views]
     if len(data) < 2 or any(each.sizes["time"] < 2 for each in data) or not (names := common(data)):
         return []
-    return [Section("Laid over each other", overlays([view.label for view in views], data, names))]
+    return [PageSection("Laid over each other", overlays([view.label for view in views], data, names))]
 
 
 def _operated(view: Judged) -> list[Block]:
     blocks = sections.operated(view)
-    return [Section("Operator and clock", blocks)] if blocks else []
+    return [PageSection("Operator and clock", blocks)] if blocks else []
 
 
 def _every_parameter(view: Judged) -> list[Block]:
     """The long table, after all that a reader came for."""
-    return [Section("Every parameter", origin.every_parameter(view))] if view.test else []
+    return [PageSection("Every parameter", origin.every_parameter(view))] if view.test else []
 
 
 def write(path: str | Path, title: str, runs: Sequence[RunView]) -> Path:

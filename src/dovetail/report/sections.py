@@ -13,7 +13,7 @@ from dovetail.core import signals
 from dovetail.core.errors import DovetailError
 from dovetail.report import figures
 from dovetail.report import verdict as verdicts
-from dovetail.report.page import Block, Cell, Pair, Picture, Table, Text
+from dovetail.report.page import Block, PageTable, Pair, Picture, TableCell, Text
 from dovetail.report.verdict import Margins, ms
 from dovetail.report.view import Judged, limit_uses
 
@@ -47,14 +47,16 @@ def outcome(view: Judged) -> list[Block]:
 def operated(view: Judged) -> list[Block]:
     """What the operator pressed, and how clock and link did; nothing for a run that had neither."""
     blocks: list[Block] = []
-    rows: list[list[str | float | Cell]] = []
+    rows: list[list[str | float | TableCell]] = []
     for press in json.loads(view.data.attrs.get("presses", "[]")):
         turned = press["what"] == "turn"
         values = [f"{press[key]:g}" if turned else "" for key in ("old", "new")]
         what = f"turn {press['path']}" if turned else press["what"]
         rows.append([f"{press['time']:.3f} s", press["clock"], press["who"], what, *values])
     if rows:
-        blocks.append(Table(["test's time", "clock", "who", "what", "from", "to"], rows, "What was pressed"))
+        blocks.append(
+            PageTable(["test's time", "clock", "who", "what", "from", "to"], rows, "What was pressed")
+        )
     times = [name for name in ("tick_lateness", "exchange_time", "compute_time") if name in view.data]
     if times and view.data.sizes["time"] > 1:
         shown = [
@@ -62,7 +64,9 @@ def operated(view: Judged) -> list[Block]:
             for name in times
         ]
         caption = "The clock of the loop, in microseconds"
-        blocks.append(Table(["", "median", "99 %", "99.9 %", "worst"], shown, caption, numbers=(1, 2, 3, 4)))
+        blocks.append(
+            PageTable(["", "median", "99 %", "99.9 %", "worst"], shown, caption, numbers=(1, 2, 3, 4))
+        )
     return blocks
 
 
@@ -90,7 +94,7 @@ def stability(views: Sequence[Judged]) -> list[Block]:
         known = [n for n in known if n not in unless_zero or any(getattr(v.margins, n) for v in views)]
         rows = [[_MARGIN_ROWS[n][0], *(_margin(v.margins, n) for v in views)] for n in known]
         names = [view.label for view in views] if len(views) > 1 else ["value"]
-        blocks.append(Table(["", *names], rows, numbers=range(1, len(views) + 1)))
+        blocks.append(PageTable(["", *names], rows, numbers=range(1, len(views) + 1)))
         said = dict.fromkeys(remark for view in views for remark in view.margins.remarks)
         blocks += [Text(remark, "caution") for remark in said]
     curve = next((view.view.curve for view in views if view.view.curve is not None), None) or _curve(views)
@@ -145,7 +149,7 @@ _MARGIN_ROWS = {
 }
 
 
-def _margin(margins: Margins, name: str) -> str | Cell:
+def _margin(margins: Margins, name: str) -> str | TableCell:
     _, factor, unit = _MARGIN_ROWS[name]
     value = getattr(margins, name)
     if value is None:
@@ -154,10 +158,10 @@ def _margin(margins: Margins, name: str) -> str | Cell:
         return "none: any delay is stable" if name == "critical_delay" else "unlimited"
     text = f"{factor * value:.3g} {unit}"
     if name == "margin" and value < 0 and margins.stable is not True:
-        return Cell(text, "bad")
+        return TableCell(text, "bad")
     if name == "margin" and margins.near:
-        return Cell(text, "caution")
-    return Cell(text, "bad") if name == "growth_rate" and value >= 0 else text
+        return TableCell(text, "caution")
+    return TableCell(text, "bad") if name == "growth_rate" and value >= 0 else text
 
 
 def error(view: Judged) -> list[Block]:
@@ -186,13 +190,13 @@ def _one_axis(found: fidelity.Comparison) -> list[Block]:
     table = [[what, _each(found, key, 0), about] for what, key, about in _RIG]
     caption = "What the rig does to the motion, from the recorded traces"
     return [
-        Table(
+        PageTable(
             ["error", "rms", "peak", "what it is"],
             rows,
             "Errors, in % of the rms of the ideal displacement",
             numbers=(1, 2),
         ),
-        Table(["", "value", "what it means"], table, caption, numbers=(1,)),
+        PageTable(["", "value", "what it means"], table, caption, numbers=(1,)),
     ]
 
 
@@ -207,7 +211,7 @@ def _each_axis(view: Judged, found: fidelity.Comparison) -> list[Block]:
     caption = "Errors, in % of the rms of the ideal displacement. " + "; ".join(
         f"{name.split()[0]}: {about.split(';')[0]}" for name, about in _ERRORS.items()
     )
-    blocks: list[Block] = [Table(["axis", *head], rows, caption, numbers=range(1, 7))]
+    blocks: list[Block] = [PageTable(["axis", *head], rows, caption, numbers=range(1, 7))]
     known = [row for row in _RIG if any(_each(found, row[1], i) != NOTHING for i in moving)]
     if known:
         table = [[names[i], *(_each(found, key, i) for _, key, _ in known)] for i in moving]
@@ -215,7 +219,7 @@ def _each_axis(view: Judged, found: fidelity.Comparison) -> list[Block]:
             f"{what}: {about.split(';')[0]}" for what, _, about in known
         )
         blocks.append(
-            Table(["axis", *(what for what, _, _ in known)], table, caption, range(1, len(known) + 1))
+            PageTable(["axis", *(what for what, _, _ in known)], table, caption, range(1, len(known) + 1))
         )
     if view.still():
         blocks.append(Text(still_axes(view)))
@@ -339,15 +343,15 @@ def pictures(view: Judged) -> list[Block]:
 
 def budget(parts: Sequence[fidelity.Contribution]) -> list[Block]:
     """What each part of the rig does by itself."""
-    rows: list[list[str | float | Cell]] = []
+    rows: list[list[str | float | TableCell]] = []
     for part in parts:
-        ran = "to its end" if part.completed else Cell("stopped at a limit", "bad")
+        ran = "to its end" if part.completed else TableCell("stopped at a limit", "bad")
         rows.append([part.what, _number(100 * part.e1, "%"), _number(100 * part.e2, "%"), ran])
     caption = (
         "Each alone on an otherwise perfect rig, rms in % of the ideal displacement. The lines do not add up: "
         "errors may cancel, and one may decide whether another grows."
     )
-    return [Table(["what", "e₁ rms", "e₂ rms", "ran"], rows, caption, numbers=(1, 2))]
+    return [PageTable(["what", "e₁ rms", "e₂ rms", "ran"], rows, caption, numbers=(1, 2))]
 
 
 def _subspace(view: Judged, axis: int) -> Picture:
@@ -401,15 +405,15 @@ def _spectrum(view: Judged, axis: int) -> Picture:
     return Picture(figure, caption)
 
 
-def summary(views: Sequence[Judged]) -> Table:
+def summary(views: Sequence[Judged]) -> PageTable:
     """A line for each run."""
-    rows: list[list[str | float | Cell]] = []
+    rows: list[list[str | float | TableCell]] = []
     for view in views:
         m, c = view.margins, view.comparison
         rows.append(
             [
                 view.label,
-                Cell(verdicts.word(m, view.outcome), verdicts.tone(m, view.outcome)),
+                TableCell(verdicts.word(m, view.outcome), verdicts.tone(m, view.outcome)),
                 "not known" if m.delay is None else ms(m.delay),
                 _margin(m, "margin"),
                 "not known" if c is None else _number(100 * float(np.nanmax(c.rms["e1"])), "%"),
@@ -419,4 +423,4 @@ def summary(views: Sequence[Judged]) -> Table:
         )
     head = ["run", "verdict", "delay", "margin", "e₁ rms", "e₂ rms", "ran for"]
     caption = "e₁: how far the simulated part is from the ideal; e₂: how badly the rig follows"
-    return Table(head, rows, caption, numbers=(2, 3, 4, 5, 6))
+    return PageTable(head, rows, caption, numbers=(2, 3, 4, 5, 6))

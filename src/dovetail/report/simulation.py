@@ -11,7 +11,7 @@ from dovetail.core import roles, signals
 from dovetail.report import tiles
 from dovetail.report.decimate import decimate
 from dovetail.report.keyframe import key_frame
-from dovetail.report.page import Folded, Page, Picture, Section, Table, Text, Verdict
+from dovetail.report.page import Folded, Page, PageSection, PageTable, Picture, Text, Verdict
 from dovetail.report.style import new_figure, prefixed, styled, symbol
 from dovetail.report.view import DUST
 
@@ -32,7 +32,7 @@ def simulation_page(run: Any) -> Page:
     system = run.test.system
     if isinstance(system, roles.Measuring):
         rows = [[name, text] for name, text in system.measures(data).items()]
-        blocks.append(Section("Measures", [Table(("measure", "value"), rows)]))
+        blocks.append(PageSection("Measures", [PageTable(("measure", "value"), rows)]))
     if "platform_position" in data:  # an aircraft among decks
         from dovetail.report.deck import deck_sections
 
@@ -42,7 +42,7 @@ def simulation_page(run: Any) -> Page:
     if "node_position" in data:
         figure, times = _shapes(data)
         caption = f"The chain from light to dark at {', '.join(f'{t:.3g}' for t in times)} s."
-        blocks.append(Section("Shape", [Picture(figure, caption)]))
+        blocks.append(PageSection("Shape", [Picture(figure, caption)]))
     first, captions = (system.FIRST, system.CAPTIONS) if isinstance(system, roles.Captioned) else ((), {})
     first = [name for name in first if name in data]
     lines = system.lines if isinstance(system, roles.NamesLines) else []
@@ -61,7 +61,7 @@ def simulation_page(run: Any) -> Page:
     if still:
         told = "; ".join(captions.get(name, signals.signal(name).label) for name in still)
         pictures.append(Text(f"Zero throughout: {told}."))
-    blocks.append(Section("Signals", pictures))
+    blocks.append(PageSection("Signals", pictures))
     blocks.append(Folded("The simulation as it was run", tomli_w.dumps(dump(run.test))))
     return Page(run.title, verdict, blocks, "Simulation without a rig", answers, picture)
 

@@ -47,9 +47,9 @@ if TYPE_CHECKING:
         follow_roots,
         stable_ranges,
     )
-    from dovetail.stability.crossing import Crossing, first_crossing, refine
+    from dovetail.stability.crossing import RootCrossing, first_crossing, refine
     from dovetail.stability.delay_equation import DelayEquation, Roots
-    from dovetail.stability.history import Trace, exponentials, growth_rate, integrate
+    from dovetail.stability.history import DelaySolution, exponentials, growth_rate, integrate
     from dovetail.stability.linearity import departure_from_linear
     from dovetail.stability.predictor_loop import (
         forward_limit,
@@ -66,7 +66,7 @@ if TYPE_CHECKING:
     )
     from dovetail.stability.state_space import StateSpace
     from dovetail.stability.switching import (
-        Switch,
+        RootSwitch,
         Switches,
         critical_delay,
         critical_lead,
@@ -79,16 +79,16 @@ lazily(__name__)
 
 __all__ = [
     "Branch",
-    "Crossing",
     "DelayEquation",
+    "DelaySolution",
     "Poles",
+    "RootCrossing",
     "RootPaths",
+    "RootSwitch",
     "Roots",
     "StableRange",
     "StateSpace",
-    "Switch",
     "Switches",
-    "Trace",
     "continue_crossing",
     "critical_delay",
     "critical_lead",

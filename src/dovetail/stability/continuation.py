@@ -17,7 +17,7 @@ import scipy
 from numpy.typing import ArrayLike
 
 from dovetail.core.errors import AnalysisError
-from dovetail.stability.crossing import Border, Crossing, Family, first_crossing, parameter_step
+from dovetail.stability.crossing import Border, Family, RootCrossing, first_crossing, parameter_step
 from dovetail.stability.delay_equation import DelayEquation
 
 TwoParameterFamily = Callable[[float, float], DelayEquation]
@@ -51,8 +51,8 @@ class StableRange:
 
     low: float
     high: float
-    lower: Crossing | None  # None where the search began
-    upper: Crossing | None  # None where the search ended
+    lower: RootCrossing | None  # None where the search began
+    upper: RootCrossing | None  # None where the search ended
 
 
 def follow_roots(family: Family, values: ArrayLike, lines: int = 4) -> RootPaths:
@@ -101,7 +101,7 @@ def stable_ranges(family: Family, low: float, high: float, *, points: int) -> li
 
 def continue_crossing(
     family: TwoParameterFamily,
-    start: Crossing,
+    start: RootCrossing,
     q: float,
     q_range: tuple[float, float],
     *,

@@ -21,7 +21,7 @@ SINGULAR = 1e-9  # of the size of Delta, which a crossing must leave: it is sing
 
 
 @dataclass(frozen=True)
-class Crossing:
+class RootCrossing:
     """A pair of roots on the imaginary axis."""
 
     parameter: float  # where, in the parameter's own unit
@@ -32,7 +32,7 @@ class Crossing:
 
 def first_crossing(
     family: Family, low: float, high: float, *, points: int | None = None, tolerance: float = 1e-12
-) -> Crossing | None:
+) -> RootCrossing | None:
     """The first value in [low, high] at which the largest real part changes sign; None if none does.
 
     Roots that are neutral as far as rounding can tell do not count (see `Roots`).
@@ -78,7 +78,7 @@ def refine(
     reach: float = 1.0,
     tolerance: float = 1e-12,
     steps: int = 30,
-) -> Crossing | None:
+) -> RootCrossing | None:
     """Newton on (omega, p) from a guess: where Delta(j omega; p) is singular. None if it does not arrive.
 
     `low` is a value that the family does not accept anything below; `reach` how far the frequency may move
@@ -111,7 +111,7 @@ def refine(
             if not abs(left) <= SINGULAR * border.size:
                 return None  # steps that no longer move, at what is no solution
             velocity = -g_p / g_s  # d lambda / d p
-            return Crossing(float(p), float(abs(w)), abs(float(step[1])), bool(velocity.real > 0))
+            return RootCrossing(float(p), float(abs(w)), abs(float(step[1])), bool(velocity.real > 0))
     return None
 
 
@@ -156,7 +156,7 @@ def parameter_step(p: float) -> float:
 
 def _bracketed(
     family: Family, growth: Callable[[float], float], a: float, b: float, tolerance: float
-) -> Crossing:
+) -> RootCrossing:
     """The crossing between two values of opposite stability."""
     width = abs(b - a)
     middle = float(scipy.optimize.brentq(growth, a, b, xtol=1e-5 * width + 1e-300, rtol=1e-8))
@@ -169,7 +169,7 @@ def _bracketed(
         return found
     # Newton failed (a double root, say): bisection is slower, but does not fail
     middle = float(scipy.optimize.brentq(growth, a, b, xtol=1e-14 * width + 1e-300, rtol=1e-14))
-    return Crossing(middle, omega, 1e-14 * width, growth(max(a, b)) > 0)
+    return RootCrossing(middle, omega, 1e-14 * width, growth(max(a, b)) > 0)
 
 
 def _hidden_peak(growth, sign: float, p: np.ndarray, values: list[float]) -> float | None:

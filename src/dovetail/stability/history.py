@@ -25,7 +25,7 @@ from dovetail.stability.delay_equation import DelayEquation
 STAGES = (0.0, 0.5, 1.0)  # of a step, at which Runge-Kutta looks at the past and at the forcing
 
 
-class Trace(NamedTuple):
+class DelaySolution(NamedTuple):
     """A solution on a uniform grid."""
 
     time: jax.Array  # [s], (steps + 1,)
@@ -39,7 +39,7 @@ def integrate(
     dt: float = 1e-3,
     *,
     history: Numbers | Callable[[jax.Array], ArrayLike] | None = None,
-) -> Trace:
+) -> DelaySolution:
     """Solve x' = A0 x + sum A_i x(t - tau_i) + f(t) from t = 0.
 
     Parameters
@@ -69,7 +69,7 @@ def integrate(
         x = slope = np.zeros((kept + 1, n))
         x = x if history is None else x + jnp.asarray(history, dtype=float)
     states = _march(equation.A0, equation.As, equation.taus / dt, dt, f, x, slope)
-    return Trace(jnp.asarray(dt * np.arange(steps + 1)), states)
+    return DelaySolution(jnp.asarray(dt * np.arange(steps + 1)), states)
 
 
 def _floats(function):

@@ -34,7 +34,7 @@ Response = Callable[[np.ndarray], np.ndarray]  # of s = j omega; a LinearTransfe
 ONE, NONE = LinearTransfer([1.0], [1.0]), LinearTransfer([0.0], [1.0])
 
 
-class UnitGain(NamedTuple):
+class GainCrossover(NamedTuple):
     """A frequency at which the loop gain is one."""
 
     omega: float  # [rad/s]
@@ -85,7 +85,7 @@ class HybridLoop:
         return nominal / (1 + nominal)
 
 
-def unit_gains(loop: Response, omega: ArrayLike | None = None) -> list[UnitGain]:
+def unit_gains(loop: Response, omega: ArrayLike | None = None) -> list[GainCrossover]:
     """All frequencies at which |L| = 1, ascending.
 
     Parameters
@@ -188,9 +188,9 @@ def resonance(response: Response, omega: ArrayLike) -> tuple[float, float]:
     return -float(best.fun), float(best.x)
 
 
-def _unit_gain(loop: Response, w: float) -> UnitGain:
+def _unit_gain(loop: Response, w: float) -> GainCrossover:
     margin = float(np.mod(np.angle(loop(np.asarray(1j * w))) + np.pi, 2 * np.pi))
-    return UnitGain(w, margin, margin / w, (margin - 2 * np.pi) / w)
+    return GainCrossover(w, margin, margin / w, (margin - 2 * np.pi) / w)
 
 
 def _crossings_on_grid(loop: Response, omega: np.ndarray) -> np.ndarray:

@@ -23,7 +23,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dovetail.core.errors import AnalysisError, ConvergenceError
-from dovetail.stability.crossing import Crossing
+from dovetail.stability.crossing import RootCrossing
 from dovetail.stability.delay_equation import DelayEquation
 from dovetail.stability.eigenvalues import growing, growing_steps
 from dovetail.stability.state_space import StateSpace
@@ -33,7 +33,7 @@ MANY = 10_000  # crossings looked at before islands are no longer sought
 
 
 @dataclass(frozen=True)
-class Switch(Crossing):
+class RootSwitch(RootCrossing):
     """A pair of roots that reaches the imaginary axis at a delay [s]; the error is what the gain's residual leaves."""
 
     before: int  # unstable roots at a slightly shorter delay
@@ -56,7 +56,7 @@ class Switches:
             )
         return self.unstable + 2 * sum(gain.sense * gain.passed(delay) for gain in self.gains)
 
-    def ordered(self) -> Iterator[Switch]:
+    def ordered(self) -> Iterator[RootSwitch]:
         """Every crossing at a delay of zero or more, ascending; without end if there is one."""
         count, turns = self.unstable, [0] * len(self.gains)
         while self.gains:
@@ -72,7 +72,7 @@ class Switches:
                     f"crossings of the imaginary axis: {after} unstable roots beyond {delay:.6g} s; one that "
                     "destabilises was missed. The loop is badly scaled, or undamped to rounding: give it some damping"
                 )
-            yield Switch(delay, gain.omega, gain.residual / gain.omega, gain.falling, count, after)
+            yield RootSwitch(delay, gain.omega, gain.residual / gain.omega, gain.falling, count, after)
             count = after
 
     def stable_delays(self, up_to: float = np.inf) -> list[tuple[float, float]]:
@@ -169,11 +169,11 @@ def critical_lead(loop: StateSpace | DelayEquation) -> float:
     return 0.0 if found.unstable else max((gain.delay(-1) for gain in found.gains), default=-np.inf)
 
 
-def switching_delays(loop: StateSpace | DelayEquation, *, turns: int = 1) -> list[Switch]:
+def switching_delays(loop: StateSpace | DelayEquation, *, turns: int = 1) -> list[RootSwitch]:
     """All common delays, in ascending order, at which a pair is on the axis, `turns` of each frequency."""
     found = switches(loop)
     listed = [
-        Switch(delay, g.omega, g.residual / g.omega, g.falling, before, before + 2 * g.sense)
+        RootSwitch(delay, g.omega, g.residual / g.omega, g.falling, before, before + 2 * g.sense)
         for g in found.gains
         for delay in map(g.delay, range(turns))
         for before in [found.roots(delay)]

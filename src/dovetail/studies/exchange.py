@@ -24,7 +24,7 @@ NO_MEMORY = "it asks for the speed of the impact, and a load has no memory of it
 
 
 @dataclass(frozen=True)
-class Place:
+class ContactPlace:
     """Where bodies touch: a test, and the table in it that holds `law` and `friction`."""
 
     name: str
@@ -42,22 +42,22 @@ class Place:
 
 
 PLACES = (
-    Place("impact on a line", "docking/impact-1dof", "rig.specimen", "on one line nothing slips"),
-    Place("probe in a drogue", "docking/six-dof", "rig.specimen"),
-    Place("funnel", "refuelling/full-scale", "rig.specimen"),
-    Place("ribs", "refuelling/full-scale", "rig.specimen", kind="rib-basket"),
-    Place(
+    ContactPlace("impact on a line", "docking/impact-1dof", "rig.specimen", "on one line nothing slips"),
+    ContactPlace("probe in a drogue", "docking/six-dof", "rig.specimen"),
+    ContactPlace("funnel", "refuelling/full-scale", "rig.specimen"),
+    ContactPlace("ribs", "refuelling/full-scale", "rig.specimen", kind="rib-basket"),
+    ContactPlace(
         "falling plate", "refuelling/drop", "rig.specimen", "on one line nothing slips", kind="impact-pair"
     ),
-    Place("skid on deck, clamp", "shipboard/case-1", "system"),
-    Place(
+    ContactPlace("skid on deck, clamp", "shipboard/case-1", "system"),
+    ContactPlace(
         "probe in a grid",
         "shipboard/probe-and-grid",
         "system.loads[0]",
         "a tip that is gripped on all sides does not slide",
         memory=False,
     ),
-    Place("feet of a gear", "shipboard/hybrid-drop", "rig.specimen.body"),
+    ContactPlace("feet of a gear", "shipboard/hybrid-drop", "rig.specimen.body"),
 )
 
 
@@ -173,7 +173,7 @@ _BESIDE: dict[str, tuple[type, tuple]] = {
 }
 
 
-def places(family: str) -> tuple[Place | ChainPlace | BladePlace | MotionPlace, ...]:
+def places(family: str) -> tuple[ContactPlace | ChainPlace | BladePlace | MotionPlace, ...]:
     """Where members of a family can be."""
     return _BESIDE[family][1] if family in _BESIDE else PLACES
 

@@ -38,7 +38,7 @@ class RecordedRig(AbstractRig):
         return x, {name: values[x] for name, values in self.readings.items()}
 
 
-class Sampled(Profile):
+class DialHistory(Profile):
     """What a dial stood at in every tick."""
 
     dt: float  # [s]
@@ -73,7 +73,7 @@ def replay(test: Test, recording: Run | xr.Dataset) -> Run:
     turned = test.schedule
     if "dials" in data and test.dials:
         values = jnp.asarray(data["dials"].values)
-        turned = turned | {path: Sampled(test.dt, values[:, i]) for i, path in enumerate(test.dials)}
+        turned = turned | {path: DialHistory(test.dt, values[:, i]) for i, path in enumerate(test.dials)}
     shortened = dataclasses.replace(
         with_stale(test.checked(), "replay"),
         rig=RecordedRig(readings),

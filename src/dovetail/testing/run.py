@@ -71,9 +71,9 @@ class Run:
 
         It listens on this machine only, at a free port unless one is named.
         """
-        from dovetail.view.frame import Frame
+        from dovetail.view.frame import RunFrame
 
-        return Frame(self, port)
+        return RunFrame(self, port)
 
     def _repr_html_(self) -> str:
         from dovetail.report.notebook import run_html

@@ -113,7 +113,7 @@ class Limits(Part):
 
 
 @dataclasses.dataclass(frozen=True)
-class Check:
+class WatchedLimit:
     """One thing that is watched: a limit, the signal that is held against it, and the outcome of a breach."""
 
     limit: str  # field of `Limits`
@@ -122,19 +122,19 @@ class Check:
 
 
 DEMAND = (  # in order of precedence
-    Check("displacement", "displacement", Outcome.DISPLACEMENT),
-    Check("velocity", "velocity", Outcome.VELOCITY),
-    Check("acceleration", "acceleration", Outcome.ACCELERATION),
-    Check("growth", "growth_rate", Outcome.GROWTH),
+    WatchedLimit("displacement", "displacement", Outcome.DISPLACEMENT),
+    WatchedLimit("velocity", "velocity", Outcome.VELOCITY),
+    WatchedLimit("acceleration", "acceleration", Outcome.ACCELERATION),
+    WatchedLimit("growth", "growth_rate", Outcome.GROWTH),
 )
 READING = (
-    Check("force", "measured_force", Outcome.FORCE),
-    Check("torque", "measured_torque", Outcome.TORQUE),
-    Check("tracking", "tracking_error", Outcome.TRACKING),
-    Check("power", "power", Outcome.POWER),
-    Check("energy", "interface_energy", Outcome.ENERGY),
-    Check("contact_gain", "contact_gain", Outcome.CONTACT),
-    Check("stale", "still_readings", Outcome.STALE),
+    WatchedLimit("force", "measured_force", Outcome.FORCE),
+    WatchedLimit("torque", "measured_torque", Outcome.TORQUE),
+    WatchedLimit("tracking", "tracking_error", Outcome.TRACKING),
+    WatchedLimit("power", "power", Outcome.POWER),
+    WatchedLimit("energy", "interface_energy", Outcome.ENERGY),
+    WatchedLimit("contact_gain", "contact_gain", Outcome.CONTACT),
+    WatchedLimit("stale", "still_readings", Outcome.STALE),
 )
 CHECKS = (*DEMAND, *READING)
 MODES = ("emulate", "rehearse", "replay", "run", "creep", "simulate")  # in which something can be run
@@ -271,7 +271,7 @@ class Watch(Part):
         """Whether it looks at that limit."""
         return limit not in UNWATCHED.get(self.mode, ()) and (limit != "torque" or any(self.turning))
 
-    def _held(self, check: Check) -> tuple[str, tuple[bool, ...]]:
+    def _held(self, check: WatchedLimit) -> tuple[str, tuple[bool, ...]]:
         """The signal that is held against a limit here, and which of its axes turn."""
         tension = self.mode == "simulate" and check.limit == "force"
         return (TENSION, ()) if tension else (check.signal, self.turning)

@@ -19,7 +19,7 @@ from dovetail.core import Block, kind, parameter
 from dovetail.core.block import Input, Output, State, Time
 from dovetail.core.errors import AnalysisError, ParameterError
 from dovetail.core.parameter import declared
-from dovetail.transfer.continuous import Chain, Follower, Formula, Signal, chain_rule
+from dovetail.transfer.continuous import Follower, FollowerChain, Formula, Signal, chain_rule
 from dovetail.transfer.linear import LinearTransfer
 
 
@@ -76,7 +76,7 @@ class Transfer(Block):
     def step(self, t: Time, dt: Time, x: State, u: Input) -> tuple[State, Output]: ...
 
 
-class Memoryless(Transfer):
+class MemorylessTransfer(Transfer):
     """A transfer whose output follows from the present input alone."""
 
     @abstractmethod
@@ -110,7 +110,7 @@ def unit_gain(remark: str) -> LinearTransfer:
 
 
 @kind("gain")
-class Gain(Memoryless):
+class Gain(MemorylessTransfer):
     """Constant factor, y = gain u."""
 
     gain: jax.Array = parameter("1", "amplitude ratio")
@@ -139,7 +139,7 @@ class Series(Transfer):
         return tuple(states), u
 
     def follower(self) -> Follower:
-        return Chain(tuple(part.follower() for part in self.parts))
+        return FollowerChain(tuple(part.follower() for part in self.parts))
 
     def small_signal(self) -> Transfer:
         return Series(tuple(part.small_signal() for part in self.parts))

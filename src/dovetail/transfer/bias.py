@@ -6,12 +6,12 @@ import jax
 
 from dovetail.core import kind, parameter
 from dovetail.core.block import Input, Output, Time
-from dovetail.transfer.base import Memoryless, unit_gain
+from dovetail.transfer.base import MemorylessTransfer, unit_gain
 from dovetail.transfer.linear import LinearTransfer
 
 
 @kind("bias")
-class Bias(Memoryless):
+class Bias(MemorylessTransfer):
     """A constant offset and, where given, a steady drift: y = u + offset + drift t."""
 
     offset: jax.Array = parameter("signal", "offset, in the unit of the signal")

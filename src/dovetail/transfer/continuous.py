@@ -126,7 +126,7 @@ def chain_rule(f, t, u: Signal) -> Signal:
     return value, slope, bend
 
 
-class Chain(Follower):
+class FollowerChain(Follower):
     """Followers one after another."""
 
     parts: tuple[Follower, ...]

@@ -9,11 +9,11 @@ import numpy as np
 from dovetail.core import kind, parameter
 from dovetail.core.block import Input, Output, Time
 from dovetail.core.errors import ParameterError
-from dovetail.transfer.base import Memoryless
+from dovetail.transfer.base import MemorylessTransfer
 
 
 @kind("cross-talk")
-class CrossTalk(Memoryless):
+class CrossTalk(MemorylessTransfer):
     r"""Every reading a sum over all axes, :math:`y = C u`; the unit matrix is a perfect sensor."""
 
     matrix: jax.Array = parameter("1", "C, a row for each reading")

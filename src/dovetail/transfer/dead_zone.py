@@ -7,12 +7,12 @@ import jax.numpy as jnp
 
 from dovetail.core import kind, parameter
 from dovetail.core.block import Input, Output, Time
-from dovetail.transfer.base import Memoryless, unit_gain
+from dovetail.transfer.base import MemorylessTransfer, unit_gain
 from dovetail.transfer.linear import LinearTransfer
 
 
 @kind("dead-zone")
-class DeadZone(Memoryless):
+class DeadZone(MemorylessTransfer):
     """Nothing within `threshold` of zero, the excess beyond it: y = u - clip(u, -threshold, threshold)."""
 
     threshold: jax.Array = parameter("signal", "half width, in the unit of the signal", at_least=0.0)

@@ -7,13 +7,13 @@ import jax.numpy as jnp
 
 from dovetail.core import kind, parameter
 from dovetail.core.block import Input, Output, Time
-from dovetail.transfer.base import Memoryless, unit_gain
+from dovetail.transfer.base import MemorylessTransfer, unit_gain
 from dovetail.transfer.continuous import Signal
 from dovetail.transfer.linear import LinearTransfer
 
 
 @kind("quantiser")
-class Quantiser(Memoryless):
+class Quantiser(MemorylessTransfer):
     """Rounds to the nearest multiple of `resolution` (halves to even); error within half of it. Zero rounds nothing.
 
     The derivative passes straight through as if there were no rounding: the true one is zero almost

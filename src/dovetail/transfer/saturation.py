@@ -7,12 +7,12 @@ import jax.numpy as jnp
 
 from dovetail.core import kind, parameter
 from dovetail.core.block import Input, Output, State, Time
-from dovetail.transfer.base import Memoryless, Transfer, unit_gain
+from dovetail.transfer.base import MemorylessTransfer, Transfer, unit_gain
 from dovetail.transfer.linear import LinearTransfer
 
 
 @kind("amplitude-limit")
-class AmplitudeLimit(Memoryless):
+class AmplitudeLimit(MemorylessTransfer):
     """Stroke or range: the output is the input, at most `limit` either way."""
 
     limit: jax.Array = parameter("signal", "largest magnitude, in the unit of the signal", above=0.0)

@@ -7,12 +7,12 @@ import jax.numpy as jnp
 
 from dovetail.core import kind, parameter
 from dovetail.core.block import Input, Output, State, Time
-from dovetail.transfer.base import Memoryless, Transfer, unit_gain
+from dovetail.transfer.base import MemorylessTransfer, Transfer, unit_gain
 from dovetail.transfer.linear import LinearTransfer
 
 
 @kind("linearity-error")
-class LinearityError(Memoryless):
+class LinearityError(MemorylessTransfer):
     r"""A transducer whose curve leaves the straight line by up to `fraction` of its range.
 
     The line is that through the ends (terminal-based), the curve the simplest odd one that meets it at zero

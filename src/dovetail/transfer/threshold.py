@@ -7,12 +7,12 @@ import jax.numpy as jnp
 
 from dovetail.core import kind, parameter
 from dovetail.core.block import Input, Output, Time
-from dovetail.transfer.base import Memoryless, unit_gain
+from dovetail.transfer.base import MemorylessTransfer, unit_gain
 from dovetail.transfer.linear import LinearTransfer
 
 
 @kind("threshold")
-class Threshold(Memoryless):
+class Threshold(MemorylessTransfer):
     """Zero up to a level, the reading itself above it: keeps a sensor's noise out of a free flight.
 
     Unlike a `DeadZone` it takes nothing off what passes, so it jumps. Contact detection of the testbed in

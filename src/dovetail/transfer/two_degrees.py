@@ -30,7 +30,7 @@ class StepResponse(NamedTuple):
     rise: float  # [s] to 63 %
 
 
-class Margins(NamedTuple):
+class LoopMargins(NamedTuple):
     """How far a loop is from instability."""
 
     gain: float  # factor on the loop gain
@@ -83,7 +83,7 @@ class TwoDegreesOfFreedom:
         values = self.loop(1j * np.asarray(omega))
         return np.unwrap(np.angle(values)), 20 * np.log10(np.abs(values))
 
-    def margins(self, omega: np.ndarray | None = None) -> Margins:
+    def margins(self, omega: np.ndarray | None = None) -> LoopMargins:
         """Gain and phase margin and the peak of the sensitivity, over frequencies [rad/s]."""
         omega = np.geomspace(1.0, 1e6, 40_001) if omega is None else omega
         values = self.loop(1j * omega)
@@ -93,7 +93,7 @@ class TwoDegreesOfFreedom:
         gains = gains[gains > 1]
         units = np.where(np.diff(np.sign(np.abs(values) - 1)) != 0)[0]
         margin = np.min(np.abs((phase[units] + np.pi) % (2 * np.pi) - np.pi), initial=np.inf)
-        return Margins(
+        return LoopMargins(
             float(np.min(gains, initial=np.inf)), float(margin), float(np.max(np.abs(1 / (1 + values))))
         )
 

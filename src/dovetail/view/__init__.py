@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from dovetail.lazily import lazily
 
 if TYPE_CHECKING:
-    from dovetail.view.browser import Page
+    from dovetail.view.browser import RunPage
     from dovetail.view.live import LivePage
     from dovetail.view.player import Player
     from dovetail.view.stage import Arrow, Line, Plot, Stage
@@ -18,4 +18,4 @@ if TYPE_CHECKING:
 lazily(__name__)
 
 
-__all__ = ["Arrow", "Line", "LivePage", "Page", "Player", "Plot", "Stage", "pictures_of", "stage_of"]
+__all__ = ["Arrow", "Line", "LivePage", "Player", "Plot", "RunPage", "Stage", "pictures_of", "stage_of"]

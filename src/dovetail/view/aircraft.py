@@ -75,7 +75,7 @@ def draw(title: str, run: Any, data: xr.Dataset) -> Stage:
 
 
 @cache
-def _helicopter(length: float, floor: float, rotor: float) -> dict[str, shapes.Mesh]:
+def _helicopter(length: float, floor: float, rotor: float) -> dict[str, shapes.Triangles]:
     return shapes.helicopter(length, floor, rotor)
 
 

@@ -52,7 +52,7 @@ def dressed(server: Any) -> Any:
     return server
 
 
-class Page:
+class RunPage:
     """One run on one server; made once, told the moment to show. `stages` are pictures to choose from, by name."""
 
     def __init__(

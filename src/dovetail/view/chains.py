@@ -83,7 +83,7 @@ def _hose(title: str, run: Any, data: xr.Dataset, nodes: np.ndarray, lines: list
     return looked_at(stage, (0.45, 0.85, -0.25), near)
 
 
-def drogue_of(specimen: Any) -> dict[str, shapes.Mesh]:
+def drogue_of(specimen: Any) -> dict[str, shapes.Triangles]:
     """Coupling, ribs and canopy about the ball joint, with the inner wall of what was tested where it has one."""
     depths, radii = (
         tuple(np.atleast_1d(np.asarray(getattr(specimen, name, otherwise), float)).tolist())
@@ -93,17 +93,17 @@ def drogue_of(specimen: Any) -> dict[str, shapes.Mesh]:
 
 
 @cache
-def _drogue(depths: tuple[float, ...], radii: tuple[float, ...]) -> dict[str, shapes.Mesh]:
+def _drogue(depths: tuple[float, ...], radii: tuple[float, ...]) -> dict[str, shapes.Triangles]:
     return shapes.drogue(depths, radii)
 
 
 @cache
-def _tanker() -> shapes.Mesh:
+def _tanker() -> shapes.Triangles:
     return shapes.turned(shapes.aeroplane(36.0, 38.0, sweep=6.0), X, -Z)
 
 
 @cache
-def _receiver() -> tuple[shapes.Mesh, shapes.Mesh]:
+def _receiver() -> tuple[shapes.Triangles, shapes.Triangles]:
     """A probe about its tip, and the aircraft behind and below it."""
     tube = shapes.lathe([(-1.6, 0), (-1.6, 0.045), (-0.25, 0.035), (-0.05, 0.02), (0.0, 0)])
     probe = shapes.joined(tube, shapes.between((-1.57, 0, 0), (-3.4, 0.35, 0.4), 0.06))
@@ -162,7 +162,7 @@ def _towing(title: str, run: Any, data: xr.Dataset, nodes: np.ndarray, lines: li
 
 
 @cache
-def _towed(plane: float, device: float) -> tuple[shapes.Mesh, shapes.Mesh]:
+def _towed(plane: float, device: float) -> tuple[shapes.Triangles, shapes.Triangles]:
     """Aircraft and device, drawn large enough to be seen; the rope begins at the tail."""
     aircraft = shapes.turned(shapes.aeroplane(plane, 1.1 * plane, sweep=0.15 * plane), -X, -Y)
     return shapes.moved(aircraft, (-0.48 * plane, 0, 0)), shapes.turned(shapes.device(device), -X, -Y)

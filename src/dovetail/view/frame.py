@@ -5,17 +5,17 @@ from __future__ import annotations
 import threading
 from typing import Any
 
-from dovetail.view.browser import Page
+from dovetail.view.browser import RunPage
 from dovetail.view.stages import pictures_of
 
 TALL = 560  # [px] of the frame
 
 
-class Frame:
+class RunFrame:
     """A page that plays in a thread of its own until it is closed; it shows itself in a notebook."""
 
     def __init__(self, run: Any, port: int = 0):
-        self.page = Page(pictures_of(run), port=port)
+        self.page = RunPage(pictures_of(run), port=port)
         self.address = f"http://127.0.0.1:{self.page.port}"
         self._over = threading.Event()
         self._player = threading.Thread(target=self._play, daemon=True)

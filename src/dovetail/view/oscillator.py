@@ -20,7 +20,7 @@ REACH = 0.5  # [m] that the largest motion is drawn long
 
 
 @cache
-def _meshes() -> dict[str, shapes.Mesh]:
+def _meshes() -> dict[str, shapes.Triangles]:
     return {
         "block": shapes.box((0.3, 0.36, 0.36)),
         "plate": shapes.box((0.06, 0.3, 0.3)),

@@ -17,7 +17,7 @@ from dovetail.view.cameras import usual
 from dovetail.view.lettering import Lettering
 from dovetail.view.raster import Camera, clipped, fragments, nearest, plane
 from dovetail.view.scene import LEAST, links, rgb, segments
-from dovetail.view.shapes import Mesh, joined, lathe, link, rod
+from dovetail.view.shapes import Triangles, joined, lathe, link, rod
 from dovetail.view.stage import Arrow, Stage, bounds
 
 NEAR = 1e-3  # of the distance to the target: what is nearer is cut away
@@ -273,7 +273,7 @@ ARROW = joined(  # two heads long, one thick: stretched at the foot of its head
 )
 
 
-def _prepared(mesh: Mesh) -> tuple[Mesh, np.ndarray]:
+def _prepared(mesh: Triangles) -> tuple[Triangles, np.ndarray]:
     """A mesh, and the normals of its vertices: means over the triangles that share one, by their area."""
     a, b, c = (mesh.vertices[mesh.faces[:, i]] for i in range(3))
     across = np.cross(b - a, c - a)

@@ -73,7 +73,7 @@ def outline(cavity: Any) -> list[tuple[float, float]]:
 
 
 @cache
-def _meshes(places: tuple[tuple[float, float], ...], radius: float) -> tuple[shapes.Mesh, ...]:
+def _meshes(places: tuple[tuple[float, float], ...], radius: float) -> tuple[shapes.Triangles, ...]:
     mouth = places[-1][1]
     far, near = shapes.cone(places, 0.04 * mouth)
     rod = shapes.between((0.3 * radius, 0, 0), (7 * mouth, 0, 0), 0.45 * radius)
@@ -82,7 +82,7 @@ def _meshes(places: tuple[tuple[float, float], ...], radius: float) -> tuple[sha
     return far, near, head, craft["body"], craft["panels"]
 
 
-def _turned(mesh: shapes.Mesh) -> shapes.Mesh:
+def _turned(mesh: shapes.Triangles) -> shapes.Triangles:
     return shapes.turned(mesh, -X, np.eye(3)[2])
 
 

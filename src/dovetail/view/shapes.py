@@ -16,34 +16,34 @@ from numpy.typing import ArrayLike
 SIDES = 24  # of what is round
 
 
-class Mesh(NamedTuple):
+class Triangles(NamedTuple):
     """A surface of triangles."""
 
     vertices: np.ndarray
     faces: np.ndarray
 
 
-def joined(*meshes: Mesh) -> Mesh:
+def joined(*meshes: Triangles) -> Triangles:
     """Several as one."""
     starts = np.cumsum([0, *(len(mesh.vertices) for mesh in meshes)])
-    return Mesh(
+    return Triangles(
         np.concatenate([mesh.vertices for mesh in meshes]),
         np.concatenate([mesh.faces + start for mesh, start in zip(meshes, starts[:-1], strict=True)]),
     )
 
 
-def moved(mesh: Mesh, by: ArrayLike) -> Mesh:
+def moved(mesh: Triangles, by: ArrayLike) -> Triangles:
     """Shifted by (3,) [m]."""
-    return Mesh(mesh.vertices + np.asarray(by, float), mesh.faces)
+    return Triangles(mesh.vertices + np.asarray(by, float), mesh.faces)
 
 
-def turned(mesh: Mesh, forward: np.ndarray, up: np.ndarray) -> Mesh:
+def turned(mesh: Triangles, forward: np.ndarray, up: np.ndarray) -> Triangles:
     """With its x axis along `forward` and its z axis along `up`, two unit vectors at a right angle."""
     R = np.stack([forward, np.cross(up, forward), up], axis=1)
-    return Mesh(mesh.vertices @ R.T, mesh.faces)
+    return Triangles(mesh.vertices @ R.T, mesh.faces)
 
 
-def lathe(profile: Sequence[tuple[float, float]], sides: int = SIDES) -> Mesh:
+def lathe(profile: Sequence[tuple[float, float]], sides: int = SIDES) -> Triangles:
     """A body of revolution about x from its outline (x, radius), x rising along the outside.
 
     An outline that comes back is a wall with an inside; one that ends at a radius is left open there.
@@ -56,26 +56,26 @@ def lathe(profile: Sequence[tuple[float, float]], sides: int = SIDES) -> Mesh:
     return skin(rings)
 
 
-def skin(rings: np.ndarray) -> Mesh:
+def skin(rings: np.ndarray) -> Triangles:
     """The surface through rings of points (n, sides, 3), one after another."""
     count, sides = rings.shape[:2]
     i, j = np.meshgrid(np.arange(count - 1), np.arange(sides), indexing="ij")
     here, aside = i * sides + j, i * sides + (j + 1) % sides
     faces = np.stack([here, aside, here + sides, aside, aside + sides, here + sides], axis=-1)
-    return Mesh(rings.reshape(-1, 3), faces.reshape(-1, 3))
+    return Triangles(rings.reshape(-1, 3), faces.reshape(-1, 3))
 
 
-def rod(radius: float, length: float, sides: int = SIDES) -> Mesh:
+def rod(radius: float, length: float, sides: int = SIDES) -> Triangles:
     """A closed cylinder from the origin along x."""
     return lathe([(0, 0), (0, radius), (length, radius), (length, 0)], sides)
 
 
-def link(sides: int = 10) -> Mesh:
+def link(sides: int = 10) -> Triangles:
     """A piece of tube of unit length and radius from the origin along x, to be stretched between two nodes."""
     return rod(1.0, 1.0, sides)
 
 
-def between(start: ArrayLike, end: ArrayLike, radius: float, sides: int = 12) -> Mesh:
+def between(start: ArrayLike, end: ArrayLike, radius: float, sides: int = 12) -> Triangles:
     """A closed cylinder from one point to another."""
     start, end = np.asarray(start, float), np.asarray(end, float)
     along = (end - start) / max(float(np.linalg.norm(end - start)), 1e-12)
@@ -84,14 +84,14 @@ def between(start: ArrayLike, end: ArrayLike, radius: float, sides: int = 12) ->
     return moved(turned(rod(radius, float(np.linalg.norm(end - start)), sides), along, up), start)
 
 
-def ellipsoid(radii: Sequence[float], sides: int = SIDES) -> Mesh:
+def ellipsoid(radii: Sequence[float], sides: int = SIDES) -> Triangles:
     """About the origin, with three half axes [m]."""
     a = np.linspace(np.pi, 0, sides // 2 + 1)
     ball = lathe(list(zip(np.cos(a), np.abs(np.sin(a)), strict=True)), sides)
-    return Mesh(ball.vertices * np.asarray(radii, float), ball.faces)
+    return Triangles(ball.vertices * np.asarray(radii, float), ball.faces)
 
 
-def hull(points: np.ndarray) -> Mesh:
+def hull(points: np.ndarray) -> Triangles:
     """The convex hull of points (n, 3), all faces turned outwards."""
     from scipy.spatial import ConvexHull
 
@@ -101,16 +101,18 @@ def hull(points: np.ndarray) -> Mesh:
     a, b, c = (points[faces[:, i]] for i in range(3))
     inward = np.sum(np.cross(b - a, c - a) * (a - middle), axis=1) < 0
     faces[inward] = faces[inward][:, ::-1]
-    return Mesh(points[faces].reshape(-1, 3), np.arange(3 * len(faces)).reshape(-1, 3))  # edges stay sharp
+    return Triangles(
+        points[faces].reshape(-1, 3), np.arange(3 * len(faces)).reshape(-1, 3)
+    )  # edges stay sharp
 
 
-def box(size: Sequence[float]) -> Mesh:
+def box(size: Sequence[float]) -> Triangles:
     """About the origin, with three lengths [m]."""
     corners = np.stack(np.meshgrid(*([[-0.5, 0.5]] * 3), indexing="ij"), axis=-1).reshape(-1, 3)
     return hull(corners * np.asarray(size, float))
 
 
-def slab(outline: np.ndarray, thickness: float) -> Mesh:
+def slab(outline: np.ndarray, thickness: float) -> Triangles:
     """A convex outline (n, 2) in x and y, half the thickness above and half below."""
     flat = np.asarray(outline, float)
     return hull(
@@ -118,7 +120,7 @@ def slab(outline: np.ndarray, thickness: float) -> Mesh:
     )
 
 
-def coil(radius: float, wire: float, turns: int = 8) -> Mesh:
+def coil(radius: float, wire: float, turns: int = 8) -> Triangles:
     """A spring of unit length along x, to be stretched; its ends lie on the axis."""
     t = np.linspace(0, 1, 16 * turns + 1)
     a = 2 * np.pi * turns * t
@@ -137,7 +139,7 @@ def coil(radius: float, wire: float, turns: int = 8) -> Mesh:
 # machines
 
 
-def helicopter(length: float, floor: float, rotor_radius: float) -> dict[str, Mesh]:
+def helicopter(length: float, floor: float, rotor_radius: float) -> dict[str, Triangles]:
     """Cabin, boom and fin as `body`, mast and hub as `mast`, and the rotor's disc; the cabin is `length` [m] long.
 
     Its floor is at the height `floor` [m] of the origin, which is the centre of gravity.
@@ -163,7 +165,7 @@ def helicopter(length: float, floor: float, rotor_radius: float) -> dict[str, Me
     }
 
 
-def aeroplane(length: float, span: float, *, sweep: float = 0.0, high_tail: bool = False) -> Mesh:
+def aeroplane(length: float, span: float, *, sweep: float = 0.0, high_tail: bool = False) -> Triangles:
     """Fuselage, wings, tailplane and fin, `length` from nose to tail; `sweep` is how far the tips lie aft [m]."""
     r = 0.055 * length
     fuselage = lathe(
@@ -178,7 +180,7 @@ def aeroplane(length: float, span: float, *, sweep: float = 0.0, high_tail: bool
         ]
     )
 
-    def wing(root: float, tip: float, half: float, back: float, thick: float) -> Mesh:
+    def wing(root: float, tip: float, half: float, back: float, thick: float) -> Triangles:
         right = np.array(
             [[0.5 * root, 0], [-0.5 * root, 0], [-0.5 * tip - back, -half], [0.5 * tip - back, -half]]
         )
@@ -197,7 +199,7 @@ def aeroplane(length: float, span: float, *, sweep: float = 0.0, high_tail: bool
     return joined(fuselage, main, tail, fin)
 
 
-def drogue(depths: Sequence[float], radii: Sequence[float]) -> dict[str, Mesh]:
+def drogue(depths: Sequence[float], radii: Sequence[float]) -> dict[str, Triangles]:
     """Coupling, ribs and canopy of a drogue; inner radii at depths [m] aft of the origin, its axis along x forward."""
     d, r = np.asarray(depths, float), np.asarray(radii, float)
     wall = 0.02
@@ -231,7 +233,7 @@ def drogue(depths: Sequence[float], radii: Sequence[float]) -> dict[str, Mesh]:
     return {"coupling": joined(coupling, bore), "ribs": ribs, "canopy": canopy}
 
 
-def device(length: float) -> Mesh:
+def device(length: float) -> Triangles:
     """A small towed body with four fins."""
     body = lathe(
         [
@@ -248,7 +250,7 @@ def device(length: float) -> Mesh:
     return joined(body, *(turned(fin, np.array([1.0, 0, 0]), up) for up in ups))
 
 
-def spacecraft(size: float) -> dict[str, Mesh]:
+def spacecraft(size: float) -> dict[str, Triangles]:
     """A cube with two panels of cells, its face at the origin and the rest along -x."""
     cube = moved(box((size, size, size)), (-0.5 * size, 0, 0))
     wing = box((0.5 * size, 1.8 * size, 0.02 * size))
@@ -256,13 +258,13 @@ def spacecraft(size: float) -> dict[str, Mesh]:
     return {"body": cube, "panels": panels}
 
 
-def cone(places: Sequence[tuple[float, float]], wall: float) -> tuple[Mesh, Mesh]:
+def cone(places: Sequence[tuple[float, float]], wall: float) -> tuple[Triangles, Triangles]:
     """A cavity about x from its inner outline (x, radius), cut in two along the axis: the far half and the near one."""
     inner = np.asarray(places, float)
     outline = [*inner[::-1], (inner[0, 0], inner[0, 1]), (inner[0, 0] - wall, inner[0, 1] + wall)]
     outline += [(x, r + wall) for x, r in inner[1:]]
     whole = lathe([(float(x), float(r)) for x, r in outline], 2 * SIDES)
     centre = whole.vertices[whole.faces].mean(axis=1)
-    return Mesh(whole.vertices, whole.faces[centre[:, 1] >= 0]), Mesh(
+    return Triangles(whole.vertices, whole.faces[centre[:, 1] >= 0]), Triangles(
         whole.vertices, whole.faces[centre[:, 1] < 0]
     )

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from dovetail.view.shapes import Mesh
+from dovetail.view.shapes import Triangles
 
 OPENING = 75.0  # [deg] of the view, from the lower edge to the upper
 FILLED = 0.7  # of it that what moves takes up
@@ -35,7 +35,7 @@ class Solid:
     """A rigid body: a mesh that is sent once, and a pose for every sample."""
 
     name: str
-    mesh: Mesh
+    mesh: Triangles
     pose: Pose = field(default_factory=fixed)
     colour: str = "#8d969e"
     opacity: float = 1.0

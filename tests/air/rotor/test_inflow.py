@@ -21,7 +21,7 @@ def flow(n=400, **fixed):
         "chord": rng.uniform(0.05, 0.4, n),
         "r": rng.uniform(0.3, 2.9, n),
     }
-    return inflow.Flow(
+    return inflow.ElementFlow(
         **{name: jnp.broadcast_to(jnp.asarray(fixed.get(name, v), float), n) for name, v in draw.items()}
     )
 

@@ -5,12 +5,12 @@ from xml.etree import ElementTree as xml
 
 import pytest
 
-from dovetail.links.fmi.description import Variable, description
+from dovetail.links.fmi.description import FmuVariable, description
 
 MODEL = SimpleNamespace(
-    parameters=[Variable("parameters.k", 3.0, "", "")],
-    inputs=[Variable("force", 0.0, "N", "interface force")],
-    outputs=[Variable("displacement", None, "m", "demand"), Variable("y[1]", None, "", "")],
+    parameters=[FmuVariable("parameters.k", 3.0, "", "")],
+    inputs=[FmuVariable("force", 0.0, "N", "interface force")],
+    outputs=[FmuVariable("displacement", None, "m", "demand"), FmuVariable("y[1]", None, "", "")],
     length=1e-3,
     whole=False,
     duration=2.0,

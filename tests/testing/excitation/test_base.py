@@ -19,7 +19,7 @@ from dovetail.testing.excitation import (
     SumOfSines,
     Sweep,
     Table,
-    WhiteNoise,
+    WhiteNoiseExcitation,
 )
 
 SMOOTH = {
@@ -30,7 +30,7 @@ SMOOTH = {
     "smooth step": Step(0.5, 0.3, rise=0.9),
     "pulse": Pulse(0.5, 2.0),
     "table": Table([0.0, 0.5, 0.8, 2.0], [0.0, 1.0, -1.0, 0.5], "cubic"),
-    "noise": seeded(WhiteNoise(0.5, 1.0, 9.0), jax.random.key(0)),
+    "noise": seeded(WhiteNoiseExcitation(0.5, 1.0, 9.0), jax.random.key(0)),
     "faded": Faded(Sine(0.5, 3.0), 1.5),
     "rest": Rest(),
 }

@@ -6,11 +6,11 @@ import scipy.stats
 
 from dovetail.core.errors import ParameterError
 from dovetail.core.randomness import seeded
-from dovetail.testing.excitation import PerAxis, WhiteNoise
+from dovetail.testing.excitation import PerAxis, WhiteNoiseExcitation
 
 rate, duration = 64.0, 400.0  # [Hz], [s]
 t = np.arange(0.0, duration, 1 / rate)
-noise = seeded(WhiteNoise(0.5, 2.0, 10.0, lines=200), jax.random.key(3))
+noise = seeded(WhiteNoiseExcitation(0.5, 2.0, 10.0, lines=200), jax.random.key(3))
 signal = np.asarray(jax.vmap(noise)(t))
 
 
@@ -36,14 +36,14 @@ def test_it_is_gaussian():
 
 
 def test_the_same_seed_gives_the_same_function_and_another_does_not():
-    part = WhiteNoise(0.5, 2.0, 10.0)
+    part = WhiteNoiseExcitation(0.5, 2.0, 10.0)
     one, two, other = (seeded(part, jax.random.key(s))(1.234) for s in (1, 1, 2))
     assert one == two
     assert one != other
 
 
 def test_each_axis_draws_its_own():
-    pair = PerAxis((WhiteNoise(0.5, 2.0, 10.0), WhiteNoise(0.5, 2.0, 10.0)))
+    pair = PerAxis((WhiteNoiseExcitation(0.5, 2.0, 10.0), WhiteNoiseExcitation(0.5, 2.0, 10.0)))
     pair = seeded(pair, jax.random.key(0)).sampled_at(1e-3, (2,))
     values = np.asarray(jax.vmap(pair)(t))
     assert (
@@ -52,7 +52,9 @@ def test_each_axis_draws_its_own():
 
 
 def test_faults_are_said():
-    with pytest.raises(ParameterError, match=r"WhiteNoise.high: got 2.0; must be above low, 3.0 Hz"):
-        WhiteNoise(0.5, 3.0, 2.0)
-    with pytest.raises(ParameterError, match=r"WhiteNoise.key: is empty"):
-        WhiteNoise(0.5, 3.0, 5.0)(0.0)
+    with pytest.raises(
+        ParameterError, match=r"WhiteNoiseExcitation.high: got 2.0; must be above low, 3.0 Hz"
+    ):
+        WhiteNoiseExcitation(0.5, 3.0, 2.0)
+    with pytest.raises(ParameterError, match=r"WhiteNoiseExcitation.key: is empty"):
+        WhiteNoiseExcitation(0.5, 3.0, 5.0)(0.0)

@@ -28,7 +28,7 @@ from dovetail.core.arctangent import arctan
 SMALL = 1e-12
 
 
-class Flow(NamedTuple):
+class ElementFlow(NamedTuple):
     """What the balance at an element needs; all arrays of one shape."""
 
     v2: jax.Array  # [m/s] speed along the chord line of motion, positive
@@ -41,7 +41,7 @@ class Flow(NamedTuple):
     r: jax.Array  # [m]
 
 
-def printed(flow: Flow, radius: jax.Array) -> jax.Array:
+def printed(flow: ElementFlow, radius: jax.Array) -> jax.Array:
     """Induced velocity [m/s] as published; kept to reproduce its results."""
     ac = flow.slope * flow.chord
     A = ac / (16 * jnp.pi * radius) + flow.climb / (2 * flow.v2)
@@ -50,7 +50,7 @@ def printed(flow: Flow, radius: jax.Array) -> jax.Array:
     return flow.v2 * (-A + _root(A**2 + B - C))
 
 
-def closed(flow: Flow, blades: int) -> jax.Array:
+def closed(flow: ElementFlow, blades: int) -> jax.Array:
     """Induced velocity [m/s] of the balance for small angles, without loss and flow across the disc."""
     k = blades * flow.slope * flow.chord * flow.v2 / (8 * jnp.pi * flow.r)
     half = 0.5 * (k + flow.climb)
@@ -78,7 +78,7 @@ def prandtl(r: jax.Array, phi: jax.Array, blades: int, root: jax.Array, tip: jax
 
 
 def solve(
-    flow: Flow, blades: int, root: jax.Array | None, tip: jax.Array, iterations: int
+    flow: ElementFlow, blades: int, root: jax.Array | None, tip: jax.Array, iterations: int
 ) -> tuple[jax.Array, jax.Array]:
     """Induced velocity [m/s] of the full balance, and its relative residual.
 

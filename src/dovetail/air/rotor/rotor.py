@@ -160,7 +160,7 @@ class Rotor(Part):
         if induced is None:
             # the part from turning goes round and has no mean over the disc
             across = jnp.broadcast_to(jnp.sqrt(jnp.mean(x) ** 2 + jnp.mean(y) ** 2 + 1e-24), v2.shape)
-            flow = balances.Flow(
+            flow = balances.ElementFlow(
                 v2, climb, across, facing, slope, *(jnp.broadcast_to(v, v2.shape) for v in blade[6:7]),
                 *(jnp.broadcast_to(v, v2.shape) for v in (blade.chord, blade.r)),
             )  # fmt: skip

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from dovetail.core.structural.operator_splitting import OperatorSplitting
     from dovetail.core.structural.structure import (
         Linear,
-        Motion,
         PredictorCorrector,
         StructuralMethod,
+        StructuralMotion,
         Structure,
     )
 
@@ -30,10 +30,10 @@ __all__ = [
     "CentralDifference",
     "HHTAlpha",
     "Linear",
-    "Motion",
     "Newmark",
     "OperatorSplitting",
     "PredictorCorrector",
     "StructuralMethod",
+    "StructuralMotion",
     "Structure",
 ]

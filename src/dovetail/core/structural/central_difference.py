@@ -7,7 +7,7 @@ import jax.numpy as jnp
 
 from dovetail.core.block import Time
 from dovetail.core.registry import kind
-from dovetail.core.structural.structure import Motion, PredictorCorrector, Structure
+from dovetail.core.structural.structure import PredictorCorrector, StructuralMotion, Structure
 
 
 @kind("central-difference")
@@ -22,14 +22,14 @@ class CentralDifference(PredictorCorrector):
     Source: [Newmark 1959].
     """
 
-    def predict(self, dt: Time, motion: Motion) -> tuple[jax.Array, jax.Array]:
+    def predict(self, dt: Time, motion: StructuralMotion) -> tuple[jax.Array, jax.Array]:
         return motion.x + dt * motion.v + 0.5 * dt**2 * motion.a, motion.v + dt * motion.a
 
     def correct(
-        self, structure: Structure, dt: Time, motion: Motion, load: jax.Array, measured: jax.Array
-    ) -> Motion:
+        self, structure: Structure, dt: Time, motion: StructuralMotion, load: jax.Array, measured: jax.Array
+    ) -> StructuralMotion:
         x, _ = self.predict(dt, motion)
         v = motion.v + 0.5 * dt * motion.a
         matrix = structure.mass + 0.5 * dt * structure.damping
         a = jnp.linalg.solve(matrix, load - structure.damping @ v - measured)
-        return Motion(x, v + 0.5 * dt * a, a, measured, load)
+        return StructuralMotion(x, v + 0.5 * dt * a, a, measured, load)

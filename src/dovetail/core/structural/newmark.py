@@ -8,7 +8,7 @@ from dovetail.core.block import Time
 from dovetail.core.methods.newton import newton
 from dovetail.core.parameter import count, parameter
 from dovetail.core.registry import kind
-from dovetail.core.structural.structure import Motion, StructuralMethod, Structure
+from dovetail.core.structural.structure import StructuralMethod, StructuralMotion, Structure
 
 
 @kind("newmark")
@@ -28,7 +28,9 @@ class Newmark(StructuralMethod):
     gamma: jax.Array = parameter("1", "weight of the new acceleration in v", default=0.5, at_least=0.5)
     iterations: int = count("most Newton iterations in a step", default=30, at_least=1)
 
-    def step(self, structure: Structure, dt: Time, motion: Motion, load: jax.Array) -> Motion:
+    def step(
+        self, structure: Structure, dt: Time, motion: StructuralMotion, load: jax.Array
+    ) -> StructuralMotion:
         return implicit_step(structure, dt, motion, load, 0.0, self.beta, self.gamma, self.iterations)
 
 
@@ -49,7 +51,9 @@ class HHTAlpha(StructuralMethod):
     )
     iterations: int = count("most Newton iterations in a step", default=30, at_least=1)
 
-    def step(self, structure: Structure, dt: Time, motion: Motion, load: jax.Array) -> Motion:
+    def step(
+        self, structure: Structure, dt: Time, motion: StructuralMotion, load: jax.Array
+    ) -> StructuralMotion:
         beta, gamma = coefficients(self.alpha)
         return implicit_step(structure, dt, motion, load, self.alpha, beta, gamma, self.iterations)
 
@@ -59,7 +63,7 @@ def coefficients(alpha: jax.Array) -> tuple[jax.Array, jax.Array]:
     return (1 - alpha) ** 2 / 4, (1 - 2 * alpha) / 2
 
 
-def implicit_step(structure, dt, motion, load, alpha, beta, gamma, iterations) -> Motion:
+def implicit_step(structure, dt, motion, load, alpha, beta, gamma, iterations) -> StructuralMotion:
     """One step of the alpha method for any beta and gamma.
 
     Newton's unknown is y = h^2 a [m], a displacement, as rounding of the restoring force is amplified in `a`
@@ -79,4 +83,4 @@ def implicit_step(structure, dt, motion, load, alpha, beta, gamma, iterations) -
 
     y, _ = newton(residual, dt**2 * motion.a, tolerance=1e-12, iterations=iterations)
     x, v = at_end(y)
-    return Motion(x, v, y / dt**2, structure.force(x, v), load)
+    return StructuralMotion(x, v, y / dt**2, structure.force(x, v), load)

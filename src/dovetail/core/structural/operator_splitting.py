@@ -10,7 +10,7 @@ from dovetail.core.block import Time
 from dovetail.core.parameter import parameter
 from dovetail.core.registry import kind
 from dovetail.core.structural.newmark import coefficients
-from dovetail.core.structural.structure import Motion, PredictorCorrector, Structure, _matrix
+from dovetail.core.structural.structure import PredictorCorrector, StructuralMotion, Structure, _matrix
 
 
 @kind("operator-splitting")
@@ -36,14 +36,14 @@ class OperatorSplitting(PredictorCorrector):
         "1", "numerical damping, 0 for none", default=-0.1, at_least=-1 / 3, at_most=0.0
     )
 
-    def predict(self, dt: Time, motion: Motion) -> tuple[jax.Array, jax.Array]:
+    def predict(self, dt: Time, motion: StructuralMotion) -> tuple[jax.Array, jax.Array]:
         beta, _ = coefficients(self.alpha)
         x = motion.x + dt * motion.v + dt**2 * (0.5 - beta) * motion.a
         return x, motion.v + dt * motion.a  # velocity to first order, so that forces of it keep the order 2
 
     def correct(
-        self, structure: Structure, dt: Time, motion: Motion, load: jax.Array, measured: jax.Array
-    ) -> Motion:
+        self, structure: Structure, dt: Time, motion: StructuralMotion, load: jax.Array, measured: jax.Array
+    ) -> StructuralMotion:
         beta, gamma = coefficients(self.alpha)
         x, _ = self.predict(dt, motion)
         v = motion.v + dt * (1 - gamma) * motion.a
@@ -56,4 +56,4 @@ class OperatorSplitting(PredictorCorrector):
         a = jnp.linalg.solve(matrix, late * now - early * before)
         correction = beta * dt**2 * a
         restoring = measured + self.initial_stiffness @ correction
-        return Motion(x + correction, v + gamma * dt * a, a, restoring, load)
+        return StructuralMotion(x + correction, v + gamma * dt * a, a, restoring, load)

@@ -26,7 +26,7 @@ def _matrix(value) -> jax.Array:
     return jnp.atleast_2d(jnp.asarray(value, dtype=float))
 
 
-class Motion(NamedTuple):
+class StructuralMotion(NamedTuple):
     """State of a structural method at the end of a step; all of shape (n,)."""
 
     x: jax.Array  # [m] displacement
@@ -72,12 +72,12 @@ class Structure(Part):
         """Restoring force R(x, v) [N]; zero where the structure has none of its own."""
         return jnp.zeros(self.size) if self.restoring is None else self.restoring(x, v)
 
-    def start(self, x=0.0, v=0.0, load=0.0, restoring=None) -> Motion:
+    def start(self, x=0.0, v=0.0, load=0.0, restoring=None) -> StructuralMotion:
         """State with the acceleration that the equation demands of x, v, the load and the restoring force."""
         x, v, load = (jnp.broadcast_to(jnp.asarray(s, dtype=float), (self.size,)) for s in (x, v, load))
         r = self.force(x, v) if restoring is None else jnp.broadcast_to(restoring, (self.size,))
         a = jnp.linalg.solve(self.mass, load - self.damping @ v - r)
-        return Motion(x, v, a, r, load)
+        return StructuralMotion(x, v, a, r, load)
 
 
 class StructuralMethod(eqx.Module):
@@ -87,7 +87,9 @@ class StructuralMethod(eqx.Module):
         check(self)
 
     @abstractmethod
-    def step(self, structure: Structure, dt: Time, motion: Motion, load: jax.Array) -> Motion:
+    def step(
+        self, structure: Structure, dt: Time, motion: StructuralMotion, load: jax.Array
+    ) -> StructuralMotion:
         """Motion at t + dt under the load [N] at t + dt."""
 
 
@@ -99,14 +101,16 @@ class PredictorCorrector(StructuralMethod):
     """
 
     @abstractmethod
-    def predict(self, dt: Time, motion: Motion) -> tuple[jax.Array, jax.Array]:
+    def predict(self, dt: Time, motion: StructuralMotion) -> tuple[jax.Array, jax.Array]:
         """Displacement [m] to impose at t + dt, and its velocity [m/s]."""
 
     @abstractmethod
     def correct(
-        self, structure: Structure, dt: Time, motion: Motion, load: jax.Array, measured: jax.Array
-    ) -> Motion:
+        self, structure: Structure, dt: Time, motion: StructuralMotion, load: jax.Array, measured: jax.Array
+    ) -> StructuralMotion:
         """Motion at t + dt from the restoring force [N] measured at the predicted displacement."""
 
-    def step(self, structure: Structure, dt: Time, motion: Motion, load: jax.Array) -> Motion:
+    def step(
+        self, structure: Structure, dt: Time, motion: StructuralMotion, load: jax.Array
+    ) -> StructuralMotion:
         return self.correct(structure, dt, motion, load, structure.force(*self.predict(dt, motion)))

@@ -9,7 +9,7 @@ from xml.etree import ElementTree as xml
 
 
 @dataclasses.dataclass(frozen=True)
-class Variable:
+class FmuVariable:
     """One real number of an FMU."""
 
     name: str

@@ -33,7 +33,7 @@ from dovetail.core import RK4, Flow, Method, Sampled
 from dovetail.core.errors import LinkError, UnknownNameError
 from dovetail.core.signals import signal
 from dovetail.links.fmi.binary import put_binary
-from dovetail.links.fmi.description import Variable, description
+from dovetail.links.fmi.description import FmuVariable, description
 from dovetail.mechanics import Substructure
 from dovetail.specimens import Specimen
 from dovetail.testing import Runnable
@@ -45,9 +45,9 @@ FOLDERS = {"2.0": "linux64", "3.0": "x86_64-linux"}
 class _Model:
     """Three functions over flat values, and what the values are."""
 
-    parameters: list[Variable]
-    inputs: list[Variable]
-    outputs: list[Variable]
+    parameters: list[FmuVariable]
+    inputs: list[FmuVariable]
+    outputs: list[FmuVariable]
     start: Callable  # (parameters, t, inputs) -> state
     step: Callable  # (parameters, t, h, number, state, inputs) -> state
     show: Callable  # (parameters, t, state, inputs) -> outputs
@@ -186,7 +186,7 @@ def _of_flow(flow: Flow, inputs: Any, step: float, method: Method) -> _Model:
         dataclasses.replace(each, name=f"shown.{each.name}") if each.name in taken else each for each in outs
     ]
     parameters = [
-        Variable(f"parameters.{name}", float(value), "", "")
+        FmuVariable(f"parameters.{name}", float(value), "", "")
         for (name, _), value in zip(named, np.asarray(flat_p), strict=True)
     ]
     return _Model(parameters, ins, outs, start, advance, show, step, False)
@@ -246,9 +246,9 @@ def _path(path: Any) -> str:
     return ".".join(words)
 
 
-def _variables(tree: Any, values: np.ndarray | None, prefix: str) -> list[Variable]:
+def _variables(tree: Any, values: np.ndarray | None, prefix: str) -> list[FmuVariable]:
     """One for each number in a tree, in the order of raveling; those of an array are counted from 1."""
-    found: list[Variable] = []
+    found: list[FmuVariable] = []
     for path, leaf in jax.tree_util.tree_leaves_with_path(tree):
         name, shape = prefix + (_path(path) or "u"), np.shape(leaf)
         unit = label = ""
@@ -260,5 +260,5 @@ def _variables(tree: Any, values: np.ndarray | None, prefix: str) -> list[Variab
         for index in np.ndindex(*shape):
             place = f"[{','.join(str(i + 1) for i in index)}]" if index else ""
             start = None if values is None else float(values[len(found)])
-            found.append(Variable(name + place, start, unit, label))
+            found.append(FmuVariable(name + place, start, unit, label))
     return found

@@ -30,7 +30,7 @@ from dovetail.mechanics.airframe.skids import LandingGear
 from dovetail.mechanics.airframe.struts import Strut
 from dovetail.mechanics.bodies import BodyLoad, MassProperties
 from dovetail.mechanics.collision import bookkeeping
-from dovetail.mechanics.collision.response import Touch
+from dovetail.mechanics.collision.response import PairTouch
 from dovetail.mechanics.contact import NormalLaw
 from dovetail.mechanics.dimension import Dimension, dimension
 from dovetail.mechanics.friction import Friction, NoFriction
@@ -209,7 +209,7 @@ class DeckAircraft(Flow):
     def _distances(self, t, x):
         return touching.distances(self, t, x)
 
-    def touches(self, t: Any, x: dict[str, Any]) -> Touch:
+    def touches(self, t: Any, x: dict[str, Any]) -> PairTouch:
         """What happens at every pair of foot and body."""
         return touching.touches(self, t, x)
 

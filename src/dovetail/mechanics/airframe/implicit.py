@@ -21,7 +21,7 @@ import numpy as np
 
 from dovetail.mechanics.airframe.struts import strut_force
 from dovetail.mechanics.airframe.touching import all_pairs, touched
-from dovetail.mechanics.collision.response import Touch
+from dovetail.mechanics.collision.response import PairTouch
 from dovetail.mechanics.securing.drive import driven_frames
 
 DENSE = 40  # speeds up to which an inverse is cheaper than factors
@@ -176,7 +176,7 @@ def _solver(S: jax.Array) -> Callable[[jax.Array], jax.Array]:
     return lambda b: triangle(triangle(b[order], lower=True, unit_diagonal=True))
 
 
-def _contact_work(slopes: Slopes, touch: Touch, dv: jax.Array, dp: jax.Array, dz: jax.Array) -> jax.Array:
+def _contact_work(slopes: Slopes, touch: PairTouch, dv: jax.Array, dp: jax.Array, dz: jax.Array) -> jax.Array:
     """Change of the ledger's powers with the feet's places, velocities and bristles: as stiff as the force itself."""
     slip = slopes.velocity[:, None] - touch.surface_velocity
     df = jnp.einsum("fbij,fj->fbi", slopes.position, dp) + jnp.einsum("fbij,fj->fbi", slopes.by_velocity, dv)

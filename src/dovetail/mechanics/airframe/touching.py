@@ -16,7 +16,7 @@ import numpy as np
 
 from dovetail.mechanics.collision import bookkeeping, response
 from dovetail.mechanics.securing.drive import driven_frames
-from dovetail.mechanics.securing.platform import Frames, half_spaces, poses
+from dovetail.mechanics.securing.platform import PlatformFrames, half_spaces, poses
 
 
 def distances(aircraft: Any, t: Any, x: dict[str, Any]) -> jax.Array:
@@ -36,7 +36,7 @@ def gaps_at_start(aircraft: Any) -> jax.Array:
     return bookkeeping.gap(distances(aircraft, 0.0, aircraft.init()))
 
 
-def all_pairs(aircraft: Any, frame: Frames, at, velocity, z, on, impact, slid) -> response.Touch:
+def all_pairs(aircraft: Any, frame: PlatformFrames, at, velocity, z, on, impact, slid) -> response.PairTouch:
     """All pairs of foot and body; arrays (feet, bodies, ...) in world axes."""
     normals, offsets = half_spaces(aircraft.platforms)
     one = functools.partial(
@@ -58,7 +58,7 @@ def touched(aircraft: Any, t: Any, x: dict[str, Any]) -> jax.Array:
     return x["held"]["touch"]
 
 
-def touches(aircraft: Any, t: Any, x: dict[str, Any]) -> response.Touch:
+def touches(aircraft: Any, t: Any, x: dict[str, Any]) -> response.PairTouch:
     """What happens at every pair of foot and body."""
     return _touches(aircraft, jnp.asarray(t, float), x)
 

@@ -19,7 +19,7 @@ import jax.numpy as jnp
 from dovetail.core import kind
 from dovetail.mechanics.chain.angles import angle_accelerations, angle_rates, angles, direction, tangents
 from dovetail.mechanics.chain.base import Nodes, before, dot, running
-from dovetail.mechanics.chain.lumped import LumpedChain, Shape, held_tensions
+from dovetail.mechanics.chain.lumped import ChainShape, LumpedChain, held_tensions
 
 
 @kind("angle-chain")
@@ -54,7 +54,7 @@ class AngleChain(LumpedChain):
 
     def shape(self, x, length=None):
         n, turn, l, reached = self._forward(x, length)
-        return Shape(n, turn, reached[3:], l[0], l, *self.masses(l[0]))
+        return ChainShape(n, turn, reached[3:], l[0], l, *self.masses(l[0]))
 
     def pull(self, x, s, free, inverse):
         tension = held_tensions(s.n, free, inverse, s.l[2] - s.l[0] * dot(s.turn, s.turn))

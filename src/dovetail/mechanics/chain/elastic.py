@@ -17,7 +17,7 @@ import jax.numpy as jnp
 from dovetail.core import choice, kind, parameter
 from dovetail.core.errors import ParameterError
 from dovetail.mechanics.chain.base import before, dot
-from dovetail.mechanics.chain.lumped import PlacedChain, Shape
+from dovetail.mechanics.chain.lumped import ChainShape, PlacedChain
 
 
 @kind("elastic-chain")
@@ -41,7 +41,7 @@ class ElasticChain(PlacedChain):
         size = jnp.sqrt(dot(d, d))
         n = d / size
         l = self.lengths(length)
-        return Shape(n, (w - n * dot(n, w)) / size, v, size, l, *self.masses(l[0]))
+        return ChainShape(n, (w - n * dot(n, w)) / size, v, size, l, *self.masses(l[0]))
 
     def _tensions(self, s):
         """Tensions (n,) [N], what springs have of them, and the strain's rate (n,) [1/s].

@@ -22,7 +22,7 @@ import jax.numpy as jnp
 from dovetail.core import choice, kind, parameter
 from dovetail.mechanics.chain.banded import solve_blocks
 from dovetail.mechanics.chain.base import Chain, before, dot
-from dovetail.mechanics.chain.lumped import PlacedChain, Shape, held_tensions
+from dovetail.mechanics.chain.lumped import ChainShape, PlacedChain, held_tensions
 
 
 @kind("link-chain")
@@ -46,7 +46,7 @@ class LinkChain(PlacedChain):
         d, w = p - before(p), v - before(v)
         l = self.lengths(length)
         n = d * jax.lax.rsqrt(dot(d, d))
-        return Shape(n, (w - n * dot(n, w)) / l[0], v, l[0], l, *self.masses(l[0]))
+        return ChainShape(n, (w - n * dot(n, w)) / l[0], v, l[0], l, *self.masses(l[0]))
 
     def pull(self, x, s, free, inverse):
         d, w = x["position"] - before(x["position"]), x["velocity"] - before(x["velocity"])

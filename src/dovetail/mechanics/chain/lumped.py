@@ -39,7 +39,7 @@ from dovetail.mechanics.chain.base import (
 from dovetail.mechanics.chain.shrink import Rates
 
 
-class Shape(NamedTuple):
+class ChainShape(NamedTuple):
     """Directions, motion and masses of a chain; columns are links, or the nodes at their far ends."""
 
     n: jax.Array  # (3, n) directions of the links, down the chain
@@ -97,7 +97,7 @@ class LumpedChain(Chain):
     # what a formulation says
 
     @abstractmethod
-    def shape(self, x: Any, length: Any = None) -> Shape:
+    def shape(self, x: Any, length: Any = None) -> ChainShape:
         """Directions, motion and masses."""
 
     @abstractmethod
@@ -109,14 +109,14 @@ class LumpedChain(Chain):
         """State with the same places whose nodes 1 to n move at (3, n) [m/s]."""
 
     @abstractmethod
-    def pull(self, x: Any, s: Shape, free: jax.Array, inverse: jax.Array) -> tuple[jax.Array, jax.Array]:
+    def pull(self, x: Any, s: ChainShape, free: jax.Array, inverse: jax.Array) -> tuple[jax.Array, jax.Array]:
         """Forces (3, n) of the links on their near ends, and tensions (n,) [N].
 
         `free` (3, n) are the accelerations without them, `inverse` (n,) one over the masses, zero where held.
         """
 
     @abstractmethod
-    def rate(self, x: Any, s: Shape, acceleration: jax.Array) -> Any:
+    def rate(self, x: Any, s: ChainShape, acceleration: jax.Array) -> Any:
         """Derivative of the state from the accelerations (3, n) of the nodes."""
 
     def stretched(self, tension: Float[Array, " n"], length: Any = None) -> Float[Array, " n"]:
@@ -202,7 +202,7 @@ class LumpedChain(Chain):
             reaction=force[:, 0] + self._at_root(s, u),
         )
 
-    def acting(self, s: Shape, u: Loads) -> Float[Array, "3 n"]:
+    def acting(self, s: ChainShape, u: Loads) -> Float[Array, "3 n"]:
         """Forces (3, n) [N] on the nodes 1 to n but for the field's and the links'; what is left out costs nothing."""
         total = node_forces(self.n, u)[:, 1:]
         h = [] if self.bending is None else [joints.bending(s.n, s.l[0], self._in_rope(self.bending))]
@@ -218,7 +218,7 @@ class LumpedChain(Chain):
             total = total - self.mass_damping * s.mass * s.v
         return total if u.length is None else total + self.exchange(s, u.length)
 
-    def exchange(self, s: Shape, length: Any) -> jax.Array | float:
+    def exchange(self, s: ChainShape, length: Any) -> jax.Array | float:
         """Forces (3, n) [N] of rope that changes lumps while the length has these rates."""
         if self.transfer == "none":
             return 0.0

@@ -17,7 +17,7 @@ from dovetail.core.errors import AnalysisError
 
 
 @dataclasses.dataclass(frozen=True)
-class Waves:
+class ChainWave:
     """What a wave on a chain did."""
 
     arrival: np.ndarray  # (nodes,) [s] of the fastest moment, support first; NaN where nothing moved
@@ -41,7 +41,7 @@ def transverse(position: np.ndarray) -> np.ndarray:
     return moved - np.sum(moved * along, axis=-1, keepdims=True) * along
 
 
-def follow_waves(time: np.ndarray, position: np.ndarray) -> Waves:
+def follow_waves(time: np.ndarray, position: np.ndarray) -> ChainWave:
     """Waves that were sent from the tip at the start of a recording.
 
     Parameters
@@ -58,6 +58,6 @@ def follow_waves(time: np.ndarray, position: np.ndarray) -> Waves:
     at_support = float(arrival[0])
     later = time > at_support + 0.5 * (at_support - arrival[-1])
     if not later.any():
-        return Waves(arrival, at_support, np.nan, np.nan)
+        return ChainWave(arrival, at_support, np.nan, np.nan)
     back = float(time[later][np.argmax(speed[later, -1])])
-    return Waves(arrival, at_support, back, float(speed[later].max()))
+    return ChainWave(arrival, at_support, back, float(speed[later].max()))

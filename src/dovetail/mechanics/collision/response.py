@@ -21,7 +21,7 @@ from dovetail.mechanics.friction import Friction
 LATCH = Latch(floor=1e-3)  # a foot that stands has no impact
 
 
-class Touch(NamedTuple):
+class PairTouch(NamedTuple):
     """What happens at one pair, in world axes."""
 
     force: jax.Array  # (d,) [N] on the node
@@ -58,7 +58,7 @@ def touch(
     cross,
     law: NormalLaw,
     friction: Friction,
-) -> Touch:
+) -> PairTouch:
     """Force on one node by one body; `on` (m,) is one at the touched plane, all zero where none is.
 
     `slid` is the speed of slip [m/s] that friction remembers. The law is evaluated as if they touched, also when a
@@ -77,7 +77,7 @@ def touch(
         z = R @ z
         z = z - (z @ n) * n
     force, rate, relax = friction.act(jnp.maximum(push, 0.0)[None], slip, z, slid[None])
-    return Touch(
+    return PairTouch(
         force=push * n + active * force,
         bristle_rate=active * (R.T @ rate if friction.remembers else rate),
         relaxation=active * relax,

@@ -28,7 +28,7 @@ REACH = 1.7  # of the explicit step along the imaginary axis, which is its neare
 BACK = 0.5  # share of it within which an implicit method gives way, so that it does not change at every step
 
 
-class Choice(NamedTuple):
+class MethodChoice(NamedTuple):
     """What is remembered from step to step: which method, the direction of the fastest motion, its growth [1/s]."""
 
     stiff: jax.Array
@@ -37,15 +37,15 @@ class Choice(NamedTuple):
     steps: jax.Array  # (2,) explicit and implicit attempts so far
 
 
-def begun(size: int) -> Choice:
+def begun(size: int) -> MethodChoice:
     """Nothing is known yet: implicit."""
     direction = jnp.ones(size) / jnp.sqrt(size)
-    return Choice(jnp.asarray(True), direction, jnp.asarray(jnp.inf), jnp.zeros(2))
+    return MethodChoice(jnp.asarray(True), direction, jnp.asarray(jnp.inf), jnp.zeros(2))
 
 
 def chosen(
-    choice: Choice, f: Callable, y: jax.Array, rate: jax.Array, scale: jax.Array, h: jax.Array
-) -> Choice:
+    choice: MethodChoice, f: Callable, y: jax.Array, rate: jax.Array, scale: jax.Array, h: jax.Array
+) -> MethodChoice:
     """Explicit or implicit for a step of h [s] from y, where the rate is f(y)."""
     size = 1e-7 * (1.0 + jnp.linalg.norm(y / scale))
     w = (f(y + size * scale * choice.direction) - rate) / (size * scale)
@@ -54,7 +54,9 @@ def chosen(
     within = jnp.where(choice.stiff, BACK, 1.0) * REACH
     stiff = h * fastest > within
     direction = jnp.where(growth > 0, w / jnp.where(growth > 0, growth, 1.0), choice.direction)
-    return Choice(stiff, direction, growth, choice.steps + jnp.where(stiff, jnp.eye(2)[1], jnp.eye(2)[0]))
+    return MethodChoice(
+        stiff, direction, growth, choice.steps + jnp.where(stiff, jnp.eye(2)[1], jnp.eye(2)[0])
+    )
 
 
 def explicit(f: Callable, y: jax.Array, rate: jax.Array, h: jax.Array) -> tuple[Any, jax.Array]:

@@ -70,7 +70,7 @@ class Friction(Part):
         return speed
 
 
-class Memoryless(Friction):
+class MemorylessFriction(Friction):
     r"""A law of the present slip alone: against it, with a sign that is smoothed over a small speed :math:`v_r`.
 
     .. math:: \mathbf{F} = -\mu(|\mathbf v|)\,N\,\frac{\mathbf v}{\sqrt{|\mathbf v|^2 + v_r^2}}

@@ -6,11 +6,11 @@ import jax
 import jax.numpy as jnp
 
 from dovetail.core import kind, parameter
-from dovetail.mechanics.friction.base import Memoryless
+from dovetail.mechanics.friction.base import MemorylessFriction
 
 
 @kind("coulomb-friction")
-class Coulomb(Memoryless):
+class Coulomb(MemorylessFriction):
     r"""Coulomb's law, :math:`F = \mu N` against the slip."""
 
     mu: jax.Array = parameter("1", "friction coefficient", at_least=0.0, default=0.25)

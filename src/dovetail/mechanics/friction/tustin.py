@@ -6,11 +6,11 @@ import jax
 import jax.numpy as jnp
 
 from dovetail.core import kind, parameter
-from dovetail.mechanics.friction.base import Memoryless
+from dovetail.mechanics.friction.base import MemorylessFriction
 
 
 @kind("tustin-friction")
-class Tustin(Memoryless):
+class Tustin(MemorylessFriction):
     r"""Exponential fall from stiction to sliding friction, without a viscous part:
 
     .. math:: \mu(v) = \mu_1 + (\mu_0 - \mu_1)\,e^{-|v|/v_S}

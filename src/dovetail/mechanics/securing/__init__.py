@@ -9,15 +9,15 @@ from dovetail.lazily import lazily
 
 if TYPE_CHECKING:
     from dovetail.mechanics.securing.drive import Drive
-    from dovetail.mechanics.securing.platform import Frames, Platform, corners_at, frames, half_spaces
+    from dovetail.mechanics.securing.platform import Platform, PlatformFrames, corners_at, frames, half_spaces
 
 lazily(__name__)
 
 
 __all__ = [
     "Drive",
-    "Frames",
     "Platform",
+    "PlatformFrames",
     "corners_at",
     "frames",
     "half_spaces",

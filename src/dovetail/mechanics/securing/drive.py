@@ -19,7 +19,7 @@ import jax.numpy as jnp
 
 from dovetail.core import Part, kind, parameter
 from dovetail.core.errors import Fault
-from dovetail.mechanics.securing.platform import Frames, Platform, frames, poses
+from dovetail.mechanics.securing.platform import Platform, PlatformFrames, frames, poses
 
 
 @kind("drive")
@@ -46,7 +46,7 @@ def moved(drives: Sequence[Drive], x: jax.Array) -> dict[str, jax.Array]:
 
 def driven_frames(
     platforms: Sequence[Platform], drives: Sequence[Drive], t: jax.Array, x: jax.Array
-) -> Frames:
+) -> PlatformFrames:
     """Pose and velocity of all bodies; x (drives, 2) are ways and speeds of the drives."""
     return _driven(tuple(platforms), tuple(drives), jnp.asarray(t, float), x)
 

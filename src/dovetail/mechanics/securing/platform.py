@@ -27,7 +27,7 @@ from dovetail.mechanics.motion import FrameMotion
 from dovetail.mechanics.spatial import euler
 
 
-class Frames(NamedTuple):
+class PlatformFrames(NamedTuple):
     """Pose and velocity of all bodies at a time, in world axes."""
 
     position: jax.Array  # (n, d) [m]
@@ -93,7 +93,7 @@ def frames(
     platforms: Sequence[Platform],
     t: jax.Array,
     moved: Callable[[jax.Array], Mapping[str, jax.Array]] | None = None,
-) -> Frames:
+) -> PlatformFrames:
     """Pose and velocity of all bodies; `moved` gives displacements as in `poses`, as a function of time."""
     t = jnp.asarray(t, float)
 
@@ -106,7 +106,7 @@ def frames(
         spin = W[:, 1, 0, None]
     else:
         spin = jnp.stack([W[:, 2, 1] - W[:, 1, 2], W[:, 0, 2] - W[:, 2, 0], W[:, 1, 0] - W[:, 0, 1]], -1) / 2
-    return Frames(r, R, v, spin)
+    return PlatformFrames(r, R, v, spin)
 
 
 def half_spaces(platforms: Sequence[Platform]) -> tuple[jax.Array, jax.Array]:

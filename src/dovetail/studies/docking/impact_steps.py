@@ -53,7 +53,7 @@ def _depth(system: System, t, x) -> jax.Array:
 
 
 @dataclass(frozen=True)
-class Verification:
+class StepVerification:
     """A method and step against the adaptive reference."""
 
     step: float  # [s]
@@ -65,12 +65,12 @@ class Verification:
         return abs(self.rebound_error) <= tolerance and abs(self.duration_error) <= 2 * self.step
 
 
-def verify(system: System, method: Method, step: float) -> Verification:
+def verify(system: System, method: Method, step: float) -> StepVerification:
     """Compare a fixed-step method with the adaptive reference over one contact."""
     reference = integrate(system)
     count = int(1.2 * float(reference.end_time) / step) + 2
     end, velocity = _fixed(system, method, step, count)
-    return Verification(
+    return StepVerification(
         step,
         float(end - reference.end_time),
         float(velocity / reference.end_state["numerical"]["v"] - 1),

@@ -51,7 +51,7 @@ class Falling(Flow):
 
 
 @dataclasses.dataclass(frozen=True)
-class Contact:
+class PlateContact:
     """One contact of the plate with the ball."""
 
     start: float  # [s]
@@ -74,7 +74,7 @@ class Drop:
     force: np.ndarray
     depth: np.ndarray
 
-    def contacts(self) -> list[Contact]:
+    def contacts(self) -> list[PlateContact]:
         """Every contact that began and ended."""
         touching = self.depth > 0
         edges = np.flatnonzero(np.diff(touching.astype(int)))
@@ -86,7 +86,7 @@ class Drop:
             part = slice(i + 1, end + 1)
             peak = int(np.argmax(self.force[part]))
             found.append(
-                Contact(
+                PlateContact(
                     float(self.time[i + 1]),
                     float(self.time[end] - self.time[i + 1]),
                     float(self.depth[part].max()),

@@ -23,7 +23,7 @@ from dovetail.core import RK4
 from dovetail.design import growths, stacked
 from dovetail.fidelity.rths_criteria import NAMES, criteria_of
 from dovetail.studies.registry import find_test
-from dovetail.studies.substructuring.rths_compensators import COMPENSATORS, Entry, plant_of
+from dovetail.studies.substructuring.rths_compensators import COMPENSATORS, TabledCompensator, plant_of
 from dovetail.testing import Accuracy, Test, load, simulate
 from dovetail.transfer import ServoHydraulic
 
@@ -122,7 +122,9 @@ def table(
     return xr.Dataset(variables, {**coordinates, "criterion": list(NAMES)})
 
 
-def _row(entry: Entry, bases: Mapping[int, Test], ideals: Mapping[int, np.ndarray], drawn) -> dict[str, Any]:
+def _row(
+    entry: TabledCompensator, bases: Mapping[int, Test], ideals: Mapping[int, np.ndarray], drawn
+) -> dict[str, Any]:
     """One compensator: cases x plants."""
     tests, references = [], []
     for case, base in bases.items():

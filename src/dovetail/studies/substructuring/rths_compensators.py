@@ -37,7 +37,7 @@ PHASE_ADVANCE = "the size of the motion: thirty degrees of lead come with half a
 
 
 @dataclasses.dataclass(frozen=True)
-class Entry:
+class TabledCompensator:
     """A compensator of the table."""
 
     name: str
@@ -123,20 +123,22 @@ def _blended(test: Test) -> Test:
 
 
 ENTRIES = (
-    Entry("none", _with(lambda t: NoCompensation()), "nothing", "stability: the plant is too late"),
-    Entry(
+    TabledCompensator(
+        "none", _with(lambda t: NoCompensation()), "nothing", "stability: the plant is too late"
+    ),
+    TabledCompensator(
         "forward prediction",
         _with(lambda t: ForwardPrediction(_delay(t), _gain(t), order=3, window=96)),
         "delay and gain at one frequency",
         "the higher modes, and with them margin: lost on some perturbed plants",
     ),
-    Entry(
+    TabledCompensator(
         "fixed coefficients",
         _with(lambda t: FixedCoefficients.of_order(2, 64, delay=_delay(t), gain=_gain(t), steps=128)),
         "delay and gain at one frequency",
         "as forward prediction, with the error of repeating a fit",
     ),
-    Entry(
+    TabledCompensator(
         "adaptive forward prediction",
         _with(
             lambda t: AdaptiveForwardPrediction(
@@ -146,32 +148,34 @@ ENTRIES = (
         "a first guess of delay and gain",
         "the higher modes and margin, as forward prediction; it learns the first mode only",
     ),
-    Entry("phase advance", _with(lambda t: PhaseAdvance(1.5, FIRST_MODE)), "the first mode", PHASE_ADVANCE),
-    Entry(
+    TabledCompensator(
+        "phase advance", _with(lambda t: PhaseAdvance(1.5, FIRST_MODE)), "the first mode", PHASE_ADVANCE
+    ),
+    TabledCompensator(
         "minimal control synthesis",
         _with(lambda t: MinimalControlSynthesis(120.0, 2.0, 0.02, leak=0.1, length_unit=2e-3)),
         "nothing",
         "stability: it starts as the bare loop, and a lag of fifth order is not of the form it adapts to",
     ),
-    Entry(
+    TabledCompensator(
         "Smith predictor",
         _smith,
         "models of actuator and specimen",
         "the test itself: with exact models the measured force cancels, and the rig is late throughout",
     ),
-    Entry(
+    TabledCompensator(
         "first-order inverse",
         _with(lambda t: FirstOrderInverse(*(1 / inverse_coefficients(t)[[1, 1]]))),
         "the delay of slow motion",
         "everything above the first mode",
     ),
-    Entry(
+    TabledCompensator(
         "second-order inverse",
         _with(second_order_inverse),
         "a model of second order",
         "the third mode; a plant off its model shows in full",
     ),
-    Entry(
+    TabledCompensator(
         "second-order inverse, prediction",
         _with(
             lambda t: Chain(
@@ -181,31 +185,31 @@ ENTRIES = (
         "a model of second order",
         "as second-order inverse; the converter's hold is predicted, at some noise",
     ),
-    Entry(
+    TabledCompensator(
         "second-order inverse, phase advance",
         _with(lambda t: PhaseAdvance(1.02, FIRST_MODE, second_order_inverse(t))),
         "a model of second order",
         "accuracy for margin: two per cent of gain for one degree of lead",
     ),
-    Entry(
+    TabledCompensator(
         "second-order inverse, half the force modelled",
         _blended,
         "models of actuator and specimen",
         "half of the specimen's own behaviour: a wrong model of it would not be noticed",
     ),
-    Entry(
+    TabledCompensator(
         "inverse model",
         _with(full_inverse),
         "a model of full order",
         "the three time constants that make it proper are left as delay",
     ),
-    Entry(
+    TabledCompensator(
         "inverse model, prediction",
         _with(inverse_and_prediction),
         "a model of full order",
         "a smooth command: noise reaches the valve; a plant off its model shows in full",
     ),
-    Entry(
+    TabledCompensator(
         "adaptive time series",
         _with(adaptive_time_series),
         "a model of second order to start with, and limits around it",

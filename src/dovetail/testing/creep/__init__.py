@@ -9,7 +9,7 @@ from dovetail.lazily import lazily
 
 if TYPE_CHECKING:
     from dovetail.testing.creep.cell import Cell, Move, Reply
-    from dovetail.testing.creep.gate import AlwaysNear, Gate, NearPlane, NearSignal
+    from dovetail.testing.creep.gate import AlwaysNear, ContactGate, NearPlane, NearSignal
     from dovetail.testing.creep.settings import Stepping
     from dovetail.testing.creep.virtual_cell import VirtualCell
 
@@ -19,7 +19,7 @@ lazily(__name__)
 __all__ = [
     "AlwaysNear",
     "Cell",
-    "Gate",
+    "ContactGate",
     "Move",
     "NearPlane",
     "NearSignal",

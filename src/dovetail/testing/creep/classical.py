@@ -22,7 +22,7 @@ import numpy as np
 
 from dovetail.core.errors import ParameterError
 from dovetail.core.linear import linearise
-from dovetail.core.structural import CentralDifference, Motion, PredictorCorrector, Structure
+from dovetail.core.structural import CentralDifference, PredictorCorrector, StructuralMotion, Structure
 from dovetail.testing.loop import Driven
 
 if TYPE_CHECKING:
@@ -85,19 +85,19 @@ class Classical:
         object.__setattr__(self, "_load", eqx.filter_jit(load))
         object.__setattr__(self, "_correct", eqx.filter_jit(self._corrected))
 
-    def start(self, force: np.ndarray) -> Motion:
+    def start(self, force: np.ndarray) -> StructuralMotion:
         """The motion at t = 0 under the specimen's first force."""
         first = self.driven.output(0.0, self.driven.init(), jnp.asarray(force).reshape(self.shape))
         x, v = (jnp.ravel(first[name]) for name in ("displacement", "velocity"))
         restoring = self.structure.force(x, v) - jnp.ravel(jnp.asarray(force))
         return self.structure.start(x, v, self.load(0.0), restoring)
 
-    def predict(self, h: float, motion: Motion) -> tuple[np.ndarray, np.ndarray]:
+    def predict(self, h: float, motion: StructuralMotion) -> tuple[np.ndarray, np.ndarray]:
         """Displacement to impose, and the velocity that is expected there."""
         x, v = (np.asarray(value).reshape(self.shape) for value in self.method.predict(h, motion))
         return x, v
 
-    def correct(self, t: float, h: float, motion: Motion, force: np.ndarray) -> Motion:
+    def correct(self, t: float, h: float, motion: StructuralMotion, force: np.ndarray) -> StructuralMotion:
         """Motion at t + h from the force of the specimen at the predicted displacement."""
         return self._correct(h, motion, self.load(t + h), jnp.ravel(jnp.asarray(force)))
 

@@ -18,7 +18,7 @@ from dovetail.core import Part, choice, count, kind, parameter
 from dovetail.core.errors import UnknownNameError
 
 
-class Gate(Part):
+class ContactGate(Part):
     """Says from the numerical substructure's output whether contact is near."""
 
     @abstractmethod
@@ -27,7 +27,7 @@ class Gate(Part):
 
 
 @kind("always-near")
-class AlwaysNear(Gate):
+class AlwaysNear(ContactGate):
     """The specimen is never let go: the classical test of a structure."""
 
     def near(self, motion):
@@ -35,7 +35,7 @@ class AlwaysNear(Gate):
 
 
 @kind("near-plane")
-class NearPlane(Gate):
+class NearPlane(ContactGate):
     """Near where one axis has passed a level, or is within a margin of it: a plate above a ball."""
 
     level: jax.Array = parameter("m", "where contact begins")
@@ -51,7 +51,7 @@ class NearPlane(Gate):
 
 
 @kind("near-signal")
-class NearSignal(Gate):
+class NearSignal(ContactGate):
     """Near where a clearance that the numerical substructure shows is below a margin."""
 
     signal: str = eqx.field(static=True, default="clearance")

@@ -10,7 +10,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float
 
 from dovetail.core import Part, choice, count, parameter
-from dovetail.testing.creep.gate import AlwaysNear, Gate
+from dovetail.testing.creep.gate import AlwaysNear, ContactGate
 from dovetail.transfer.robot.trajectory import POSE_AXES, Course, distance
 
 
@@ -33,7 +33,7 @@ class Stepping(Part):
 
     ONE_KIND: ClassVar[bool] = True
 
-    gate: Gate = AlwaysNear()
+    gate: ContactGate = AlwaysNear()
     course: Course = Course()
     scheme: str = choice(
         "stepwise", "classical", "continuous", about="how test and robot take turns", default="stepwise"

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from dovetail.testing.excitation.base import Excitation
     from dovetail.testing.excitation.earthquake import GroundMotion, GroundRecord, KanaiTajimi
     from dovetail.testing.excitation.faded import Faded
-    from dovetail.testing.excitation.noise import WhiteNoise
+    from dovetail.testing.excitation.noise import WhiteNoiseExcitation
     from dovetail.testing.excitation.per_axis import PerAxis
     from dovetail.testing.excitation.pulse import Pulse
     from dovetail.testing.excitation.record_file import read_record
@@ -38,6 +38,6 @@ __all__ = [
     "SumOfSines",
     "Sweep",
     "Table",
-    "WhiteNoise",
+    "WhiteNoiseExcitation",
     "read_record",
 ]

@@ -15,7 +15,7 @@ from dovetail.testing.excitation.base import Excitation
 
 
 @kind("white-noise-excitation")
-class WhiteNoise(Random, Excitation):
+class WhiteNoiseExcitation(Random, Excitation):
     r"""Noise of flat spectrum between two frequencies, as a sum of sines of random phase and frequency.
 
     .. math:: r(t) = \sigma \sqrt{2/N} \sum_{i=1}^{N} \sin(2\pi f_i t + \varphi_i)
@@ -36,7 +36,9 @@ class WhiteNoise(Random, Excitation):
         if not known(*edges):
             return
         if np.any(np.asarray(self.low) >= np.asarray(self.high)):
-            raise ParameterError(f"WhiteNoise.high: got {self.high}; must be above low, {self.low} Hz")
+            raise ParameterError(
+                f"WhiteNoiseExcitation.high: got {self.high}; must be above low, {self.low} Hz"
+            )
 
     def value(self, t: Time) -> jax.Array:
         place = jax.random.uniform(self.drawn(0), (self.lines,))

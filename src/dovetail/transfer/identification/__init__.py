@@ -17,13 +17,12 @@ if TYPE_CHECKING:
     from dovetail.transfer.identification.resonance_damping import damping_squares
     from dovetail.transfer.identification.step_response import StepFeatures, step_features
     from dovetail.transfer.identification.sweep import SweepResponse, sweep_response
-    from dovetail.transfer.identification.zero_crossing import Crossings, crossing_delays
+    from dovetail.transfer.identification.zero_crossing import ZeroCrossings, crossing_delays
 
 lazily(__name__)
 
 
 __all__ = [
-    "Crossings",
     "FactorFit",
     "Fit",
     "FrequencyResponse",
@@ -32,6 +31,7 @@ __all__ = [
     "StepFeatures",
     "SweepResponse",
     "TransferFunctionFit",
+    "ZeroCrossings",
     "crossing_delays",
     "damping_squares",
     "fit_factors",

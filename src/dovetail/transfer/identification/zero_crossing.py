@@ -10,7 +10,7 @@ from dovetail.core.errors import AnalysisError
 
 
 @dataclasses.dataclass(frozen=True)
-class Crossings:
+class ZeroCrossings:
     """Delay of each zero crossing of the demand."""
 
     time: np.ndarray  # [s] of the demand's crossing
@@ -20,7 +20,7 @@ class Crossings:
 
 def crossing_delays(
     demand: np.ndarray, measured: np.ndarray, dt: float, *, between_samples: bool = True
-) -> Crossings:
+) -> ZeroCrossings:
     """Delay from each crossing of zero of the demand to the next of the measured in the same direction.
 
     With `between_samples` crossings are interpolated; without, they are quantised to the first sample on
@@ -45,7 +45,7 @@ def crossing_delays(
             "demand and measured share no crossings of zero; give three cycles or more, about zero"
         )
     rows = rows[np.argsort(rows[:, 0])]
-    return Crossings(*rows.T)
+    return ZeroCrossings(*rows.T)
 
 
 def _crossings(y: np.ndarray, dt: float, sign: int, between: bool) -> np.ndarray:
