@@ -59,7 +59,7 @@ OPEN = {"Chain", "Scene"}  # the less central ones are what examples import; the
 
 
 def test_one_public_name_is_one_class():
-    """A reader who meets a name knows which class it is, in whatever room; the studio is a page that nothing imports."""
+    """A reader who meets a name knows which class it is, in whatever room; nothing imports the studio."""
     places: dict[str, list[str]] = {}
     for module in MODULES:
         if not module.startswith("dovetail.studio"):

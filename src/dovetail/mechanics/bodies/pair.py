@@ -123,4 +123,4 @@ class BodyPair(MeetingPair):
         if outer is not None:
             loads[0] = outer if loads[0] is None else loads[0] + outer
         rates = [body.rate(state, load) for (body, state), load in zip(self.bodies(x), loads, strict=False)]
-        return PairState(rates[0], rates[1] if self.second is not None else None)  # type: ignore[arg-type]  # see there
+        return PairState(rates[0], rates[1] if self.second is not None else None)
