@@ -47,11 +47,17 @@ class Held:
 def held() -> Held:
     """What this process holds; zero where the system does not tell."""
     try:
-        maps = Path("/proc/self/maps").read_bytes().count(b"\n")
-        pages = int(Path("/proc/self/statm").read_bytes().split()[1])
+        return Held(Path("/proc/self/maps").read_bytes().count(b"\n"), memory())
     except OSError:
         return Held(0, 0.0)
-    return Held(maps, float(pages * os.sysconf("SC_PAGE_SIZE")))
+
+
+def memory() -> float:
+    """Memory [B] that this process holds, which is told a hundred times sooner than its maps; zero if it is not."""
+    try:
+        return float(int(Path("/proc/self/statm").read_bytes().split()[1]) * os.sysconf("SC_PAGE_SIZE"))
+    except OSError:
+        return 0.0
 
 
 def limits() -> Held:

@@ -16,7 +16,7 @@ import jax
 import jax.numpy as jnp
 
 from dovetail.core.errors import Fault, TestFileError
-from dovetail.core.programs import held, limits
+from dovetail.core.programs import limits, memory
 from dovetail.testing.record import WHOLE, that_fits
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ PIECE = 64_000  # ticks in a piece at most: see `sharing.piece_length`
 
 def left() -> float:
     """Memory [B] that this process may still take; infinite where the system does not tell."""
-    return 0.95 * limits().memory - held().memory
+    return 0.95 * limits().memory - memory()
 
 
 def require_room(test: Runnable, room: float | None = None) -> None:
