@@ -88,7 +88,7 @@ release: wheel  ## the files of a release into dist/, tried in an empty environm
 
 lock: $(VENV)/python.stamp  ## renew requirements*.txt from the newest versions that pyproject.toml allows
 	rm -rf build/lock && $(BIN)/python -m venv build/lock
-	build/lock/bin/pip install -q --upgrade setuptools '.[view,film]' && $(FREEZE) > requirements.txt
+	build/lock/bin/pip install -q --upgrade setuptools '.[view,film,studio]' && $(FREEZE) > requirements.txt
 	build/lock/bin/pip install -q '.[dev]' && $(FREEZE) | grep -vxFf requirements.txt > requirements-dev.txt
 	build/lock/bin/pip install -q '.[docs]' && \
 	  $(FREEZE) | grep -vxF -f requirements.txt -f requirements-dev.txt > requirements-docs.txt

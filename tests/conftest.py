@@ -2,12 +2,15 @@
 
 import importlib.util
 import os
+import shutil
 import sys
 from pathlib import Path
 
 import jaxtyping
+import pytest
 
 CHECKS = "shape_checks"
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 
 
 def _check_shapes():
@@ -29,3 +32,22 @@ def pytest_configure(config):
     os.environ.setdefault("DOVETAIL_PROGRAMS", str(config.rootpath / ".pytest_cache" / "programs"))
     # a program that cannot be loaded costs time, nothing else
     config.addinivalue_line("filterwarnings", "ignore:.*persistent compilation cache.*")
+
+
+@pytest.fixture(scope="session")
+def browsers():
+    """`browsers(*flags)` starts a browser to look at pages with, where there is one; one playwright for a process."""
+    sync = pytest.importorskip("playwright.sync_api")
+    if CHROMIUM is None:
+        pytest.skip("no chromium to look with")
+    with sync.sync_playwright() as playwright:
+        opened = []
+
+        def open_(*flags):
+            launched = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", *flags])
+            opened.append(launched)
+            return launched
+
+        yield open_
+        for browser in opened:
+            browser.close()

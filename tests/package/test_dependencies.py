@@ -12,6 +12,7 @@ BESIDE = {
     "h5py": "h5netcdf",
     "jaxlib": "jax",
     "pillow": "matplotlib",
+    "fastapi": "nicegui",
 }  # brought by the other, which asks for it
 ENGINES = re.compile(r"engine=\"(\w+)\"|open_(zarr)")  # of xarray, by name
 

@@ -40,7 +40,7 @@ def test_every_make_target_the_readme_names_exists():
         assert re.search(rf"^{target}:", makefile, re.M), f"make {target}"
 
 
-@pytest.mark.parametrize(("command", "extra"), [("view", "view"), ("film", "film")])
+@pytest.mark.parametrize(("command", "extra"), [("view", "view"), ("film", "film"), ("studio", "studio")])
 def test_what_a_command_of_the_readme_needs_is_installed_by_its_first_one(command, extra):
     """`make demo` installs `requirements.txt`, so whoever goes on reading finds the next command working."""
     assert f"dovetail {command}" in README

@@ -1,6 +1,5 @@
 """A page that is served in a thread, and a browser to look at it with."""
 
-import shutil
 import threading
 import time
 
@@ -11,8 +10,7 @@ import pytest
 from dovetail.testing.outcome import Outcome
 from dovetail.testing.run import Run, dataset
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-FLAGS = ["--no-sandbox", "--enable-unsafe-swiftshader", "--use-angle=swiftshader", "--ignore-gpu-blocklist"]
+FLAGS = ["--enable-unsafe-swiftshader", "--use-angle=swiftshader", "--ignore-gpu-blocklist"]
 
 
 @pytest.fixture
@@ -39,18 +37,14 @@ def serving():
 
 
 @pytest.fixture(scope="session")
-def chromium():
+def chromium(browsers):
     """A browser with a small window, where there is one."""
-    sync = pytest.importorskip("playwright.sync_api")
-    if CHROMIUM is None:
-        pytest.skip("no chromium to look with")
-    with sync.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        # drawn by the processor: a small window costs a tenth
-        context = browser.new_context(viewport={"width": 800, "height": 450}, device_scale_factor=0.5)
-        context.set_default_timeout(300_000)  # [ms] a busy machine takes its time; only a hang meets this
-        yield context
-        browser.close()
+    browser = browsers(*FLAGS)
+    # drawn by the processor: a small window costs a tenth
+    context = browser.new_context(viewport={"width": 800, "height": 450}, device_scale_factor=0.5)
+    context.set_default_timeout(300_000)  # [ms] a busy machine takes its time; only a hang meets this
+    yield context
+    context.close()
 
 
 @pytest.fixture

@@ -303,6 +303,25 @@ def view(
 
 
 @app.command()
+def studio(
+    test: Annotated[
+        str | None,
+        typer.Argument(metavar="[TEST]", help="A study's test or a file to begin with; else choose there."),
+    ] = None,
+    port: Annotated[int, typer.Option(help="Port to listen on; 0 takes a free one.")] = 8090,
+    browser: Annotated[bool, typer.Option(help="Open the page in the browser.")] = True,
+    runs: Annotated[Path, typer.Option(help="Folder that runs are written to and listed from.")] = Path(
+        "runs"
+    ),
+    parts: Parts = None,
+) -> None:
+    """Have a test under your hands, in the browser: set it up, feel it while sliders move, do it, hand it over."""
+    from dovetail.cli.studio import studio
+
+    raise typer.Exit(studio(test, port, browser, runs))
+
+
+@app.command()
 def film(
     given: Annotated[
         list[Path],

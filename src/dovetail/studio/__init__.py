@@ -1,6 +1,6 @@
 """The studio without its pages: a test under edit, what it would do while a value moves, work in other processes.
 
-Depends on: core, stability, testing, links, design, campaign, studies, report, cli.
+Depends on: core, stability, testing, links, design, campaign, studies, report, view, cli.
 Pages build on it (`docs/design/studio.md`); it knows nothing of them.
 """
 

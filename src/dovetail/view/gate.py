@@ -19,10 +19,10 @@ PATIENCE = 10.0  # [s] for a head to arrive
 
 
 class Gate:
-    """Listens on `host`:`port` and passes on to the view at `inner` on loopback."""
+    """Listens on `host`:`port` and passes on to the view at `inner` on loopback; `cookie` is the name of its cookie."""
 
-    def __init__(self, inner: int, host: str, port: int, token: str | None = None):
-        self.inner, self.token = inner, token or secrets.token_urlsafe(24)
+    def __init__(self, inner: int, host: str, port: int, token: str | None = None, cookie: str = "dovetail"):
+        self.inner, self.token, self.cookie = inner, token or secrets.token_urlsafe(24), cookie
         self.listener = socket.create_server((host, port))
         self.port = self.listener.getsockname()[1]
         shown = socket.gethostname() if host in ("0.0.0.0", "::") else host
@@ -48,9 +48,9 @@ class Gate:
                 if not piece or len(head) > HEAD:
                     return
                 head += piece
-            verdict = judge(head, self.token)
+            verdict = judge(head, self.token, self.cookie)
             if verdict == "enter":
-                cookie = f"dovetail={self.token}; HttpOnly; SameSite=Strict; Path=/"
+                cookie = f"{self.cookie}={self.token}; HttpOnly; SameSite=Strict; Path=/"
                 outside.sendall(_answer("302 Found", f"Location: /\r\nSet-Cookie: {cookie}\r\n"))
             elif verdict == "pass":
                 outside.settimeout(None)
@@ -64,8 +64,8 @@ class Gate:
                 outside.sendall(_answer("403 Forbidden", ""))
 
 
-def judge(head: bytes, token: str) -> str:
-    """`enter` with the token in the address, `pass` with it in the cookie, else `refuse`."""
+def judge(head: bytes, token: str, cookie: str = "dovetail") -> str:
+    """`enter` with the token in the address, `pass` with it in the cookie of that name, else `refuse`."""
     try:
         lines = head.decode("latin-1").split("\r\n")
         _, target, _ = lines[0].split(" ", 2)
@@ -79,7 +79,7 @@ def judge(head: bytes, token: str) -> str:
         if name.strip().lower() == "cookie":
             for pair in value.split(";"):
                 key, _, held = pair.strip().partition("=")
-                if key == "dovetail" and hmac.compare_digest(held.encode(), token.encode()):
+                if key == cookie and hmac.compare_digest(held.encode(), token.encode()):
                     return "pass"
     return "refuse"
 

@@ -1,0 +1,42 @@
+"""Pictures of the studies for the studio's first page: each the most telling moment of one run.
+
+python docs/study_pictures.py             # all, some minutes
+python docs/study_pictures.py capture     # one
+"""
+
+import io
+import sys
+from pathlib import Path
+
+from PIL import Image
+
+import dovetail
+from dovetail import testing
+from dovetail.report.keyframe import key_frame
+from dovetail.studies.registry import find_test
+
+OUT = Path(dovetail.__file__).parent / "studio" / "page" / "pictures"
+SHOWN = {
+    "capture": "capture/deploy",
+    "docking": "docking/six-dof",
+    "refuelling": "refuelling/full-scale",
+    "shipboard": "shipboard/case-8",
+    "substructuring": "substructuring/cs1",
+}
+SIZE = (660, 330)  # [px]: twice as fine as it is shown
+
+
+def draw(study: str) -> None:
+    """Run the study's test and keep its picture."""
+    test = testing.load(find_test(SHOWN[study]))
+    still = key_frame(testing.rehearse(test, lambda share, text: None))
+    image = Image.open(io.BytesIO(still.jpeg)).convert("RGB")
+    wide = int(image.height * SIZE[0] / SIZE[1])
+    left = (image.width - wide) // 2
+    image = image.crop((left, 0, left + wide, image.height)).resize(SIZE, Image.Resampling.LANCZOS)
+    OUT.mkdir(exist_ok=True)
+    image.save(OUT / f"{study}.jpg", quality=80)
+
+
+for name in sys.argv[1:] or SHOWN:
+    draw(name)

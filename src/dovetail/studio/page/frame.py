@@ -1,0 +1,166 @@
+"""The page around its rooms: which test is on the desk, the rooms to go to, who holds the controls, light or dark."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from nicegui import app, background_tasks, ui
+
+from dovetail.studio.page.choose import Choose
+from dovetail.studio.page.desk import Desk
+from dovetail.studio.page.feel import Feel
+from dovetail.studio.page.look import css, keeping
+from dovetail.studio.page.pieces import button
+from dovetail.studio.page.set_up import SetUp
+from dovetail.studio.page.shown import shown_files
+
+ROOMS = {"choose": "Choose", "set-up": "Set up", "feel": "Feel"}
+SIGN = 4.0  # [s] between two signs that a page is there
+
+
+def pages(desk: Desk) -> None:
+    """Make the pages of a desk known to the server."""
+    shown_files(desk)
+
+    @ui.page("/")
+    def index(at: str = "") -> None:
+        Page(desk, at if at in ROOMS else "")
+
+
+class Page:
+    """What one browser window sees."""
+
+    def __init__(self, desk: Desk, at: str):
+        self.desk = desk
+        self.client = ui.context.client
+        ui.add_head_html(f"<style>{css()}</style>")
+        ui.add_body_html(f"<script>{keeping()}</script>")
+        ui.colors(primary="#0072b2", negative="#b3261e", positive="#1b7f4d")
+        self.memory = app.storage.user
+        self.who = self.memory.setdefault("name", f"person {len(app.storage._users)}")
+        self.dark = ui.dark_mode(self.memory.get("dark"))
+        self._bar(at)
+        self.rooms: dict[str, Any] = {}
+        for name, room in zip(ROOMS, (Choose, SetUp, Feel), strict=True):
+            with ui.element("main").classes("room").props(f"id=room-{name}") as holder:
+                self.rooms[name] = room(self)
+            holder.bind_visibility_from(self.tabs, "value", value=name)
+        self.go(at or ("set-up" if desk.first else "choose"))
+        desk.pages.add(self)
+        self.client.on_delete(self._leave)
+        ui.timer(SIGN, self._sign)
+        self._sign()
+        for what in ("document", "knobs", "answer", "map", "holding"):
+            self.heard(what)
+
+    def _bar(self, at: str) -> None:
+        with ui.header().classes("bar"):
+            ui.label("Dovetail studio").classes("brand")
+            with ui.element("div").classes("what"):
+                self.name = ui.element("b").props("id=test-name")
+                self.title = ui.element("span").props("id=test-title")
+                with self.name:
+                    self.name_text = ui.label()
+                with self.title:
+                    self.title_text = ui.label()
+            self.tabs = ui.tabs(on_change=lambda event: self._went(event.value)).props("no-caps inline-label")
+            with self.tabs:
+                for name, label in ROOMS.items():
+                    ui.tab(name, label=label)
+            with ui.element("div").classes("held"):
+                self.held = ui.label().props("id=held")
+                self.take = button("Take over", self._take, mine=False, name="take")
+                self.give = button("Let go", self._give, mine=False, name="give")
+            self.shade = button("Dark", self._turn_dark, mine=False, name="shade")
+            ui.timer(0, self._find_shade, once=True)
+
+    def go(self, room: str) -> None:
+        """Show a room."""
+        self.tabs.value = room
+
+    async def _went(self, room: str) -> None:
+        if room == "feel":
+            background_tasks.create(self.desk.feel())
+        if self.client.has_socket_connection:
+            ui.navigate.history.replace(f"/?at={room}")
+
+    # light and dark
+
+    async def _find_shade(self) -> None:
+        """As the system has it, where nobody has said otherwise."""
+        if self.dark.value is None:
+            self.dark.value = bool(
+                await ui.run_javascript("return matchMedia('(prefers-color-scheme: dark)').matches")
+            )
+        self.shade.text = "Light" if self.dark.value else "Dark"
+
+    def _turn_dark(self) -> None:
+        self.memory["dark"] = self.dark.value = not self.dark.value
+        self.shade.text = "Light" if self.dark.value else "Dark"
+
+    # who holds the controls
+
+    def may(self) -> bool:
+        """Whether this page holds the controls; says who does if not."""
+        holding = self.desk.holding
+        if holding is None:
+            self.say("Dovetail is still being loaded")
+            return False
+        if not holding.holds(self.who):
+            self.say(holding.words(self.who))
+            return False
+        return True
+
+    def _sign(self) -> None:
+        holding = self.desk.holding
+        if holding is None:
+            return
+        holding.here(self.who)
+        if not holding.holder:
+            holding.take(self.who)
+        self.heard("holding")
+
+    def _take(self) -> None:
+        self.desk.holding.take(self.who, over=True)
+        self.desk.tell("holding")
+
+    def _give(self) -> None:
+        self.desk.holding.release(self.who)
+        self.desk.tell("holding")
+
+    def _leave(self) -> None:
+        self.desk.pages.discard(self)
+        if self.desk.holding is not None and not any(
+            getattr(page, "who", "") == self.who for page in self.desk.pages
+        ):
+            self.desk.holding.gone(self.who)
+        self.desk.tell("holding")
+
+    # what is new
+
+    def heard(self, what: str) -> None:
+        """Show what is new, here and in the rooms."""
+        with self.client:
+            if what == "document":
+                self._say_test()
+            if what == "holding" and self.desk.holding is not None:
+                mine = self.desk.holding.holds(self.who)
+                self.held.text = self.desk.holding.words(self.who)
+                self.take.visible, self.give.visible = not mine, mine and len(self.desk.holding.lookers()) > 1
+                self.client.layout.classes(**({"remove": "looking"} if mine else {"add": "looking"}))
+            for room in self.rooms.values():
+                room.heard(what)
+
+    def _say_test(self) -> None:
+        document = self.desk.document
+        if self.desk.busy or document is None:
+            self.name_text.text, self.title_text.text = self.desk.busy or "No test chosen", ""
+            return
+        changed = ", changed" if self.desk.difference else ""
+        self.name_text.text, self.title_text.text = f"{document.name}{changed}", document.title
+
+    def say(self, words: str, bad: bool = False) -> None:
+        """A sentence at the foot of the page for a while."""
+        ui.notify(
+            words, color="negative" if bad else "dark", position="bottom", multi_line=True, timeout=6000
+        )

@@ -1,0 +1,146 @@
+"""A studio in a process of its own, and windows of a browser on it."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+
+import pytest
+
+PATIENCE = 1000 * int(os.environ.get("DOVETAIL_PATIENCE", "300"))  # [ms] a busy machine takes its time
+
+
+class Served:
+    """`dovetail studio` in a folder of its own, which can be killed and started again at the same port."""
+
+    def __init__(self, folder, *arguments):
+        self.folder, self.arguments, self.port, self.process = folder, arguments, 0, None
+        self.start()
+
+    def start(self):
+        code = "from dovetail.cli.main import main; main()"
+        words = ["studio", *self.arguments, "--port", str(self.port), "--no-browser"]
+        env = {**os.environ, "XDG_STATE_HOME": str(self.folder / "state")}
+        env.pop("PYTEST_CURRENT_TEST", None)  # the server is no test
+        self.log = open(self.folder / "studio.log", "a")  # noqa: SIM115
+        self.process = subprocess.Popen(
+            [sys.executable, "-c", code, *words],
+            cwd=self.folder,
+            env=env,
+            stdout=subprocess.PIPE,
+            stderr=self.log,
+            text=True,
+        )
+        self.url = re.search(r"http\S+", self.process.stdout.readline())[0]
+        self.port = int(re.search(r":(\d+)/", self.url)[1])
+
+    @property
+    def home(self):
+        return f"http://127.0.0.1:{self.port}"
+
+    def kill(self):
+        """End it without a word, as a crash does."""
+        self.process.send_signal(signal.SIGKILL)
+        self.process.wait()
+        self.process.stdout.close()
+        self.log.close()
+
+    def end(self):
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGINT)
+            self.process.wait()
+        self.process.stdout.close()
+        self.log.close()
+
+
+@pytest.fixture(scope="session")
+def studio(tmp_path_factory):
+    """One studio for all tests of a process; each puts a test of its own on the desk (`opened`)."""
+    served = Served(tmp_path_factory.mktemp("studio"), "substructuring/cs1")
+    yield served
+    served.end()
+
+
+@pytest.fixture(scope="session")
+def browser(browsers):
+    """A browser that draws flat pages, without a graphics card made of software."""
+    return browsers("--disable-gpu")
+
+
+@pytest.fixture
+def look(browser):
+    """`look(served)` opens a window on a studio, as another person each time; the page."""
+    contexts = []
+
+    def open_(served, room="", **how):
+        context = browser.new_context(viewport={"width": 1400, "height": 900}, **how)
+        context.set_default_timeout(PATIENCE)
+        contexts.append(context)
+        page = context.new_page()
+        page.goto(served.url)
+        page.wait_for_function("document.querySelector('#held')?.textContent.length > 0")
+        if room:
+            _go(page, room)
+        return page
+
+    yield open_
+    for context in contexts:
+        context.close()
+
+
+@pytest.fixture
+def opened(studio, look, until):
+    """`opened("substructuring/cs1", "Set up")`: the page with that test as its file is, in a room."""
+
+    def open_(name, room="Set up"):
+        page = look(studio)
+        if page.locator("#take").is_visible():
+            page.locator("#take").click()
+            until(page, "document.querySelector('#held').textContent.startsWith('you hold')")
+        _go(page, "Choose")
+        study, _, test = name.partition("/")
+        page.locator(f"[data-study={study}]").click()
+        page.locator(f"[data-test='{name}']").click()
+        until(page, "name => document.querySelector('#test-name').textContent.split(',')[0] === name", name)
+        if "changed" in page.locator("#test-name").inner_text():
+            page.get_by_role("button", name="As it was").click()
+            until(page, "!document.querySelector('#test-name').textContent.includes('changed')")
+        _go(page, room)
+        return page
+
+    return open_
+
+
+def _go(page, room):
+    page.locator(".q-tab", has_text=room).click()
+
+
+@pytest.fixture
+def go():
+    """`go(page, "Feel")` clicks a room."""
+    return _go
+
+
+@pytest.fixture
+def serve():
+    """`serve(folder, test)` starts a studio of its own, which ends with the test."""
+    started = []
+
+    def start(*arguments):
+        started.append(Served(*arguments))
+        return started[-1]
+
+    yield start
+    for served in started:
+        served.end()
+
+
+@pytest.fixture
+def until():
+    """`until(page, script)` waits for something to be so on the page."""
+
+    def wait(page, script, argument=None):
+        return page.wait_for_function(script, arg=argument, timeout=PATIENCE)
+
+    return wait

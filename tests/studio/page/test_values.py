@@ -1,0 +1,81 @@
+"""Values of a block: typed with a unit, refused in the words of the command line."""
+
+import subprocess
+import sys
+
+import pytest
+
+BAD = ["6.5 kg", "-3 ms", "soon", "<i>3 ms</i>", "1e999 s", ""]
+
+
+def typed(page, path):
+    return page.locator(f"input[data-value='{path}']")
+
+
+@pytest.mark.parametrize(
+    ("test", "block", "path", "value", "line"),
+    [
+        ("substructuring/cs1", "rig.actuator", "rig.actuator.delay", "6.5 ms", '+delay = "6.5 ms"'),
+        ("docking/hil-1dof", "rig.specimen", "rig.specimen.gap", "12 mm", '"12 mm"'),
+        ("capture/settle", None, "duration", "12 s", '+duration = "12 s"'),
+    ],
+)
+def test_a_value_is_typed_with_its_unit_and_stands_in_the_file(opened, until, test, block, path, value, line):
+    page = opened(test)
+    if block is None:
+        page.locator("#others button", has_text="The test").click()
+    else:
+        page.locator(f"#loop g.part[data-path='{block}']").click()
+    field = typed(page, path)
+    field.fill(value)
+    field.press("Enter")
+    until(page, "document.querySelector('#test-name').textContent.includes('changed')")
+    difference = page.locator("#difference").inner_text()
+    assert (line or value) in difference
+
+
+def test_a_bad_value_is_refused_at_once_with_the_words_of_the_command_line(opened, until):
+    page = opened("substructuring/cs1")
+    page.locator("#loop g.part[data-path='rig.actuator']").click()
+    field, fault = typed(page, "rig.actuator.delay"), page.locator("[data-fault='rig.actuator.delay']")
+    words = []
+    for bad in BAD:
+        field.fill(bad)
+        fault.wait_for(state="visible")
+        until(
+            page,
+            "bad => document.querySelector('[data-fault=\"rig.actuator.delay\"]').textContent !== bad",
+            (words or [""])[-1],
+        )
+        words.append(fault.inner_text())
+        field.press("Enter")
+        assert "None" in page.locator("#difference").inner_text()  # nothing of it is in the file
+    done = subprocess.run(
+        [
+            sys.executable,
+            "-m",
+            "dovetail",
+            "check",
+            "substructuring/cs1",
+            "--set",
+            f"rig.actuator.delay={BAD[0]}",
+        ],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert words[0].split() == done.stderr.removeprefix("dovetail: ").split()
+    field.fill("4 ms")
+    fault.wait_for(state="hidden")
+
+
+def test_a_block_is_exchanged_for_another_of_its_family_from_a_list_with_a_sentence_each(opened, until):
+    page = opened("substructuring/cs1")
+    page.locator("#loop g.part[data-path='compensator']").click()
+    page.locator(".exchange").click()
+    entry = page.locator(".q-item[data-kind='forward-prediction']")
+    assert len(entry.inner_text().split()) > 5
+    entry.click()
+    typed(page, "compensator.delay").wait_for()
+    assert '+kind = "forward-prediction"' in page.locator("#difference").inner_text()
+    assert "forward-prediction" in page.locator("#loop g.part[data-path='compensator']").text_content()
