@@ -1,6 +1,9 @@
 """Jobs are processes of their own: told of, cancelled with what they have, found again by another server."""
 
 import json
+import re
+import subprocess
+import sys
 import time
 
 import pytest
@@ -9,6 +12,7 @@ from filelock import FileLock
 from dovetail.core.errors import ParameterError
 from dovetail.studio import Deed, Document, Job, Jobs
 from dovetail.studio.doing import ABOUT, ENDED, LOCK, OUTPUT, PROGRESS
+from dovetail.studio.past import live_traces
 from dovetail.testing import folder
 from dovetail.testing.operator import LIVE
 
@@ -98,3 +102,36 @@ def test_what_cannot_be_done_is_refused_and_leaves_nothing(tmp_path):
     with pytest.raises(ParameterError, match="needs the address of a rig"):
         Jobs(tmp_path / "runs").start(Deed("run", Document.open(CS1)))
     assert not (tmp_path / "runs").exists()
+
+
+@pytest.mark.slow
+def test_a_run_against_a_served_rig_is_watched_held_and_stopped(jobs, tmp_path):
+    """Everything is waited for, nothing timed: the rig says its address, the run its ticks and its presses."""
+    output = tmp_path / "rig.txt"
+    command = [sys.executable, "-m", "dovetail", "rig", "serve", CS1, "--port", "0"]
+    with output.open("wb") as file:
+        rig = subprocess.Popen(command, stdout=file, stderr=subprocess.STDOUT)
+    try:
+        while not (found := re.search(r"udp://\S+:\d+", output.read_text("utf-8"))):
+            assert rig.poll() is None, output.read_text("utf-8")
+            time.sleep(0.1)
+        document = Document.open(CS1)
+        document.set("duration", "600 s")
+        document.set("record_every", "10")
+        job = jobs.start(Deed("run", document, rig=found[0]))
+        until(job, lambda: live_traces(job.folder))
+        for what in ("hold", "resume", "stop"):
+            assert job.press(what, "Ada") == ""
+            until(job, lambda what=what: [press for press in job.presses() if press.what == what])
+        assert job.wait() in ("stopped", "cancelled"), job.output
+        assert {press.who for press in job.presses()} == {"Ada"}
+        assert float(folder.read(job.folder).data.time[-1]) < 600
+    finally:
+        rig.terminate()
+        rig.wait()
+
+
+def until(job, happened):
+    while not happened():
+        assert job.state == "runs", job.output
+        time.sleep(0.05)

@@ -11,6 +11,7 @@ import dataclasses
 import math
 import time
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,7 @@ from dovetail.studio.knobs import Knob, knobs
 from dovetail.studio.swift import Motion, Swift, share
 from dovetail.testing import Outcome, Runnable
 from dovetail.testing.file import parse
+from dovetail.testing.outlook import Stability
 from dovetail.testing.path import declared_at, get, put
 from dovetail.testing.table import change
 
@@ -49,6 +51,7 @@ class Feel:
         self._moving = [knob.path for knob in self.knobs.values() if knob.moves]
         self.test = test
         self.ideal_seconds = math.inf  # that the last ideal took
+        self._second = ThreadPoolExecutor(1)
 
     def answer(
         self, values: Mapping[str, float], number: int = 0, wait: bool = True, tell: Tell | None = None
@@ -133,7 +136,8 @@ class Feel:
         return test
 
     def _answered(self, swift: Swift, moved: dict[str, float], answer: Answer) -> Answer:
-        """Response and outlook."""
+        """Response and outlook, side by side where there are two processors."""
+        judged = None if swift.whole.rig is None else self._second.submit(_judgement, swift, moved)
         motion = swift.response(moved)
         demand = motion.signals["displacement"]
         traces = {
@@ -158,7 +162,7 @@ class Feel:
             duration=whole.duration,
             said=said,
         )
-        return answer if whole.rig is None else _judged(swift, moved, answer)
+        return answer if judged is None else dataclasses.replace(answer, **_in_words(judged.result(), answer))
 
     def _compared(self, swift: Swift, moved: dict[str, float], answer: Answer) -> Answer:
         """The answer with its ideal; as it is, where it has none."""
@@ -179,23 +183,28 @@ class Feel:
         )
 
 
-def _judged(swift: Swift, moved: dict[str, float], answer: Answer) -> Answer:
+def _judgement(swift: Swift, moved: dict[str, float]) -> Stability | str:
+    """The outlook, or why there is none."""
     try:
-        found = swift.outlook(moved)
+        return swift.outlook(moved)
     except DovetailError as error:
-        return dataclasses.replace(answer, said=(*answer.said, str(error)))
-    known = not np.isnan(found.growth_rate)
-    return dataclasses.replace(
-        answer,
-        stable=found.stable if known else None,
-        words=str(found),
-        critical_delay=found.critical_delay,
-        margin=found.margin,
-        delay=found.lateness,
-        growth=found.growth_rate,
-        frequency=found.pole_frequency,
-        roots=tuple((root.real, root.imag / (2 * np.pi)) for root in found.roots),
-    )
+        return str(error)
+
+
+def _in_words(found: Stability | str, answer: Answer) -> dict[str, Any]:
+    """What an answer has of an outlook."""
+    if isinstance(found, str):
+        return {"said": (*answer.said, found)}
+    return {
+        "stable": None if np.isnan(found.growth_rate) else found.stable,
+        "words": str(found),
+        "critical_delay": found.critical_delay,
+        "margin": found.margin,
+        "delay": found.lateness,
+        "growth": found.growth_rate,
+        "frequency": found.pole_frequency,
+        "roots": tuple((root.real, root.imag / (2 * np.pi)) for root in found.roots),
+    }
 
 
 def _trace(name: str, signal: str, motion: Motion) -> Trace:
