@@ -9,6 +9,8 @@ PYTEST := $(BIN)/python -m pytest
 WORKERS ?= 2
 VERSION = $(shell sed -n 's/^version = "\(.*\)"/\1/p' pyproject.toml)
 FREEZE := build/lock/bin/pip freeze --all --exclude pip --exclude dovetail
+NEW := cat build/lock/requirements*.txt > build/lock/known && $(FREEZE) | grep -vxFf build/lock/known
+HASHED := build/lock/bin/uv pip compile -q --no-deps --generate-hashes --no-annotate --no-header
 
 # Two test processes share the machine: each keeps its linear algebra and its XLA thread pool to one core.
 ONE_CORE := NPROC=1 OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
@@ -16,7 +18,8 @@ ONE_CORE := NPROC=1 OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 .DEFAULT_GOAL := help
 SECONDS ?= 3600
 
-.PHONY: help demo test test-all judge fuzz check format index bench bench-compare docs clips reproduced paper wheel release lock clean
+.PHONY: help demo test test-all judge fuzz check format index bench bench-compare docs clips reproduced paper wheel test-lowest release \
+  lock clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -81,6 +84,11 @@ wheel: $(VENV)/dev.stamp $(VENV)/release.stamp  ## a wheel that needs no compile
 	$(BIN)/twine check --strict dist/*
 	$(BIN)/python release/contents.py dist
 
+test-lowest: $(VENV)/release.stamp  ## the tests with the oldest versions that pyproject.toml allows
+	rm -rf build/lowest && $(BIN)/python -m venv build/lowest
+	$(BIN)/uv pip install -q --python build/lowest/bin/python --resolution lowest-direct -e '.[all,dev]'
+	$(ONE_CORE) build/lowest/bin/python -m pytest -n $(WORKERS) -m "not slow"
+
 release: wheel  ## the files of a release into dist/, tried in an empty environment, the tests run against them
 	$(BIN)/python release/trial.py dist --tests
 	@$(BIN)/python -c "import tomllib; v = tomllib.load(open('pyproject.toml', 'rb'))['project']['version']; \
@@ -88,12 +96,11 @@ release: wheel  ## the files of a release into dist/, tried in an empty environm
 
 lock: $(VENV)/python.stamp  ## renew requirements*.txt from the newest versions that pyproject.toml allows
 	rm -rf build/lock && $(BIN)/python -m venv build/lock
-	build/lock/bin/pip install -q --upgrade setuptools '.[view,film,studio]' && $(FREEZE) > requirements.txt
-	build/lock/bin/pip install -q '.[dev]' && $(FREEZE) | grep -vxFf requirements.txt > requirements-dev.txt
-	build/lock/bin/pip install -q '.[docs]' && \
-	  $(FREEZE) | grep -vxF -f requirements.txt -f requirements-dev.txt > requirements-docs.txt
-	build/lock/bin/pip install -q '.[release]' && \
-	  $(FREEZE) | grep -vxF -f requirements.txt -f requirements-dev.txt -f requirements-docs.txt > requirements-release.txt
+	build/lock/bin/pip install -q --upgrade setuptools '.[view,film,studio]' && $(FREEZE) > build/lock/requirements.txt
+	build/lock/bin/pip install -q '.[dev]' && $(NEW) > build/lock/requirements-dev.txt
+	build/lock/bin/pip install -q '.[docs]' && $(NEW) > build/lock/requirements-docs.txt
+	build/lock/bin/pip install -q '.[release]' && $(NEW) > build/lock/requirements-release.txt
+	for list in build/lock/requirements*.txt; do $(HASHED) $$list -o $$(basename $$list) || exit 1; done
 
 clean:  ## remove the environment and everything built
 	rm -rf $(VENV) build dist docs/_build docs/gallery docs/api/generated .pytest_cache .ruff_cache .mypy_cache

@@ -1,7 +1,9 @@
 """A wheel carries the shared libraries that were built for it: `DOVETAIL_NATIVE` names their folder (`make wheel`)."""
 
 import os
+import platform
 import shutil
+import sys
 from pathlib import Path
 
 from setuptools import Distribution, setup
@@ -34,4 +36,9 @@ class Wheel(bdist_wheel):
         return ("py3", "none", super().get_tag()[2])
 
 
+if sys.maxsize < 2**32 or (sys.platform == "linux" and platform.libc_ver()[0] != "glibc"):
+    sys.exit(
+        "dovetail needs a 64-bit Python, and on Linux the GNU C library: JAX, on which it stands, has nothing for "
+        "other systems. Use such a Python, for example in a container of a Debian image (Dockerfile)"
+    )
 setup(distclass=Package, cmdclass={"build_py": Modules, "bdist_wheel": Wheel})

@@ -15,7 +15,13 @@ ROOT = Path(__file__).resolve().parents[1]
 
 def tracked(folder: str) -> list[str]:
     """Files of the repository under a folder."""
-    listed = subprocess.run(["git", "ls-files", folder], cwd=ROOT, capture_output=True, text=True, check=True)
+    try:
+        words = ["git", "ls-files", folder]
+        listed = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=True)
+    except (OSError, subprocess.CalledProcessError):
+        sys.exit(
+            f"{ROOT.name} is no clone, or git is missing: a release is compared with git's list of files; clone it"
+        )
     return listed.stdout.split("\n")[:-1]
 
 

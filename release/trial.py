@@ -65,8 +65,12 @@ class Trial:
         ]
         subprocess.run([*pip, *pins], check=True)
         subprocess.run([sys.executable, "-m", "venv", str(self.bin.parent)], check=True)
-        limits = [word for name in requirements for word in ("-c", str(ROOT / name))]
-        self("python", "-m", "pip", "install", "--quiet", *limits, f"{self.wheel}[{extras}]")
+        locked = "".join((ROOT / name).read_text("utf-8") for name in requirements)
+        limits = (
+            self.folder / "limits.txt"
+        )  # the versions without hashes, which a wheel of our own cannot have
+        limits.write_text("\n".join(re.findall(r"^[^\s=]+==[^\s]+", locked, re.M)), "utf-8")
+        self("python", "-m", "pip", "install", "--quiet", "-c", str(limits), f"{self.wheel}[{extras}]")
 
     def __call__(self, *words: str, told: str = "") -> str:
         """What a command says; it must end well, and say what is expected."""

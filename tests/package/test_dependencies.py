@@ -49,3 +49,16 @@ def test_each_is_explained():
     page = (ROOT / "docs" / "design" / "dependencies.md").read_text("utf-8")
     unexplained = [name for name in sorted(names(PROJECT["dependencies"])) if f"`{name}`" not in page]
     assert not unexplained
+
+
+def test_what_is_installed_is_told_by_its_hash():
+    """A file that was changed on its way is refused: pip compares, since every line of the lists has hashes."""
+    lists = sorted(ROOT.glob("requirements*.txt"))
+    assert len(lists) == 4
+    bare = [
+        f"{file.name}: {line.split()[0]}"
+        for file in lists
+        for line in re.sub(r"\\\n", " ", file.read_text("utf-8")).splitlines()
+        if not re.fullmatch(r"[\w.-]+==\S+( +--hash=sha256:[0-9a-f]{64})+ *", line)
+    ]
+    assert not bare
