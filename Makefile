@@ -87,7 +87,7 @@ wheel: $(VENV)/dev.stamp $(VENV)/release.stamp  ## a wheel that needs no compile
 test-lowest: $(VENV)/release.stamp  ## the tests with the oldest versions that pyproject.toml allows
 	rm -rf build/lowest && $(BIN)/python -m venv build/lowest
 	$(BIN)/uv pip install -q --python build/lowest/bin/python --resolution lowest-direct -e '.[all,dev]'
-	$(ONE_CORE) build/lowest/bin/python -m pytest -n $(WORKERS) -m "not slow"
+	$(ONE_CORE) build/lowest/bin/python -m pytest -n $(WORKERS) -m "not slow" -W default::DeprecationWarning
 
 release: wheel  ## the files of a release into dist/, tried in an empty environment, the tests run against them
 	$(BIN)/python release/trial.py dist --tests
