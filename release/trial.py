@@ -2,11 +2,14 @@
 
 `trial.py DIST` installs the wheel in DIST with its extras from the pinned wheels alone, and runs the commands that the
 documentation begins with, up to a real-time run against a served rig. `--tests` then runs the test suite against it.
+`--root FOLDER` does it inside the root of another system, which has nothing but Python (as root; its /proc and /dev are
+to be mounted): debootstrap --variant=minbase --include=python3,python3-venv bookworm FOLDER
 """
 
 from __future__ import annotations
 
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -38,17 +41,29 @@ count = 5
 class Trial:
     """An environment of its own in a folder of its own; commands there see neither the clone nor a compiler."""
 
-    def __init__(self, wheel: Path, folder: Path):
-        self.wheel, self.folder, self.bin = wheel.resolve(), folder, folder / "environment" / "bin"
+    def __init__(self, wheel: Path, folder: Path, root: Path | None = None):
+        self.folder, self.root = folder, root
+        self.wheel = Path(shutil.copy(wheel, folder))
+        self.bin = folder / "environment" / "bin"
         self.wheels = ROOT / "build" / "wheelhouse"
         self.environment = {
-            "PATH": str(self.bin),
-            "HOME": str(folder),
+            "PATH": self.inside(self.bin),
+            "HOME": self.inside(folder),
             "LANG": "C.UTF-8",
             "PIP_DISABLE_PIP_VERSION_CHECK": "1",
             "PIP_NO_INDEX": "1",
-            "PIP_FIND_LINKS": str(self.wheels),
+            "PIP_FIND_LINKS": self.inside(folder / "wheels") if root else str(self.wheels),
         }
+
+    def inside(self, path: Path) -> str:
+        """A path as the commands see it."""
+        return f"/{path.relative_to(self.root)}" if self.root else str(path)
+
+    def command(self, *words: str) -> list[str]:
+        """The command line of a program of the environment, run in its folder."""
+        line = [self.inside(self.bin / words[0]), *words[1:]]
+        there = ["/usr/bin/env", "-C", self.inside(self.folder)]
+        return ["/usr/sbin/chroot", str(self.root), *there, *line] if self.root else line
 
     def install(self, extras: str, *requirements: str) -> None:
         """The wheel and its extras, from pinned wheels alone; they are downloaded first, once."""
@@ -64,19 +79,24 @@ class Trial:
             str(self.wheels),
         ]
         subprocess.run([*pip, *pins], check=True)
-        subprocess.run([sys.executable, "-m", "venv", str(self.bin.parent)], check=True)
+        maker = [sys.executable]
+        if self.root:
+            maker = ["/usr/sbin/chroot", str(self.root), "/usr/bin/python3"]
+            shutil.copytree(self.wheels, self.folder / "wheels")
+        subprocess.run([*maker, "-m", "venv", self.inside(self.bin.parent)], check=True)
         locked = "".join((ROOT / name).read_text("utf-8") for name in requirements)
         limits = (
             self.folder / "limits.txt"
         )  # the versions without hashes, which a wheel of our own cannot have
         limits.write_text("\n".join(re.findall(r"^[^\s=]+==[^\s]+", locked, re.M)), "utf-8")
-        self("python", "-m", "pip", "install", "--quiet", "-c", str(limits), f"{self.wheel}[{extras}]")
+        wheel = f"{self.inside(self.wheel)}[{extras}]"
+        self("python", "-m", "pip", "install", "--quiet", "-c", self.inside(limits), wheel)
 
     def __call__(self, *words: str, told: str = "", well: tuple[int, ...] = (0,)) -> str:
         """What a command says; it must end well, with one of these statuses, and say what is expected."""
         begun = time.monotonic()
         done = subprocess.run(
-            [self.bin / words[0], *words[1:]],
+            self.command(*words),
             cwd=self.folder,
             env=self.environment,
             capture_output=True,
@@ -95,7 +115,7 @@ class Trial:
     def serving(self, pattern: str, *words: str) -> Iterator[str]:
         """What a server says of its address, while it serves."""
         with subprocess.Popen(
-            [self.bin / words[0], *words[1:]],
+            self.command(*words),
             cwd=self.folder,
             env=self.environment | {"PYTHONUNBUFFERED": "1"},
             stdout=subprocess.PIPE,
@@ -154,8 +174,9 @@ def walk(trial: Trial) -> None:
 def main(dist: str, *options: str) -> None:
     """Install and walk; with `--tests` the suite too."""
     (wheel,) = Path(dist).glob("*.whl")
-    with tempfile.TemporaryDirectory() as scratch:
-        trial = Trial(wheel, Path(scratch))
+    root = Path(options[options.index("--root") + 1]).resolve() if "--root" in options else None
+    with tempfile.TemporaryDirectory(dir=root / "srv" if root else None) as scratch:
+        trial = Trial(wheel, Path(scratch), root)
         if "--tests" in options:
             trial.install("all", "requirements.txt", "requirements-dev.txt")
             walk(trial)
