@@ -20,7 +20,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-EXTRAS = "view,fmi,cluster"
+EXTRAS = "view,studio,fmi,cluster"
 FMU = """
 import dovetail as dv
 from dovetail.links.fmi import export

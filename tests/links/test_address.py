@@ -1,5 +1,6 @@
 """Addresses and keys: nothing goes beyond this machine without a key."""
 
+import socket
 import stat
 
 import pytest
@@ -32,6 +33,16 @@ def test_what_is_no_address_is_told(url):
 @pytest.mark.parametrize("host", ["localhost", "127.0.0.1", "127.9.9.9"])
 def test_this_machine_needs_no_key(host):
     assert Address(host, 7001).resolved(None)[1].startswith("127.")
+
+
+def test_localhost_is_this_machine_where_no_file_of_names_says_so(monkeypatch):
+    def unknown(*_, **__):
+        raise socket.gaierror(-2, "Name or service not known")
+
+    monkeypatch.setattr(socket, "getaddrinfo", unknown)
+    assert Address("localhost", 7001).resolved(None) == (socket.AF_INET, "127.0.0.1")
+    with pytest.raises(LinkError, match='no host "elsewhere"'):
+        Address("elsewhere", 7001).resolved(None)
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "192.0.2.1", "::"])

@@ -94,7 +94,9 @@ def served_cell() -> Iterator:
     def wait() -> str:
         found = re.search(r"tcp://\S+:\d+", stdout.readline())
         if found is None:
-            raise RuntimeError("the cell did not start")
+            from dovetail.core.errors import LinkError
+
+            raise LinkError("the robot cell of the demonstration did not start; what it says stands above")
         return found[0]
 
     try:

@@ -37,7 +37,7 @@ class Address:
         return Address(found[1].strip("[]"), port)
 
     def resolved(self, key: bytes | None) -> tuple[int, str]:
-        """Address family and number of the host.
+        """Address family and number of the host; "localhost" is this machine also where no file of names says so.
 
         Raises
         ------
@@ -47,6 +47,8 @@ class Address:
         try:
             found = socket.getaddrinfo(self.host, self.port, type=socket.SOCK_DGRAM)
         except OSError as error:
+            if self.host == "localhost":
+                return socket.AF_INET, "127.0.0.1"
             raise LinkError(f'no host "{self.host}" ({error}); check the name') from error
         family, _, _, _, place = min(found, key=lambda entry: entry[0])  # IPv4 first
         number = str(place[0])
