@@ -4,6 +4,7 @@ import tomllib
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
@@ -162,3 +163,56 @@ def test_a_file_that_cannot_be_replaced_stays_as_it_is(tmp_path):
         replace_text(tmp_path, "text")
     assert list(tmp_path.iterdir()) == []
     assert not list(Path(tmp_path.parent).glob("*.part"))
+
+
+def test_whatever_is_typed_is_answered_and_nothing_is_lost():
+    """Seeded damage to the text, and values of all sorts at all sorts of places: words, never an exception."""
+    random = np.random.default_rng(11)
+    document = Document.open(CS1)
+    marks = [*list("[]{}\"'=.,#\n\\ 0e-"), "\x00", "µ", "9" * 400, "inf", "nan"]
+    for _ in range(40):
+        at = int(random.integers(len(document.original)))
+        typed = (
+            document.original[:at]
+            + str(random.choice(marks))
+            + document.original[at + int(random.integers(3)) :]
+        )
+        fault = document.write(typed)
+        assert document.text == typed
+        assert document.fault == fault
+        assert document.blocks()
+        assert document.drawing()
+    document.write(document.original)
+    places = [
+        "rig.actuator.delay",
+        "rig",
+        "numerical.m",
+        "a.b",
+        "rate",
+        "limits[0]",
+        '"',
+        "excitation.kind",
+        "parts",
+    ]
+    values = [
+        "",
+        "1e400",
+        "[",
+        "{",
+        "nan",
+        "-inf",
+        '"',
+        "true",
+        "1979-05-27",
+        "[[1]]",
+        "6.5 parsecs",
+        "x" * 300,
+        "\n",
+    ]
+    for path in places:
+        for typed in random.choice(values, 5, replace=False):
+            before = document.text
+            if document.set(path, str(typed)):
+                assert document.text == before
+            assert document.fault == ""
+            document.write(document.original)

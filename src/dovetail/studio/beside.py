@@ -20,7 +20,7 @@ from dovetail.studio.answer import Answer
 from dovetail.studio.stability_map import SIZE, StabilityMap
 
 NICE = 5  # how far it makes way for others
-AT_ONCE = 0.06  # [s] an ideal that takes no longer comes with its answer
+AT_ONCE = 0.03  # [s] an ideal that takes no longer comes with its answer
 
 
 class Beside:

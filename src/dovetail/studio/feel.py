@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from dovetail.core import signals
-from dovetail.core.errors import DovetailError, Fault, ParameterError, TestFileError
+from dovetail.core.errors import DovetailError, Fault, ParameterError, TestFileError, unforeseen
 from dovetail.studio.answer import Answer, Trace
 from dovetail.studio.knobs import Knob, knobs
 from dovetail.studio.swift import Motion, Swift, share
@@ -72,12 +72,20 @@ class Feel:
                 answer = dataclasses.replace(answer, behind=True)
         except DovetailError as error:
             answer = Answer(number, values, fault=str(error))
+        except (
+            Exception
+        ) as error:  # of values that no part foresaw: the next question is answered all the same
+            answer = Answer(number, values, fault=unforeseen(error))
         return dataclasses.replace(answer, seconds=time.perf_counter() - begin)
 
     def ideal(self, answer: Answer) -> Answer:
-        """The answer with its ideal, which is computed where it is not there."""
-        swift, moved, _ = self._swift(answer.values, None)
-        return self._compared(swift, moved, answer)
+        """The answer with its ideal, which is computed where it is not there; or with why it has none."""
+        try:
+            swift, moved, _ = self._swift(answer.values, None)
+            return self._compared(swift, moved, answer)
+        except Exception as error:  # likewise
+            told = str(error) if isinstance(error, DovetailError) else unforeseen(error)
+            return dataclasses.replace(answer, behind=False, said=(*answer.said, f"no ideal: {told}"))
 
     def growths(self, values: Mapping[str, float], path: str, along: Sequence[float]) -> np.ndarray:
         """Growth [1/s] of the loop with each of several values at one path, the others as given."""
