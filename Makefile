@@ -14,6 +14,11 @@ HASHED := build/lock/bin/uv pip compile -q --no-deps --generate-hashes --no-anno
 
 # Two test processes share the machine: each keeps its linear algebra and its XLA thread pool to one core.
 ONE_CORE := NPROC=1 OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
+# What proves a rule runs a program once or twice: compiled without optimisation, and in one piece for one core, it is
+# there in half the time. `make test-all` compiles as a user's machine does.
+QUICKLY := XLA_FLAGS="--xla_backend_optimization_level=0 --xla_cpu_parallel_codegen_split_count=1 $$XLA_FLAGS"
+# Neighbours run in one process, which has what the first of them compiled; who is done takes over from the other.
+TOGETHER := -n $(WORKERS) --dist worksteal
 
 .DEFAULT_GOAL := help
 SECONDS ?= 3600
@@ -28,10 +33,10 @@ demo: $(VENV)/run.stamp  ## a probe strikes a refuelling drogue, held by robots 
 	$(BIN)/dovetail demo
 
 test: $(VENV)/dev.stamp  ## the tests, without the slow ones
-	$(ONE_CORE) $(PYTEST) -n $(WORKERS) -m "not slow"
+	$(ONE_CORE) $(QUICKLY) $(PYTEST) $(TOGETHER) -m "not slow"
 
 test-all: $(VENV)/dev.stamp  ## all tests
-	$(ONE_CORE) $(PYTEST) -n $(WORKERS)
+	$(ONE_CORE) $(PYTEST) $(TOGETHER)
 
 judge: $(VENV)/dev.stamp  ## verdicts on 10,000 random tests, thousands of margins and contacts, by independent judges (WORKERS=16)
 	$(ONE_CORE) DOVETAIL_VERDICTS=10000 $(PYTEST) -n $(WORKERS) -m slow tests/stability/test_verdicts.py \
@@ -44,7 +49,7 @@ check: $(VENV)/dev.stamp  ## format, lint, types, and the rules of the package
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
-	$(ONE_CORE) $(PYTEST) -n $(WORKERS) -m "not slow" tests/package
+	$(ONE_CORE) $(QUICKLY) $(PYTEST) $(TOGETHER) -m "not slow" tests/package
 
 format: $(VENV)/dev.stamp  ## format the code and mend what the linter can
 	$(BIN)/ruff format .

@@ -26,6 +26,7 @@ import jax.numpy as jnp
 from dovetail.core.arctangent import arctan
 
 SMALL = 1e-12
+ROUNDING = 1e-14  # of a velocity: a shorter step of Newton's is none
 
 
 class ElementFlow(NamedTuple):
@@ -112,7 +113,8 @@ def solve(
             left = (value <= 0) == below
             low, high = jnp.where(left, v, low), jnp.where(left, high, v)
             newton = v - value / jnp.where(jnp.abs(slope) > SMALL, slope, SMALL)
-            inside = (newton >= low) & (newton <= high)  # both ends too: there is where it ends
+            arrived = jnp.abs(newton - v) <= ROUNDING * jnp.abs(v)  # rounding may put it beyond the end that v is now
+            inside = arrived | ((newton >= low) & (newton <= high))  # both ends too: there is where it ends
             return low, high, jnp.where(inside, newton, 0.5 * (low + high))
 
         return jax.lax.fori_loop(0, iterations, step, (low, high, start))[2]
