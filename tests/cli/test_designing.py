@@ -48,7 +48,7 @@ def test_a_no_go_has_its_own_exit_code(dovetail):
         (("--order", "2"), "order and window together"),
         (("--tolerance", "-1"), "above 0"),
         (
-            ("--order", "2", "--window", "5000", "--compensator", "forward-prediction"),
+            ("--order", "2", "--window", "2500", "--compensator", "forward-prediction"),
             "longer than the recording",
         ),
         (("--recording", "nowhere"), "holds no result.nc"),

@@ -25,8 +25,8 @@ def chain():
 
 def test_a_clamp_rides_on_the_device_that_rides_on_the_ship():
     t = 2.0
-    (r, R) = poses(chain(), t)
-    own = [np.asarray(p.motion.pose(t)) for p in chain()]
+    (r, R), own = jax.jit(lambda t: (poses(chain(), t), [p.motion.pose(t) for p in chain()]))(t)
+    R, own = np.asarray(R), list(map(np.asarray, own))
     angle = np.cumsum([o[2] for o in own])
     np.testing.assert_allclose(np.arctan2(R[:, 1, 0], R[:, 0, 0]), angle)
 
@@ -39,10 +39,10 @@ def test_a_clamp_rides_on_the_device_that_rides_on_the_ship():
 
 def test_velocities_are_the_derivatives_of_the_chain():
     t, h = 1.7, 1e-5
-    found = frames(chain(), t)
-    before, after = frames(chain(), t - h), frames(chain(), t + h)
+    at = jax.jit(lambda t: (frames(chain(), t), corners_at(chain(), t)[2][1]))
+    (before, *_), (found, _), (after, _) = shown = [at(s) for s in (t - h, t, t + h)]
     np.testing.assert_allclose(found.velocity, (after.position - before.position) / (2 * h), atol=1e-8)
-    corner = [np.asarray(corners_at(chain(), s)[2][1]) for s in (t - h, t, t + h)]
+    corner = [np.asarray(place) for _, place in shown]
     turned = np.array([-(corner[1] - found.position[2])[1], (corner[1] - found.position[2])[0]])
     np.testing.assert_allclose(
         found.velocity[2] + found.spin[2] * turned, (corner[2] - corner[0]) / (2 * h), atol=1e-8
@@ -52,8 +52,10 @@ def test_velocities_are_the_derivatives_of_the_chain():
 def test_spin_in_space_is_that_of_the_rotation():
     body = Prism(section=BOX.vertices)
     motion = HarmonicMotion(at=np.zeros(6), amplitude=[[0, 0, 0, 0.3, 0.2, 0.1]], omega=[1.1])
-    found = frames((Platform(body=body, motion=motion),), 0.7)
-    rate = jax.jacfwd(lambda t: poses((Platform(body=body, motion=motion),), t)[1][0])(0.7)
+    platforms = (Platform(body=body, motion=motion),)
+    found, rate = jax.jit(
+        lambda t: (frames(platforms, t), jax.jacfwd(lambda t: poses(platforms, t)[1][0])(t))
+    )(0.7)
     np.testing.assert_allclose(jnp.cross(found.spin[0], found.rotation[0][:, 1]), rate[:, 1], atol=1e-12)
 
 

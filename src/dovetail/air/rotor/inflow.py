@@ -113,7 +113,9 @@ def solve(
             left = (value <= 0) == below
             low, high = jnp.where(left, v, low), jnp.where(left, high, v)
             newton = v - value / jnp.where(jnp.abs(slope) > SMALL, slope, SMALL)
-            arrived = jnp.abs(newton - v) <= ROUNDING * jnp.abs(v)  # rounding may put it beyond the end that v is now
+            arrived = jnp.abs(newton - v) <= ROUNDING * jnp.abs(
+                v
+            )  # rounding may put it beyond the end that v is now
             inside = arrived | ((newton >= low) & (newton <= high))  # both ends too: there is where it ends
             return low, high, jnp.where(inside, newton, 0.5 * (low + high))
 

@@ -152,6 +152,7 @@ class DeckAircraft(Flow):
         """Centre of gravity in the axes of the data, (d,)."""
         return self.airframe.centre[-self.dim.d :]
 
+    @eqx.filter_jit  # piece by piece it takes seconds
     def init(self) -> dict[str, Any]:
         dim, model = self.dim, self.model
         start = jnp.zeros(dim.d + dim.turns) if self.start is None else self.start
