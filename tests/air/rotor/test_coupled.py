@@ -63,6 +63,7 @@ def test_in_plane_momentum_is_kept_where_nothing_holds_the_hub():
     x = rotor.init() | {"rate": jnp.asarray(key.normal(size=(5, 2))), "hub_rate": jnp.array([0.2, -0.1])}
     u = {**FREE, "force": jnp.zeros(5)}
 
+    @jax.jit
     def change(t, x):
         return jax.jvp(rotor.momentum, (t, x), (jnp.ones(()), rotor.derivative(t, x, u)))[1]
 

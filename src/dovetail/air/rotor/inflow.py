@@ -113,9 +113,8 @@ def solve(
             left = (value <= 0) == below
             low, high = jnp.where(left, v, low), jnp.where(left, high, v)
             newton = v - value / jnp.where(jnp.abs(slope) > SMALL, slope, SMALL)
-            arrived = jnp.abs(newton - v) <= ROUNDING * jnp.abs(
-                v
-            )  # rounding may put it beyond the end that v is now
+            # rounding may put it beyond the end that v has become
+            arrived = jnp.abs(newton - v) <= ROUNDING * jnp.abs(v)
             inside = arrived | ((newton >= low) & (newton <= high))  # both ends too: there is where it ends
             return low, high, jnp.where(inside, newton, 0.5 * (low + high))
 
