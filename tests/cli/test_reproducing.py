@@ -229,7 +229,7 @@ def test_a_row_of_many_programs_says_why(dovetail, table, monkeypatch):
 
 
 QUICK = {
-    "capture": ["RT-02", "RT-11"],
+    "capture": ["RT-02"],
     "docking": ["RT-02"],
     "refuelling": ["ISA", "RT-13"],
     "shipboard": ["RT-29v", "RT-41", "SEA-05"],
