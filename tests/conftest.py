@@ -1,5 +1,6 @@
 """What all tests share: no program is compiled twice, nor in the next session; arrays have the shapes they name."""
 
+import gc
 import importlib.util
 import os
 import shutil
@@ -51,3 +52,9 @@ def browsers():
         yield open_
         for browser in opened:
             browser.close()
+
+
+def pytest_collection_finish(session):
+    """What was imported stays until the end: nobody need look through it for what can be freed."""
+    gc.collect()
+    gc.freeze()
