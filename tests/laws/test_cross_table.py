@@ -116,22 +116,9 @@ class OnADeck(Flow):
         p, v = u
         on = bookkeeping.nearest(response.distances(p, 0.0, jnp.zeros(2), jnp.eye(2), normals, offsets))
         still = jnp.zeros(2), jnp.eye(2), jnp.zeros(2), jnp.zeros(1)
-        slid = jnp.linalg.norm(v[:1])
-        return response.touch(
-            p,
-            v,
-            x["bristle"],
-            0.0,
-            on,
-            x["impact"],
-            slid,
-            *still,
-            normals,
-            offsets,
-            PLANE.cross,
-            self.law,
-            self.friction,
-        )
+        memory = response.PairMemory(x["bristle"], on, x["impact"], jnp.linalg.norm(v[:1]))
+        foot, body = response.Foot(p, v, 0.0), response.TouchedBody(*still, normals, offsets)
+        return response.touch(foot, body, memory, self.law, self.friction, PLANE)
 
     def derivative(self, t, x, u):
         return {"impact": jnp.zeros(()), "bristle": self._touch(x, u).bristle_rate}

@@ -8,7 +8,7 @@ import xarray as xr
 import dovetail as dv
 from dovetail.studies.registry import find_test
 from dovetail.view import stage_of
-from dovetail.view.chains import axes_of, drogue_of, nodes_of, reach_of
+from dovetail.view.chains import axes_of, drogue_of, nodes_of, radius_of, reach_of
 
 
 def test_a_rope_is_its_nodes(recorded):
@@ -17,6 +17,12 @@ def test_a_rope_is_its_nodes(recorded):
     rope = next(tube for tube in stage.tubes if tube.name == "rope")
     np.testing.assert_array_equal(rope.points(3), run.data["node_position"].values[3].T)
     assert stage.up == "-y"
+
+
+def test_a_chain_is_as_thick_as_the_air_finds_it():
+    towed, alone = dv.load(find_test("capture/glider-tow")), dv.load(find_test("capture/swing"))
+    assert radius_of(SimpleNamespace(test=towed), 1.0) == 5e-3  # 10 mm in its file
+    assert radius_of(SimpleNamespace(test=alone), 1.0) == 1.0  # no air, and nobody says
 
 
 def flight():

@@ -6,14 +6,13 @@ import numpy as np
 import pytest
 import xarray as xr
 
+from dovetail.mechanics.geometry import Drogue
 from dovetail.view import stage_of
 from dovetail.view.probe import outline
 
 
 def test_a_cavity_is_a_cylinder_and_a_cone():
-    cavity = SimpleNamespace(
-        cylinder_radius=0.03, cylinder_length=0.05, cone_length=0.2, half_angle=np.pi / 4
-    )
+    cavity = Drogue(cylinder_radius=0.03, cylinder_length=0.05, cone_length=0.2, half_angle=np.pi / 4)
     assert outline(cavity) == [(0.0, 0.03), (0.05, 0.03), (0.25, pytest.approx(0.23))]
 
 

@@ -69,7 +69,8 @@ def _tree(rule: str) -> ast.expr:
     try:
         return ast.parse(rule, mode="eval").body
     except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError) as error:
-        raise ParameterError(f"{shown(rule)}: is no rule ({getattr(error, 'msg', error)})") from error
+        why = error.msg if isinstance(error, SyntaxError) else error
+        raise ParameterError(f"{shown(rule)}: is no rule ({why})") from error
 
 
 def keep(rules: Sequence[str], table: dict[str, np.ndarray]) -> dict[str, np.ndarray]:

@@ -323,9 +323,12 @@ def _subject_table(subject: str, table: Mapping[str, Any], folder: Path, faults:
 def _usual(inner: dict[str, Any]) -> tuple[str, ...]:
     """The mode that is meant where the campaign says none."""
     from dovetail.testing.file import ROOTS, root
+    from dovetail.testing.runnable import Runnable
+    from dovetail.testing.test import Test
 
     kind = inner.get("kind", "test")
-    return (getattr(root(kind if kind in ROOTS else "test"), "USUAL", "rehearse"),)
+    cls = root(kind if kind in ROOTS else "test")
+    return (cls.USUAL if issubclass(cls, Runnable) else Test.USUAL,)
 
 
 def _plain(node: Any) -> bool:

@@ -21,6 +21,7 @@ import numpy as np
 from dovetail.campaign.axes import Axis
 from dovetail.campaign.measures import find_function
 from dovetail.campaign.plan import Campaign
+from dovetail.campaign.sweep import Giving, Taking
 from dovetail.core.errors import AnalysisError, Fault, TestFileError, UnknownNameError
 
 CPU_BATCH, GPU_BATCH = 500, 65_536  # points at once: what stays in a processor's cache; what fills a GPU
@@ -157,12 +158,14 @@ class EvaluationSubject(Subject):
     def __init__(self, campaign: Campaign):
         self.campaign = campaign
         self.function = find_function(campaign.of)
-        self.takes = getattr(self.function, "takes", None)
-        check_names(campaign, self.takes, getattr(self.function, "needs", ()))
+        marked = self.function if isinstance(self.function, Taking) else None
+        self.takes = None if marked is None else marked.takes
+        check_names(campaign, self.takes, () if marked is None else marked.needs)
 
     def names(self) -> list[str] | None:
-        given = getattr(self.function, "gives", None)
-        return None if given is None else [*own_columns(self.campaign), *given]
+        if not isinstance(self.function, Giving):
+            return None
+        return [*own_columns(self.campaign), *self.function.gives]
 
     def default(self, axis: Axis) -> Any:
         return {**(self.takes or {}), **self.campaign.table}.get(axis.paths[0])
@@ -237,7 +240,7 @@ def check_names(campaign: Campaign, known: Iterable[str] | None, needed: Iterabl
 
 def with_units(function: Any, found: Mapping[str, np.ndarray]) -> dict[str, Values]:
     """Measures with the units that their function says (`sweep.gives`)."""
-    units = getattr(function, "gives", {})
+    units = function.gives if isinstance(function, Giving) else {}
     return {
         name: Values((), array, {"units": units[name]} if name in units else {})
         for name, array in found.items()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import wraps
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 import xarray as xr
@@ -18,6 +18,21 @@ from dovetail.core.errors import AnalysisError, ParameterError
 
 Evaluation = Callable[[list[Point]], Mapping[str, Any]]
 Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+@runtime_checkable
+class Taking(Protocol):
+    """An evaluation that says what it reads of a point; see `takes`."""
+
+    takes: Mapping[str, Any]
+    needs: Sequence[str]
+
+
+@runtime_checkable
+class Giving(Protocol):
+    """A model or an evaluation that says all that it gives, by name, with its unit; see `gives`."""
+
+    gives: Mapping[str, str]
 
 
 def takes(*needed: str, **defaults: Any) -> Callable[[Evaluation], Evaluation]:

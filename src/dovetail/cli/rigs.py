@@ -166,8 +166,7 @@ def _serve_cell(cell, host: str, port: int | None, key: Path | None) -> None:
         report=lambda text: print(text, flush=True),
     )
     _stop_when_told(server)
-    if hasattr(cell, "prepare"):
-        cell.prepare()
+    cell.prepare()
     print(f"serving   {cell.name} at {server.url}; Ctrl-C ends it", flush=True)
     server.serve()
 

@@ -18,6 +18,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 
+from dovetail.core.errors import AnalysisError
 from dovetail.core.parameter import check, count
 
 Time = Any  # a float or a scalar array [s]
@@ -28,6 +29,9 @@ Output = Any  # a pytree
 
 class Part(eqx.Module):
     """What `Block` and `Flow` share: checked parameters and shapes fixed at build."""
+
+    ONE_KIND: ClassVar[bool] = False  # the only class of its family, so that files need not say its kind
+    references: ClassVar[dict[str, str]] = {}  # key of a source: what is from there
 
     def __check_init__(self):
         check(self)
@@ -117,6 +121,8 @@ class Method(eqx.Module):
     `memory` is what a multi-step method remembers (a pytree, empty for one-step methods).
     """
 
+    contact: ClassVar[bool] = False  # whether it keeps account of contacts, by a flow's `settled`
+
     def init(self, flow: Flow, x: State) -> Any:
         """Memory before the first step."""
         return ()
@@ -129,6 +135,13 @@ class Method(eqx.Module):
         """`step`, and the flow's jump at its end."""
         x, memory = self.step(flow, t, dt, x, u, memory)
         return flow.jump(t + dt, x, u) if flow.jumps else x, memory
+
+    def amplification(self, z: Any) -> Any:
+        """Growth of a step for z = h lambda; its stability bound follows from it."""
+        raise AnalysisError(
+            f"{type(self).__name__} has no method `amplification(z)`, so its stability bound is not known; "
+            "add one that returns the growth of a step for z = h lambda"
+        )
 
 
 class Sampled(Block):

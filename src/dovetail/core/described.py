@@ -12,6 +12,7 @@ import textwrap
 from collections.abc import Iterator
 from typing import Any
 
+from dovetail.core.block import Part
 from dovetail.core.parameter import declared
 
 MARK = "In a test file::"  # the line from which on a docstring was added to
@@ -32,7 +33,8 @@ def other_lines(cls: type) -> list[str]:
         for field in _fields(cls)
         if field.init and field.name not in declared(cls) and field.name != "shape"
     ]
-    return lines + [f"source: {key}, {why}" for key, why in getattr(cls, "references", {}).items()]
+    sources = cls.references if issubclass(cls, Part) else {}
+    return lines + [f"source: {key}, {why}" for key, why in sources.items()]
 
 
 def table(cls: type) -> list[str]:

@@ -7,7 +7,7 @@ the role, and does without where it is not played. All interfaces of Dovetail ar
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from dovetail.core.block import Method
@@ -39,6 +39,14 @@ class Adapting(Protocol):
 
     def adapted(self, x: Any) -> tuple[Any, Any]:
         """The system and its state from here on; itself where nothing changes."""
+
+
+@runtime_checkable
+class Implicit(Protocol):
+    """Solves what an implicit method asks of it, in its own way."""
+
+    def shifted(self, t: Any, x: Any, g: Any) -> Callable[[Any], Any]:
+        """A function that solves (1 - g J) k = b, with J the slope of its equation at (t, x)."""
 
 
 @runtime_checkable

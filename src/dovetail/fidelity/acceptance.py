@@ -54,7 +54,7 @@ def judged(
         "error": ("error against the ideal", lambda: _most(comparison and comparison.rms["e1"])),
         "local_error": ("local error", lambda: _most(comparison and comparison.rms["e2"])),
         "peak_error": ("peak error against the ideal", lambda: _most(comparison and comparison.peak["e1"])),
-        "margin": ("margin", lambda: _least(getattr(stability, "margin", None))),
+        "margin": ("margin", lambda: _least(None if stability is None else stability.margin)),
         "energy": ("energy that the rig adds", lambda: _most(comparison and comparison.energy_share)),
         "residual": (
             "residual of the energy",

@@ -27,7 +27,7 @@ from dovetail.links.address import Address
 from dovetail.links.handshake import MOST_BYTES, Bounds, Hello, Welcome
 from dovetail.links.native import NativeSession, available
 from dovetail.links.protocol import Flag, State, size
-from dovetail.links.session import Agreed, Plant, Session
+from dovetail.links.session import Agreed, CompiledPlant, Plant, Session
 
 HELLO_TIME = 2.0  # [s] within which a hello has to be complete
 MOST_CALLERS = 8  # that are told at one time that another session is going on
@@ -54,7 +54,7 @@ class Server:
     priority: int = 0
 
     def __post_init__(self):
-        why_not = "" if hasattr(self.plant, "program") else "the plant is not compiled"
+        why_not = "" if isinstance(self.plant, CompiledPlant) else "the plant is not compiled"
         why_not = why_not if self.native is False else why_not or available()
         if self.native and why_not:
             raise LinkError(f"no native session: {why_not}")

@@ -7,7 +7,7 @@ another kind needs only another `Plant`.
 from __future__ import annotations
 
 import math
-from typing import Protocol, TypedDict
+from typing import Any, Protocol, TypedDict, runtime_checkable
 
 import numpy as np
 
@@ -33,6 +33,15 @@ class Plant(Protocol):
 
     def step(self, command: np.ndarray) -> np.ndarray:
         """Follow the command over one tick; the reading at its end."""
+
+
+@runtime_checkable
+class CompiledPlant(Plant, Protocol):
+    """A plant that a native session drives: its whole tick is one program."""
+
+    @property
+    def program(self) -> Any:
+        """Runs a session, given its handle, until it is over."""
 
 
 class Agreed(TypedDict):

@@ -48,8 +48,7 @@ class Scene:
         self.platform_r, self.platform_R = data["platform_position"].values, np.asarray(found[1])
         self.corners = [np.asarray(p.body.corners()) for p in self.craft.platforms]
         self.weight = float(self.craft.gravity) * (float(self.craft.airframe.mass) + self.craft.model.mass)
-        mesh = getattr(self.craft.gear, "mesh", None)
-        self.pairs_of_nodes = [] if mesh is None else [(a - 1, b - 1) for a, b in mesh.elements]
+        self.pairs_of_nodes = list(self.craft.gear.joined)
 
     @property
     def spatial(self) -> bool:

@@ -77,7 +77,7 @@ def _sources(views: Sequence[Judged]) -> str:
     for view in views:
         named = str(view.test.get("source", ""))
         keys |= dict.fromkeys(key for key in citation.bibliography() if key in named)
-        keys |= dict.fromkeys(citation.references(getattr(view.run, "test", None)))
+        keys |= dict.fromkeys(citation.references(view.tested))
     return "\n\n".join(citation.entry(key) for key in keys)
 
 

@@ -23,7 +23,7 @@ NOTHING = "no answer"
 def outcome(view: Judged) -> list[Block]:
     """How the run ended, and how close its limits came."""
     data = view.data
-    sentence = str(getattr(view.outcome, "value", view.outcome) or "The run does not say how it ended.")
+    sentence = verdicts.ending(view.outcome)
     done = verdicts.completed(view.outcome)
     blocks: list[Block] = [Text(sentence, "plain" if done is not False else "bad")]
     if view.trip is not None:
@@ -123,7 +123,7 @@ def _marked(view: Judged, several: bool) -> str:
 
 def _curve(views: Sequence[Judged]) -> tuple[np.ndarray, np.ndarray] | None:
     """Growth rate against delay of the first run, to beyond the critical delay and every run's own."""
-    test, critical = getattr(views[0].run, "test", None), views[0].margins.critical_delay
+    test, critical = views[0].tested, views[0].margins.critical_delay
     if test is None or critical is None or not 0 < critical < np.inf:
         return None
     from dovetail.testing.linearised import delay_equation, with_slope

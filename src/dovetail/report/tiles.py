@@ -58,7 +58,7 @@ def crept(run: Any) -> list[Tile]:
 
 def happened(run: Any, data: xr.Dataset, outcome: Any, trip: Any = None) -> Tile:
     """How it ended, its impacts, its largest motion and force."""
-    sentence = str(getattr(outcome, "value", outcome) or "The run does not say how it ended.")
+    sentence = verdicts.ending(outcome)
     answer, _, rest = sentence.rstrip(".").partition(": ")
     answer, _, why = answer.partition(", so ")
     measures = _measures(run, data)
@@ -148,8 +148,7 @@ def _stable(view: Judged) -> Tile:
 
 
 def _believed(view: Judged) -> Tile:
-    accept = getattr(getattr(view.run, "test", None), "accept", None)
-    asked = judged(accept, view.comparison, view.margins, view.data)
+    asked = judged(view.accept, view.comparison, view.margins, view.data)
     text = _against_ideal(view)
     if asked:
         return _judged(asked, text)

@@ -89,6 +89,11 @@ def completed(outcome: Any) -> bool | None:
     return None if found is None else bool(found)
 
 
+def ending(outcome: Any) -> str:
+    """How a run ended, in its outcome's sentence, or in the words that a recording has of it."""
+    return str(getattr(outcome, "value", outcome) or "The run does not say how it ended.")
+
+
 def held_all_the_same(margins: Margins, outcome: Any) -> bool:
     """Whether small motion grows by the analysis, and yet the run of a specimen that is not linear held."""
     return margins.stable is False and margins.near_rest and completed(outcome) is True

@@ -56,11 +56,13 @@ class Judged:
         self.data = self._finite(fidelity.traces.dataset(view.run))
         self.ideal = None if view.ideal is None else fidelity.traces.dataset(view.ideal)
         self.margins = Margins.of(view.stability)
-        self.title = str(getattr(view.run, "title", "") or "Hybrid test")
-        self.label = view.label or str(getattr(view.run, "title", "") or "run")
+        title = str(getattr(view.run, "title", ""))
+        self.title, self.label = title or "Hybrid test", view.label or title or "run"
         self.mode = str(getattr(view.run, "mode", "") or "run")
         self.outcome = getattr(view.run, "outcome", None)
         self.trip = getattr(view.run, "trip", None)
+        self.tested = getattr(view.run, "test", None)  # a recording need not have one
+        self.accept = getattr(self.tested, "accept", None)  # nor need that ask for anything
         self.test = _test_table(view.run)
         self.comparison = self._compared()
         self.verdict = verdicts.verdict(self.margins, self.outcome, self.comparison, self.trip)

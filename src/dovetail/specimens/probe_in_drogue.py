@@ -29,7 +29,7 @@ from dovetail.core.parameter import known
 from dovetail.mechanics.bodies.free_bodies import from_motion
 from dovetail.mechanics.contact import Latch, Meeting, Met, NormalLaw
 from dovetail.mechanics.friction import Friction
-from dovetail.mechanics.geometry import Cavity, Touch
+from dovetail.mechanics.geometry import Cavity, Drogue, Touch
 from dovetail.mechanics.spatial import Pose, Twist, Wrench, euler
 from dovetail.specimens.base import Specimen
 
@@ -72,10 +72,10 @@ class BallInCavity(Part):
 
 def misfit(cavity: Cavity, radius) -> str | None:
     """What is wrong with a ball that cannot enter, in words; None where it can."""
-    bore = getattr(cavity, "cylinder_radius", None)
-    if bore is None or float(radius) < float(bore):
+    if not isinstance(cavity, Drogue) or float(radius) < float(cavity.cylinder_radius):
         return None
-    size = f"{1e3 * float(radius):g} mm does not fit into the cylinder of {1e3 * float(bore):g} mm"
+    bore = 1e3 * float(cavity.cylinder_radius)
+    size = f"{1e3 * float(radius):g} mm does not fit into the cylinder of {bore:g} mm"
     return f"{size}; it could never come home"
 
 

@@ -20,6 +20,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
+from dovetail.core.block import Part
 from dovetail.core.errors import UnknownNameError
 from dovetail.studies.registry import FOLDER, studies
 
@@ -40,7 +41,7 @@ def references(test: Any, path: Path | None = None, folder: Path = FOLDER) -> di
         if path is not None and study.path in Path(path).resolve().parents:
             found[study.source] = [f"{study.name}: the published system, its parameters and results"]
     for part in _parts(test):
-        for key, why in getattr(type(part), "references", {}).items():
+        for key, why in part.references.items() if isinstance(part, Part) else ():
             sentence = f"{type(part).__name__}: {why}"
             if sentence not in found.setdefault(key, []):
                 found[key].append(sentence)

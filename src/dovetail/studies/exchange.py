@@ -38,7 +38,7 @@ class ContactPlace:
         """Why a member of a family cannot be there; empty where it can."""
         if family == "friction":
             return self.without_friction
-        return NO_MEMORY if getattr(member, "latches", False) and not self.memory else ""
+        return NO_MEMORY if issubclass(member, NormalLaw) and member.latches and not self.memory else ""
 
 
 PLACES = (

@@ -256,7 +256,7 @@ def _some(base: type) -> str:
 
 def _one(base: type) -> type | None:
     """The one class there is of this base, where there is one; files need not say its kind."""
-    return Rig if base is AbstractRig else base if getattr(base, "ONE_KIND", False) else None
+    return Rig if base is AbstractRig else base if issubclass(base, Part) and base.ONE_KIND else None
 
 
 def _is_list(value: Any) -> Any:

@@ -57,7 +57,7 @@ def replay(test: Test, recording: Run | xr.Dataset) -> Run:
     The numerical substructure, compensator, feedback and limits are those of `test`: unchanged they
     repeat the recorded run to rounding, changed they show what they would have done with the same readings.
     """
-    data: Any = getattr(recording, "data", recording)
+    data: Any = recording.data if isinstance(recording, Run) else recording
     missing = [name for name in ("measured_displacement", "measured_force") if name not in data]
     if missing:
         raise ParameterError(f"replay: the recording lacks {', '.join(missing)}; it has {', '.join(data)}")

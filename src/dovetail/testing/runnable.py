@@ -160,9 +160,8 @@ class Runnable(Part):
 
     @cached_property
     def _faults(self) -> tuple[Fault, ...]:
-        moving = getattr(self, "numerical", None) or getattr(self, "system", None)
         # where it starts may hang on random numbers, a deck in a sea say
-        drawn = seeded(self, _key(self.seed)) if has_random(moving) else self
+        drawn = seeded(self, _key(self.seed)) if has_random(self.numerical) else self
         return tuple(drawn._look())
 
     @abstractmethod

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import jax
 import jax.numpy as jnp
@@ -12,6 +12,9 @@ import xarray as xr
 
 from dovetail.view import shapes
 from dovetail.view.stage import Arrow, Line, Points, Pose, Solid, Stage, Tube, looked_at
+
+if TYPE_CHECKING:
+    from dovetail.mechanics.airframe.aircraft import DeckAircraft
 
 BODY, GEAR, DECK, CLAMP, FORCE, SEA = "#a9b3bc", "#0072b2", "#767f87", "#d55e00", "#b5179e", "#3f78a8"
 WEIGHT = 0.5  # [m] that the largest force is drawn long
@@ -91,7 +94,7 @@ def _pose(data: xr.Dataset, flat: bool) -> Pose:
     return lambda k: (turns[k], spatial(position[k][None])[0])
 
 
-def _platforms(aircraft: Any, times: np.ndarray, flat: bool) -> list[Solid]:
+def _platforms(aircraft: DeckAircraft, times: np.ndarray, flat: bool) -> list[Solid]:
     """Decks and clamps at their poses; a planar one is drawn as deep as a deck is, or as a clamp."""
     places, turns = _poses(aircraft, times)
 
@@ -123,7 +126,7 @@ def _platforms(aircraft: Any, times: np.ndarray, flat: bool) -> list[Solid]:
     return [*solids, Solid("sea", sea, colour=SEA, scenery=True)]
 
 
-def _markings(aircraft: Any, times: np.ndarray, flat: bool) -> list[Line]:
+def _markings(aircraft: DeckAircraft, times: np.ndarray, flat: bool) -> list[Line]:
     """A landing spot painted on the deck, where there is one."""
     decks = [i for i, platform in enumerate(aircraft.platforms) if platform.role == "deck"]
     if not decks:
@@ -140,15 +143,14 @@ def _markings(aircraft: Any, times: np.ndarray, flat: bool) -> list[Line]:
     return [Line("landing spot", painted, "#f5f5f5", 3.0)]
 
 
-def elements(aircraft: Any, count: int) -> np.ndarray:
+def elements(aircraft: DeckAircraft, count: int) -> np.ndarray:
     """Pairs of nodes that a tube joins; where the gear has none, neighbours."""
-    mesh = getattr(aircraft.gear, "mesh", None)
-    if mesh is None:
+    if not aircraft.gear.joined:
         return np.stack([np.arange(count - 1), np.arange(1, count)], axis=1)
-    return np.asarray([list(element)[:2] for element in mesh.elements], int) - 1  # elements name nodes from 1
+    return np.asarray(aircraft.gear.joined, int)
 
 
-def _poses(aircraft: Any, times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _poses(aircraft: DeckAircraft, times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     from dovetail.mechanics.securing.platform import poses
 
     found = jax.jit(jax.vmap(lambda t: poses(aircraft.platforms, t)))(jnp.asarray(times))

@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from dovetail.air import CableDrag
 from dovetail.testing import Rig
+from dovetail.testing.runnable import Runnable
 from dovetail.view import shapes
 from dovetail.view.curves import by_axis
 from dovetail.view.stage import Arrow, Line, Pose, Solid, Stage, Tube, looked_at, so_far
@@ -75,7 +77,7 @@ def _hose(title: str, run: Any, data: xr.Dataset, nodes: np.ndarray, lines: list
         up="-z",
         notes=notes,
         solids=solids,
-        tubes=[Tube("hose", lambda k: nodes[k], _radius(run, 0.035), HOSE)],
+        tubes=[Tube("hose", lambda k: nodes[k], radius_of(run, 0.035), HOSE)],
         setting="sky",
         focus=lambda k: centre[k],
         nearby=1.2,
@@ -145,7 +147,7 @@ def _towing(title: str, run: Any, data: xr.Dataset, nodes: np.ndarray, lines: li
         Solid("aircraft", plane, _follow(first), GREY),
         Solid("device", device, _follow(last), PROBE),
     ]
-    thick = max(_radius(run, 0.005), 0.0015 * size)
+    thick = max(radius_of(run, 0.005), 0.0015 * size)
     stage = Stage(
         title,
         data.time.values,
@@ -176,14 +178,11 @@ def _follow(path: np.ndarray) -> Pose:
     return lambda k: (np.eye(3), path[k])
 
 
-def _radius(run: Any, otherwise: float) -> float:
-    """Half the diameter [m] of the chain that was tested, where it says it."""
-    for part in (getattr(run.test, "numerical", None), getattr(run.test, "system", None)):
-        for chain in (getattr(part, name, None) for name in ("chain", "hose", "rope")):
-            diameter = getattr(chain, "diameter", None)
-            if diameter is not None:
-                return 0.5 * float(diameter)
-    return otherwise
+def radius_of(run: Any, otherwise: float) -> float:
+    """Half the diameter [m] that the air meets, where the test has air on its chain."""
+    parts = vars(run.test.numerical).values() if isinstance(run.test, Runnable) else ()
+    drag = next((part for part in parts if isinstance(part, CableDrag)), None)
+    return otherwise if drag is None else 0.5 * float(drag.diameter)
 
 
 def nodes_of(data: xr.Dataset, name: str) -> np.ndarray:

@@ -8,20 +8,24 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from dovetail.mechanics.geometry import Cavity, Drogue
+from dovetail.specimens import ProbeInDrogue
 from dovetail.view import shapes
 from dovetail.view.stage import Arrow, Line, Solid, Stage, fixed, looked_at, so_far
 
 DROGUE, PROBE, FORCE, TRAIL, GHOST = "#8d969e", "#d55e00", "#ff5fd2", "#56b4e9", "#aab2ba"
 X = np.eye(3)[0]
+USUAL = 0.03, 0.03, 0.2, 0.47  # radius and length of a cylinder, length of a cone [m], half its angle [rad]
+USUAL_RADIUS = 0.01  # [m] of a tip
 
 
 def draw(title: str, run: Any, data: xr.Dataset, ideal: xr.Dataset | None) -> Stage:
     """The drogue cut open, the probe's tip where it was recorded, the trail it drew and the force on it."""
     tip = data["probe_position"].values
     specimen = run.test.rig.specimen
-    cavity = getattr(specimen, "cavity", None) or getattr(specimen, "geometry", None)
-    radius = float(getattr(specimen, "radius", 0.01))
-    places = tuple(outline(cavity))
+    probe = specimen if isinstance(specimen, ProbeInDrogue) else None
+    radius = float(probe.radius) if probe is not None else USUAL_RADIUS
+    places = tuple(outline(None if probe is None else probe.cavity))
     pull = data["measured_force"].values[:, :3] if "measured_force" in data else np.zeros_like(tip)
     largest = max(float(np.nanmax(np.abs(pull))), 1e-12)
     far, near, head, bus, panels = _meshes(places, radius)
@@ -65,10 +69,12 @@ def draw(title: str, run: Any, data: xr.Dataset, ideal: xr.Dataset | None) -> St
     return looked_at(stage, (-0.5, 0.8, -0.35), box)
 
 
-def outline(cavity: Any) -> list[tuple[float, float]]:
-    """Cylinder and cone about x: places along it [m] and radii there."""
-    names = (("cylinder_radius", 0.03), ("cylinder_length", 0.03), ("cone_length", 0.2), ("half_angle", 0.47))
-    radius, length, cone, angle = (float(getattr(cavity, name, default)) for name, default in names)
+def outline(cavity: Cavity | None) -> list[tuple[float, float]]:
+    """Cylinder and cone about x: places along it [m] and radii there; a usual one for what is no drogue."""
+    sizes: tuple[Any, ...] = USUAL
+    if isinstance(cavity, Drogue):
+        sizes = cavity.cylinder_radius, cavity.cylinder_length, cavity.cone_length, cavity.half_angle
+    radius, length, cone, angle = map(float, sizes)
     return [(0.0, radius), (length, radius), (length + cone, radius + cone * float(np.tan(angle)))]
 
 

@@ -101,7 +101,7 @@ def cell_stage(title: str, run: Any, data: xr.Dataset, cell: CellFile) -> Stage:
 
 def _poses(run: Any, data: xr.Dataset, cell: CellFile) -> tuple[np.ndarray, np.ndarray]:
     """Poses (move, 6) in the specimen's frame, one for each reading; and which of them each sample goes with."""
-    home = getattr(run.test.stepping, "home", None)
+    home = None if run.test.stepping is None else run.test.stepping.home
     placed = Placed(np.array(cell.home if home is None else home))
     measured = data["measured_displacement"].values
     changed = np.concatenate([[True], np.any(np.diff(measured, axis=0) != 0, axis=1)])

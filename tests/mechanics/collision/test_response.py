@@ -2,7 +2,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from dovetail.mechanics.collision.response import distances, touch
+from dovetail.mechanics.collision.response import Foot, PairMemory, TouchedBody, distances, touch
 from dovetail.mechanics.contact import KelvinVoigt
 from dovetail.mechanics.dimension import PLANE
 from dovetail.mechanics.friction import Bristle, NoFriction
@@ -14,24 +14,12 @@ TOP = jnp.array([1.0, 0.0, 0.0, 0.0])
 
 
 def at(position, velocity, *, angle=0.0, r=(0.0, 0.0), v=(0.0, 0.0), w=0.0, on=TOP, friction=None):
+    friction = friction or NoFriction()
     R = PLANE.rotation(jnp.array([angle]))
-    return touch(
-        jnp.array(position),
-        jnp.array(velocity),
-        (friction or NoFriction()).memory(2),
-        0.01,
-        on,
-        0.0,
-        jnp.zeros(()),
-        jnp.array(r),
-        R,
-        jnp.array(v),
-        jnp.array([w]),
-        *DECK.planes(),
-        cross=PLANE.cross,
-        law=LAW,
-        friction=friction or NoFriction(),
-    )
+    foot = Foot(jnp.array(position), jnp.array(velocity), 0.01)
+    body = TouchedBody(jnp.array(r), R, jnp.array(v), jnp.array([w]), *DECK.planes())
+    memory = PairMemory(friction.memory(2), on, 0.0, jnp.zeros(()))
+    return touch(foot, body, memory, LAW, friction, PLANE)
 
 
 def test_a_node_at_rest_is_pushed_by_depth_times_stiffness_along_the_normal():

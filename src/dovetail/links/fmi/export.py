@@ -242,8 +242,7 @@ def _usual_input(flow: Flow) -> Any:
 
 
 def _path(path: Any) -> str:
-    words = [str(getattr(key, "key", getattr(key, "name", getattr(key, "idx", key)))) for key in path]
-    return ".".join(words)
+    return jax.tree_util.keystr(path, simple=True, separator=".")
 
 
 def _variables(tree: Any, values: np.ndarray | None, prefix: str) -> list[FmuVariable]:

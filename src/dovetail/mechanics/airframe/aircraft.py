@@ -20,7 +20,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from dovetail.core import Flow, choice, kind, parameter
+from dovetail.core import Flow, Method, choice, kind, parameter
 from dovetail.core.errors import Fault, ParameterError
 from dovetail.mechanics.airframe import dynamics, implicit, touching
 from dovetail.mechanics.airframe.implicit import LEDGER
@@ -89,8 +89,7 @@ class DeckAircraft(Flow):
     }
 
     def __post_init__(self):
-        nodes = getattr(self.gear, "nodes", None)
-        d = (self.gear.mesh.nodes if nodes is None else nodes).shape[1]
+        d = self.gear.places.shape[1]
         dim = dimension(d)
         model = self.gear.model(np.asarray(self.airframe.centre)[-d:], tuple(s.node - 1 for s in self.struts))
         if isinstance(model, ModalGear) and self.formulation == "printed":
@@ -291,13 +290,13 @@ class DeckAircraft(Flow):
 
         return measures(self, data)
 
-    def faults(self, method: Any, step: float) -> list[Fault]:
+    def faults(self, method: Method, step: float) -> list[Fault]:
         """What is wrong with the whole: platforms, a start inside a body, a method that cannot see contact."""
         found = platform_faults(self.platforms, self.dim.d)
         found += drive_faults(self.platforms, self.drives, self.dim.d)
         if found:
             return found
-        if self.surfaces == "last-crossed" and not getattr(method, "contact", False):
+        if self.surfaces == "last-crossed" and not method.contact:
             text = 'a method that keeps account of contacts is needed: method = "contact-rosenbrock"'
             found.append(Fault("method", text + ', or surfaces = "nearest"'))
         gap = np.asarray(touching.gaps_at_start(self))

@@ -11,7 +11,7 @@ acts from the airframe on the gear's node i, in body axes [Schock 2020, eqs 5.3 
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import jax
 import jax.numpy as jnp
@@ -21,8 +21,11 @@ from dovetail.mechanics.airframe.modal_gear import ModalGear
 from dovetail.mechanics.airframe.struts import strut_force
 from dovetail.mechanics.bodies import BodyMotion
 
+if TYPE_CHECKING:
+    from dovetail.mechanics.airframe.aircraft import DeckAircraft
 
-def nodes(aircraft: Any, x: dict[str, Any]) -> tuple[jax.Array, jax.Array, jax.Array]:
+
+def nodes(aircraft: DeckAircraft, x: dict[str, Any]) -> tuple[jax.Array, jax.Array, jax.Array]:
     """Body axes: positions (n, d), velocities (n, nd), deformation (n, nd)."""
     model, d = aircraft.model, aircraft.dim.d
     twist, own = aircraft._split(x)
@@ -31,7 +34,7 @@ def nodes(aircraft: Any, x: dict[str, Any]) -> tuple[jax.Array, jax.Array, jax.A
     return rho, model.velocity(twist, own, rho), deformation
 
 
-def body_loads(aircraft: Any, t: Any, x: dict[str, Any]) -> jax.Array:
+def body_loads(aircraft: DeckAircraft, t: Any, x: dict[str, Any]) -> jax.Array:
     """Wrench of all loads in body axes, (d + turns,)."""
     dim = aircraft.dim
     twist, _ = aircraft._split(x)
@@ -50,7 +53,7 @@ def body_loads(aircraft: Any, t: Any, x: dict[str, Any]) -> jax.Array:
     return total
 
 
-def strut_forces(aircraft: Any, rho: jax.Array, rate: jax.Array) -> list[jax.Array]:
+def strut_forces(aircraft: DeckAircraft, rho: jax.Array, rate: jax.Array) -> list[jax.Array]:
     """Force of each strut on its node, (d,), in body axes."""
     mounts = [s.mount - aircraft.offset for s in aircraft.struts]
     return [
@@ -85,7 +88,7 @@ def _weight(aircraft, x):
     return aircraft.dim.rotation(x["attitude"]).T @ jnp.zeros(d).at[-1].set(-aircraft.gravity)
 
 
-def forces(aircraft: Any, t: Any, x: dict[str, Any]) -> tuple:
+def forces(aircraft: DeckAircraft, t: Any, x: dict[str, Any]) -> tuple:
     """Right-hand side of the rows of all speeds, powers for the ledger, touches, wrench of the loads."""
     dim, model, d = aircraft.dim, aircraft.model, aircraft.dim.d
     twist, own = aircraft._split(x)
@@ -119,7 +122,7 @@ def forces(aircraft: Any, t: Any, x: dict[str, Any]) -> tuple:
     return F, powers, touch, wrench
 
 
-def interface_loads(aircraft: Any, t: Any, x: dict[str, Any], rate: jax.Array) -> jax.Array:
+def interface_loads(aircraft: DeckAircraft, t: Any, x: dict[str, Any], rate: jax.Array) -> jax.Array:
     """Force [N] and moment [N m] of the airframe on each interface node, (interface nodes, nd), body axes.
 
     `rate` is that of the speeds. A hinge has no moment about its axis; wheels have no interface of nodes.
@@ -135,7 +138,7 @@ def interface_loads(aircraft: Any, t: Any, x: dict[str, Any], rate: jax.Array) -
     return (left * model.held_mask)[at] if len(at) else jnp.zeros((0, d + aircraft.dim.turns))
 
 
-def energy(aircraft: Any, x: dict[str, Any]) -> dict[str, jax.Array]:
+def energy(aircraft: DeckAircraft, x: dict[str, Any]) -> dict[str, jax.Array]:
     """Kinetic, gravity, elastic energy of gear and struts [J], and their sum."""
     model, d = aircraft.model, aircraft.dim.d
     R = aircraft.dim.rotation(x["attitude"])

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import equinox as eqx
 import jax
@@ -21,8 +21,11 @@ import numpy as np
 
 from dovetail.mechanics.airframe.struts import strut_force
 from dovetail.mechanics.airframe.touching import all_pairs, touched
-from dovetail.mechanics.collision.response import PairTouch
+from dovetail.mechanics.collision.response import PairMemory, PairTouch
 from dovetail.mechanics.securing.drive import driven_frames
+
+if TYPE_CHECKING:
+    from dovetail.mechanics.airframe.aircraft import DeckAircraft
 
 DENSE = 40  # speeds up to which an inverse is cheaper than factors
 LEDGER = ("gear damping", "struts", "contact", "platforms", "loads")
@@ -42,7 +45,7 @@ class Slopes(NamedTuple):
     velocity: jax.Array  # (feet, d) [m/s] of the feet themselves
 
 
-def time_rate(aircraft: Any, t: Any, x: dict[str, Any]) -> dict[str, Any]:
+def time_rate(aircraft: DeckAircraft, t: Any, x: dict[str, Any]) -> dict[str, Any]:
     """Partial derivative of the rates with respect to time, as far as contact with moving bodies causes it."""
     slopes = contact_slopes(aircraft, t, x)
     touch = aircraft.touches(t, x)
@@ -63,7 +66,7 @@ def time_rate(aircraft: Any, t: Any, x: dict[str, Any]) -> dict[str, Any]:
     return {**zero, "speed": aircraft.mass_inverse @ F, "bristle": slopes.bristle_time, "work": work}
 
 
-def contact_slopes(aircraft: Any, t: Any, x: dict[str, Any]) -> Slopes:
+def contact_slopes(aircraft: DeckAircraft, t: Any, x: dict[str, Any]) -> Slopes:
     """Derivatives of the forces and bristle rates of all pairs."""
     return _slopes(aircraft, jnp.asarray(t, float), x)
 
@@ -84,7 +87,8 @@ def _slopes(aircraft, t, x):  # traced once for all that asks for it
 
     def given(dt, dp, dv, dz):
         then = jax.tree.map(lambda now, rate: now + dt * rate, frame, changes)
-        touch = all_pairs(aircraft, then, at + dp, velocity + dv, x["bristle"] + dz, on, impact, slid)
+        memory = PairMemory(x["bristle"] + dz, on, impact, slid)
+        touch = all_pairs(aircraft, then, at + dp, velocity + dv, memory)
         return touch.force, touch.bristle_rate, touch.relaxation
 
     m = x["bristle"].shape[-1]  # none where friction has no memory
@@ -103,7 +107,7 @@ def _slopes(aircraft, t, x):  # traced once for all that asks for it
     return Slopes(R, position, by_velocity, bristle, per(rate, 1), force_t, rate_t, relax[..., 0], velocity)
 
 
-def shifted(aircraft: Any, t: Any, x: dict[str, Any], g: Any):
+def shifted(aircraft: DeckAircraft, t: Any, x: dict[str, Any], g: Any):
     """A function that solves (1 - g J) k = b, with J exact for all that is stiff."""
     dim, model, d = aircraft.dim, aircraft.model, aircraft.dim.d
     R = dim.rotation(x["attitude"])
@@ -150,7 +154,7 @@ def shifted(aircraft: Any, t: Any, x: dict[str, Any], g: Any):
     return solve
 
 
-def _strut_slopes(aircraft: Any, x: dict[str, Any]) -> tuple[jax.Array, jax.Array]:
+def _strut_slopes(aircraft: DeckAircraft, x: dict[str, Any]) -> tuple[jax.Array, jax.Array]:
     """Derivatives of the struts' forces (struts, d, d) by their lengths and by their velocities."""
     d = aircraft.dim.d
     rho, V, _ = aircraft._nodes(x)

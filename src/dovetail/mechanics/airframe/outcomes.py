@@ -12,7 +12,7 @@ overboard once it is below the deck of the first platform.
 from __future__ import annotations
 
 import itertools
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -20,6 +20,9 @@ import numpy as np
 
 from dovetail.core import Part, kind, parameter
 from dovetail.mechanics.securing.platform import poses, rotation_of
+
+if TYPE_CHECKING:
+    from dovetail.mechanics.airframe.aircraft import DeckAircraft
 
 BOUNCE = 0.25  # [s]
 TOUCH = 1.0  # [N] below which a pair does not count as touching
@@ -79,18 +82,18 @@ class Fate(NamedTuple):
         )
 
 
-def _platform_poses(aircraft: Any, times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _platform_poses(aircraft: DeckAircraft, times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     r, R = jax.jit(jax.vmap(lambda t: poses(aircraft.platforms, t)))(jnp.asarray(times))
     return np.asarray(r), np.asarray(R)
 
 
-def _roles(aircraft: Any) -> tuple[list[int], list[int]]:
+def _roles(aircraft: DeckAircraft) -> tuple[list[int], list[int]]:
     """Platforms to stand on, and clamps."""
     clamps = [i for i, p in enumerate(aircraft.platforms) if p.role == "clamp"]
     return [i for i in range(len(aircraft.platforms)) if i not in clamps], clamps
 
 
-def _carried(aircraft: Any, times: np.ndarray) -> np.ndarray:
+def _carried(aircraft: DeckAircraft, times: np.ndarray) -> np.ndarray:
     """Where what carries the clamps moves on the ship."""
     _, clamps = _roles(aircraft)
     parents = {aircraft.platforms[i].parent for i in clamps} - {""}
@@ -102,7 +105,7 @@ def _carried(aircraft: Any, times: np.ndarray) -> np.ndarray:
     return moving
 
 
-def phases(aircraft: Any, data: Any) -> list[Phase]:
+def phases(aircraft: DeckAircraft, data: Any) -> list[Phase]:
     """The stretches of a run, in order."""
     t = data.time.values
     pairs = data["pair_normal_force"].values  # (time, feet, platforms)
@@ -140,7 +143,7 @@ def _bridged(t: np.ndarray, on: np.ndarray) -> np.ndarray:
     return on
 
 
-def fate(aircraft: Any, data: Any) -> Fate:
+def fate(aircraft: DeckAircraft, data: Any) -> Fate:
     """What became of the aircraft in a run."""
     limits, t = aircraft.limits, data.time.values
     pairs = data["pair_normal_force"].values

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import jax.numpy as jnp
 import numpy as np
@@ -13,8 +13,11 @@ from dovetail.mechanics.airframe.touching import contact_points
 from dovetail.mechanics.securing.drive import driven_frames
 from dovetail.mechanics.spatial import euler
 
+if TYPE_CHECKING:
+    from dovetail.mechanics.airframe.aircraft import DeckAircraft
 
-def recorded(aircraft: Any, t: Any, x: dict[str, Any]) -> dict[str, Any]:
+
+def recorded(aircraft: DeckAircraft, t: Any, x: dict[str, Any]) -> dict[str, Any]:
     """All signals at a time."""
     dim = aircraft.dim
     d = dim.d
@@ -56,7 +59,7 @@ def recorded(aircraft: Any, t: Any, x: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def measures(aircraft: Any, data: Any) -> dict[str, str]:
+def measures(aircraft: DeckAircraft, data: Any) -> dict[str, str]:
     """What a run showed, in words."""
     last = data.isel(time=-1)
     force = data["contact_force"].values

@@ -33,6 +33,16 @@ class LandingGear(Part):
 
     @property
     @abstractmethod
+    def places(self) -> jax.Array:
+        """Undeformed nodes (n, d) [m], in the axes of the data."""
+
+    @property
+    def joined(self) -> tuple[tuple[int, int], ...]:
+        """Pairs of nodes that a tube joins, counted from 0; none where nothing does."""
+        return ()
+
+    @property
+    @abstractmethod
     def contact_nodes(self) -> tuple[int, ...]:
         """Nodes that can touch something, counted from 0."""
 
@@ -80,6 +90,14 @@ class SkidGear(LandingGear):
                 raise ParameterError(
                     f"SkidGear: nodes {sorted(leg)} hang together but not on the airframe; make one an interface"
                 )
+
+    @property
+    def places(self):
+        return self.mesh.nodes
+
+    @property
+    def joined(self):
+        return tuple((a - 1, b - 1) for a, b in self.mesh.elements)
 
     @property
     def contact_nodes(self):
@@ -135,6 +153,10 @@ class WheelGear(LandingGear):
     axis: jax.Array = parameter("1", "direction in which a wheel moves, one row each")
     wheel_mass: jax.Array = parameter("kg", "unsprung mass of each wheel", above=0.0)
     radius: jax.Array = parameter("m", "of the tyres", above=0.0)
+
+    @property
+    def places(self):
+        return self.nodes
 
     @property
     def contact_nodes(self):

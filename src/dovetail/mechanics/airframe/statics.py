@@ -8,7 +8,7 @@ foot is taken to touch the surface that it is nearest to at the start. A directi
 from __future__ import annotations
 
 import dataclasses
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import equinox as eqx
 import jax
@@ -18,8 +18,11 @@ import numpy as np
 from dovetail.core.errors import ConvergenceError
 from dovetail.mechanics.collision import bookkeeping
 
+if TYPE_CHECKING:
+    from dovetail.mechanics.airframe.aircraft import DeckAircraft
 
-def equilibrium(aircraft: Any, *, iterations: int = 60, tolerance: float = 1e-9) -> dict[str, Any]:
+
+def equilibrium(aircraft: DeckAircraft, *, iterations: int = 60, tolerance: float = 1e-9) -> dict[str, Any]:
     """The state at rest near the start, as `DeckAircraft.init` gives it.
 
     Raises `ConvergenceError` if the forces do not vanish.
@@ -81,12 +84,12 @@ def _linearised(aircraft, x, unknown):
     return force(unknown), jax.jacfwd(force)(unknown)
 
 
-def foot_loads(aircraft: Any, x: dict[str, Any]) -> np.ndarray:
+def foot_loads(aircraft: DeckAircraft, x: dict[str, Any]) -> np.ndarray:
     """Contact force on each foot (feet, d) [N], world axes."""
     return np.asarray(_shown(aircraft, x)[0])
 
 
-def node_places(aircraft: Any, x: dict[str, Any]) -> np.ndarray:
+def node_places(aircraft: DeckAircraft, x: dict[str, Any]) -> np.ndarray:
     """World coordinates of all nodes (n, d) [m]."""
     return np.asarray(_shown(aircraft, x)[1])
 

@@ -6,8 +6,7 @@ touch, slip, anchors of the bristles) changes only when a step has been accepted
 
 from __future__ import annotations
 
-import functools
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import equinox as eqx
 import jax
@@ -18,8 +17,11 @@ from dovetail.mechanics.collision import bookkeeping, response
 from dovetail.mechanics.securing.drive import driven_frames
 from dovetail.mechanics.securing.platform import PlatformFrames, half_spaces, poses
 
+if TYPE_CHECKING:
+    from dovetail.mechanics.airframe.aircraft import DeckAircraft
 
-def distances(aircraft: Any, t: Any, x: dict[str, Any]) -> jax.Array:
+
+def distances(aircraft: DeckAircraft, t: Any, x: dict[str, Any]) -> jax.Array:
     """Signed distances [m] of the feet to the planes of all bodies, (feet, bodies, planes)."""
     normals, offsets = half_spaces(aircraft.platforms)
     frame = driven_frames(aircraft.platforms, aircraft.drives, t, x["drive"])
@@ -31,34 +33,36 @@ def distances(aircraft: Any, t: Any, x: dict[str, Any]) -> jax.Array:
 
 
 @eqx.filter_jit
-def gaps_at_start(aircraft: Any) -> jax.Array:
+def gaps_at_start(aircraft: DeckAircraft) -> jax.Array:
     """Gap [m] of each pair of foot and body at the start; one program, since a check should take less than the run."""
     return bookkeeping.gap(distances(aircraft, 0.0, aircraft.init()))
 
 
-def all_pairs(aircraft: Any, frame: PlatformFrames, at, velocity, z, on, impact, slid) -> response.PairTouch:
+def all_pairs(
+    aircraft: DeckAircraft,
+    frame: PlatformFrames,
+    at: jax.Array,
+    velocity: jax.Array,
+    memory: response.PairMemory,
+) -> response.PairTouch:
     """All pairs of foot and body; arrays (feet, bodies, ...) in world axes."""
-    normals, offsets = half_spaces(aircraft.platforms)
-    one = functools.partial(
-        response.touch, cross=aircraft.dim.cross, law=aircraft.law, friction=aircraft.friction
-    )
 
-    def pair(p, v, z, radius, on, impact, slid, r, R, vb, wb, n, c):
-        return one(p, v, z, radius, on, impact, slid, r, R, vb, wb, n, c)
+    def pair(foot, body, memory):
+        return response.touch(foot, body, memory, aircraft.law, aircraft.friction, aircraft.dim)
 
-    bodies = jax.vmap(pair, (None, None, 0, None, 0, 0, 0, 0, 0, 0, 0, 0, 0))
-    feet = jax.vmap(bodies, (0, 0, 0, 0, 0, 0, 0, *(None,) * 6))
-    return feet(at, velocity, z, aircraft.gear.radii, on, impact, slid, *frame, normals, offsets)
+    feet = response.Foot(at, velocity, aircraft.gear.radii)
+    bodies = response.TouchedBody(*frame, *half_spaces(aircraft.platforms))
+    return jax.vmap(jax.vmap(pair, (None, 0, 0)), (0, None, 0))(feet, bodies, memory)
 
 
-def touched(aircraft: Any, t: Any, x: dict[str, Any]) -> jax.Array:
+def touched(aircraft: DeckAircraft, t: Any, x: dict[str, Any]) -> jax.Array:
     """One at the touched plane of each pair, (feet, bodies, planes)."""
     if aircraft.surfaces == "nearest":
         return bookkeeping.nearest(distances(aircraft, t, x))
     return x["held"]["touch"]
 
 
-def touches(aircraft: Any, t: Any, x: dict[str, Any]) -> response.PairTouch:
+def touches(aircraft: DeckAircraft, t: Any, x: dict[str, Any]) -> response.PairTouch:
     """What happens at every pair of foot and body."""
     return _touches(aircraft, jnp.asarray(t, float), x)
 
@@ -72,10 +76,11 @@ def _touches(aircraft, t, x):  # traced once for all that asks for it
     held = x["held"]
     on = touched(aircraft, t, x)
     frame = driven_frames(aircraft.platforms, aircraft.drives, t, x["drive"])
-    return all_pairs(aircraft, frame, at, V[feet, :d] @ R.T, x["bristle"], on, held["impact"], held["slid"])
+    memory = response.PairMemory(x["bristle"], on, held["impact"], held["slid"])
+    return all_pairs(aircraft, frame, at, V[feet, :d] @ R.T, memory)
 
 
-def contact_points(aircraft: Any, t: Any, x: dict[str, Any]) -> jax.Array:
+def contact_points(aircraft: DeckAircraft, t: Any, x: dict[str, Any]) -> jax.Array:
     """Where each foot's bristle is anchored on each body (feet, bodies, d) [m], in world axes.
 
     For a pair that does not touch it is the foot's own place: nothing is anchored.
@@ -87,13 +92,13 @@ def contact_points(aircraft: Any, t: Any, x: dict[str, Any]) -> jax.Array:
     return at + jnp.einsum("bij,fbj->fbi", R, x["bristle"])
 
 
-def guards(aircraft: Any, t: Any, x: dict[str, Any]) -> jax.Array:
+def guards(aircraft: DeckAircraft, t: Any, x: dict[str, Any]) -> jax.Array:
     """Gap of each pair [m], with the sign turned where they touch: negative means that this must change."""
     gap = bookkeeping.gap(distances(aircraft, t, x))
     return jnp.where(jnp.any(x["held"]["touch"] > 0.5, -1), -gap, gap).ravel()
 
 
-def settled(aircraft: Any, t: Any, x: dict[str, Any]) -> dict[str, Any]:
+def settled(aircraft: DeckAircraft, t: Any, x: dict[str, Any]) -> dict[str, Any]:
     """The state after an accepted step: touched surfaces, impact speeds, anchors of the bristles."""
     held, friction = x["held"], aircraft.friction
     apart = distances(aircraft, t, x)

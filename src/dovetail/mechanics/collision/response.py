@@ -16,6 +16,7 @@ import jax
 import jax.numpy as jnp
 
 from dovetail.mechanics.contact import Latch, NormalLaw, approach
+from dovetail.mechanics.dimension import Dimension
 from dovetail.mechanics.friction import Friction
 
 LATCH = Latch(floor=1e-3)  # a foot that stands has no impact
@@ -34,6 +35,34 @@ class PairTouch(NamedTuple):
     approach: jax.Array  # () [m/s]
 
 
+class Foot(NamedTuple):
+    """A node that can touch something, in world axes."""
+
+    position: jax.Array  # (d,) [m]
+    velocity: jax.Array  # (d,) [m/s]
+    radius: jax.Array  # () [m]
+
+
+class TouchedBody(NamedTuple):
+    """A convex body: where it is and how it moves, in world axes, and its planes, in its own."""
+
+    position: jax.Array  # (d,) [m]
+    rotation: jax.Array  # (d, d)
+    velocity: jax.Array  # (d,) [m/s]
+    spin: jax.Array  # (1 or 3,) [rad/s]
+    normals: jax.Array  # (m, d)
+    offsets: jax.Array  # (m,) [m]
+
+
+class PairMemory(NamedTuple):
+    """What is remembered of a pair."""
+
+    bristle: jax.Array  # (d,) [m] in the body's frame; empty where friction has no memory
+    on: jax.Array  # (m,) one at the touched plane, all zero where none is
+    impact_speed: jax.Array  # () [m/s] of the first touch
+    slid: jax.Array  # () [m/s] speed of slip
+
+
 def distances(
     position: jax.Array, radius: jax.Array, r: jax.Array, R: jax.Array, normals: jax.Array, offsets: jax.Array
 ) -> jax.Array:
@@ -42,41 +71,27 @@ def distances(
 
 
 def touch(
-    position,
-    velocity,
-    z,
-    radius,
-    on,
-    impact_speed,
-    slid,
-    r,
-    R,
-    v,
-    w,
-    normals,
-    offsets,
-    cross,
-    law: NormalLaw,
-    friction: Friction,
+    foot: Foot, body: TouchedBody, memory: PairMemory, law: NormalLaw, friction: Friction, dim: Dimension
 ) -> PairTouch:
-    """Force on one node by one body; `on` (m,) is one at the touched plane, all zero where none is.
+    """Force on one node by one body.
 
-    `slid` is the speed of slip [m/s] that friction remembers. The law is evaluated as if they touched, also when a
-    trial state has left the surface by a hair: a step ends at the event and not inside a jump.
+    The law is evaluated as if they touched, also when a trial state has left the surface by a hair: a step ends at the
+    event and not inside a jump.
     """
+    R, on, z = body.rotation, memory.on, memory.bristle
     active = jnp.sum(on)
-    local = on @ normals
+    local = on @ body.normals
     n = R @ local
-    gap = (R.T @ (position - r)) @ local - on @ offsets - radius
-    foot = position - (gap + radius) * n
-    surface = v + cross(w, foot - r)
-    depth, speed, slip = approach(gap, n, velocity - surface)
+    gap = (R.T @ (foot.position - body.position)) @ local - on @ body.offsets - foot.radius
+    below = foot.position - (gap + foot.radius) * n
+    surface = body.velocity + dim.cross(body.spin, below - body.position)
+    depth, speed, slip = approach(gap, n, foot.velocity - surface)
     slip = slip * active
-    push = active * law.clamped(law.push(depth, speed, LATCH.above_floor(impact_speed)))
+    push = active * law.clamped(law.push(depth, speed, LATCH.above_floor(memory.impact_speed)))
     if friction.remembers:
         z = R @ z
         z = z - (z @ n) * n
-    force, rate, relax = friction.act(jnp.maximum(push, 0.0)[None], slip, z, slid[None])
+    force, rate, relax = friction.act(jnp.maximum(push, 0.0)[None], slip, z, memory.slid[None])
     return PairTouch(
         force=push * n + active * force,
         bristle_rate=active * (R.T @ rate if friction.remembers else rate),

@@ -27,6 +27,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax.flatten_util import ravel_pytree
 
+from dovetail.core import roles
 from dovetail.core.block import Flow, Input, Method, State, Time
 from dovetail.core.parameter import check, choice, parameter
 from dovetail.core.registry import kind
@@ -86,10 +87,8 @@ class ContactRosenbrock(Method):
         return self.control == "adaptive" and self.switching == "automatic"
 
     def step(self, flow: Any, t: Time, dt: Time, x: State, u: Input, memory: Any) -> tuple[State, Any]:
-        if not hasattr(
-            flow, "shifted"
-        ):  # with an excitation around it, which what moves by itself has no use for
-            flow = flow.flow
+        if not isinstance(flow, roles.Implicit):
+            flow = flow.flow  # with an excitation around it, which what moves by itself has no use for
         if self.control == "fixed":
             return self._fixed(flow, t, dt, x, u), memory
         return self._adaptive(flow, t, dt, x, u, memory)

@@ -15,7 +15,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from dovetail.air import SteadyWind, WindDrag, WindTable
-from dovetail.air.rotor import RotorLoad
+from dovetail.air.rotor import RotorLoad, RotorSchedule
 from dovetail.core.errors import OutputError
 
 PROFILE = ("chord", "twist", "thickness", "lift_slope", "lift_offset", "drag_slope", "drag_offset")
@@ -84,9 +84,11 @@ def aero_rows(craft: Any, duration: float) -> list[list[float]]:
     tables = [*winds, *([load.schedule] if load is not None else [])]
     times: set[float] = {0.0, float(duration)}
     for table in tables:
-        at = np.asarray(getattr(table, "times", ()))
+        if not isinstance(table, WindTable | RotorSchedule):
+            continue  # no table
+        at = np.asarray(table.times)
         times |= {float(v) for v in at[at <= duration]}
-        if getattr(table, "between", "linear") == "blend":
+        if table.between == "blend":
             times |= {float(v) for v in np.arange(0.0, duration, 1e-2)}
     t = np.array(sorted(times))
     blown = [np.array([np.asarray(wind.velocity(s, jnp.zeros(3))) for s in t]) for wind in winds]

@@ -70,6 +70,9 @@ class Cell(ABC):
     def move(self, move: Move) -> Reply:
         """Go there, rest, read; or stop at a limit and say so. Does not return before the cell rests."""
 
+    def prepare(self) -> None:
+        """Get ready for the first move without making one, so that it is as quick as the others: by default nothing."""
+
     def halt(self) -> None:
         """Stop at once and stay, until an operator has seen to it: by default nothing more than not moving."""
 

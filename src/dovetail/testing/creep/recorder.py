@@ -60,9 +60,8 @@ class Recorder:
                 **extras,
             }
         )
-        if (
-            self.rows == 1 or getattr(self.test.stepping, "scheme", "") != "classical"
-        ):  # which records a step after its move
+        assert self.test.stepping is not None
+        if self.rows == 1 or self.test.stepping.scheme != "classical":  # which records a step after its move
             self.moves[-1][-1] = number
 
     def newest(self) -> dict[str, Any]:
