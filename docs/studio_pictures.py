@@ -54,6 +54,12 @@ def session(page: Page) -> None:
         "document.querySelector('#chart-response .chart-legend').textContent.includes('ideal')"
     )
     keep(page, "feel")
+    go(page, "Do")
+    page.get_by_role("button", name="Rehearse").click()
+    page.locator("[data-job]").first.get_by_role("button", name="Report").click()
+    page.frame_locator("iframe.report").get_by_text("What happened?").wait_for()
+    page.wait_for_function("Number(document.querySelector('#chart-traces').dataset.number) >= 1")
+    keep(page, "do")
 
 
 def main() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+import time
 import tomllib
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -15,6 +16,8 @@ from dovetail.studio.page.pieces import button, section, words
 
 if TYPE_CHECKING:
     from dovetail.studio.page.frame import Page
+
+LATELY = 12  # runs that are listed
 
 
 class Choose:
@@ -29,6 +32,8 @@ class Choose:
                 for study in studies().values():
                     self._card(study)
             self.tests = ui.element("div").props("id=tests")
+            with section("What was done lately", "recent"):
+                self.recent = ui.element("div").classes("list")
             with section("A file of your own", "own"):
                 words("p", "A test file on this machine; `dovetail new test NAME` begins one.", "quiet")
                 with ui.element("div").classes("line"):
@@ -100,6 +105,24 @@ class Choose:
         if what == "document":
             self.trouble.text = self.desk.trouble
             self._list_drafts()
+        if what == "past":
+            self._list_recent()
+
+    def _list_recent(self) -> None:
+        self.recent.clear()
+        with self.recent:
+            if not self.desk.past:
+                words("p", f"Nothing yet; runs are written to {self.desk.runs}/.", "quiet")
+            for past in self.desk.past[:LATELY]:
+                entry = ui.element("div").classes("entry").props("tabindex=0 role=button")
+                with entry.props(f"data-run='{past.folder.name}'"):
+                    words("span", past.folder.name, "name")
+                    words("span", f"{past.title}: {past.mode}. {past.outcome}", "quiet small")
+                    words(
+                        "span", time.strftime("%d %b %H:%M", time.localtime(past.when)), "quiet small number"
+                    )
+                entry.on("click", lambda past=past: self.page.rooms["do"].open_past(past))
+                entry.on("keydown.enter", lambda past=past: self.page.rooms["do"].open_past(past))
 
     def _list_drafts(self) -> None:
         names = self.desk.drafts.names() if self.desk.drafts is not None else []

@@ -1,6 +1,6 @@
 """What all pages of one server share: the test on the desk, what is felt of it, what is done, who holds the controls.
 
-Pages hear of a change by its name (`document`, `knobs`, `answer`, `map`, `holding`) and show what is new.
+Pages hear of a change by its name (`document`, `knobs`, `answer`, `map`, `jobs`, `past`, `holding`) and show it.
 Whatever takes long is in other processes (`studio.beside`, `studio.doing`) or, where it reads files, in a thread.
 """
 
@@ -15,6 +15,8 @@ import tomllib
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Protocol
+
+from dovetail.studio.page.scene import Scenes
 
 EAR = 0.012  # [s] between two looks for an answer
 ROUND = 0.25  # [s] between two looks at what changes seldom
@@ -35,6 +37,8 @@ class Desk:
     def __init__(self, runs: Path, test: str | None = None, memory: Path | None = None):
         self.runs, self.memory = runs, memory
         self.first = test or self._left().get("test")
+        self.scenes = Scenes()
+        self.past: list[Any] = []  # what was done lately
         self.document: Any = None
         self.trouble = ""  # why the test that was asked for is not there
         self.busy = ""  # what the desk is waiting for
@@ -51,10 +55,12 @@ class Desk:
         self.felt = False  # whether anybody has looked at it yet
         self.answer: Any = None
         self.map: Any = None
+        self.jobs: Any = None
         self.drafts: Any = None
         self.holding: Any = None
         self.pages: set[Hears] = set()
         self._felt: Any = None  # the table and the paths that the process beside has
+        self._seen: list[Any] = []
         self._held: Any = None
         self._tasks: list[asyncio.Task] = []
         self._turn = asyncio.Lock()
@@ -74,6 +80,7 @@ class Desk:
         """What is done when it ends."""
         for task in self._tasks:
             task.cancel()
+        self.scenes.close()
         if self.beside is not None:
             self.beside.close()
 
@@ -96,12 +103,14 @@ class Desk:
         self.busy = "Dovetail is being loaded"
 
         def load() -> None:
-            from dovetail.studio import Drafts, Holding
+            from dovetail.studio import Drafts, Holding, Jobs
 
-            self.drafts, self.holding = Drafts(), Holding()
+            self.drafts, self.jobs, self.holding = Drafts(), Jobs(self.runs), Holding()
 
         await asyncio.to_thread(load)
         self.busy = ""
+        await self._list_past()
+        self.tell("jobs")
         self.tell("holding")
         if self.first:
             await self.open(self.first)
@@ -130,11 +139,26 @@ class Desk:
             if self.beside is not None and self.beside.state != self.state:
                 self.state = self.beside.state
                 self.tell("state")
+            if self.jobs is not None:
+                seen = [(job.folder, job.state, job.share, job.text) for job in self.jobs.all()]
+                if seen != self._seen:
+                    ended = [one[:2] for one in seen] != [one[:2] for one in self._seen]
+                    self._seen = seen
+                    self.tell("jobs")
+                    if ended:
+                        self._tasks.append(asyncio.create_task(self._list_past()))
             if self.holding is not None:
                 held = (self.holding.holder, tuple(self.holding.lookers()))
                 if held != self._held:
                     self._held = held
                     self.tell("holding")
+
+    async def _list_past(self) -> None:
+        """Look which runs there are."""
+        from dovetail.studio import recent
+
+        self.past = await asyncio.to_thread(recent, self.runs)
+        self.tell("past")
 
     # the test
 
@@ -173,6 +197,10 @@ class Desk:
             await self._feel()
         self.tell("document")
         return result
+
+    async def put(self, path: str, text: str) -> str:
+        """Another value in the test; what is wrong with it, or nothing."""
+        return str(await self.edit(lambda document: document.set(path, text)))
 
     async def _read(self) -> None:
         """What every page shows of the document, once for all."""

@@ -8,13 +8,15 @@ from nicegui import app, background_tasks, ui
 
 from dovetail.studio.page.choose import Choose
 from dovetail.studio.page.desk import Desk
+from dovetail.studio.page.do import Do
 from dovetail.studio.page.feel import Feel
+from dovetail.studio.page.hand_over import HandOver
 from dovetail.studio.page.look import css, keeping
 from dovetail.studio.page.pieces import button
 from dovetail.studio.page.set_up import SetUp
 from dovetail.studio.page.shown import shown_files
 
-ROOMS = {"choose": "Choose", "set-up": "Set up", "feel": "Feel"}
+ROOMS = {"choose": "Choose", "set-up": "Set up", "feel": "Feel", "do": "Do", "hand-over": "Hand over"}
 SIGN = 4.0  # [s] between two signs that a page is there
 
 
@@ -41,7 +43,7 @@ class Page:
         self.dark = ui.dark_mode(self.memory.get("dark"))
         self._bar(at)
         self.rooms: dict[str, Any] = {}
-        for name, room in zip(ROOMS, (Choose, SetUp, Feel), strict=True):
+        for name, room in zip(ROOMS, (Choose, SetUp, Feel, Do, HandOver), strict=True):
             with ui.element("main").classes("room").props(f"id=room-{name}") as holder:
                 self.rooms[name] = room(self)
             holder.bind_visibility_from(self.tabs, "value", value=name)
@@ -50,7 +52,7 @@ class Page:
         self.client.on_delete(self._leave)
         ui.timer(SIGN, self._sign)
         self._sign()
-        for what in ("document", "knobs", "answer", "map", "holding"):
+        for what in ("document", "knobs", "answer", "map", "jobs", "past", "holding"):
             self.heard(what)
 
     def _bar(self, at: str) -> None:

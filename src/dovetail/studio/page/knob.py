@@ -73,7 +73,7 @@ class Knob:
         if not self.page.may():
             return
         text = told(float(event.args), self.about.unit)
-        fault = await self.desk.edit(lambda document: document.set(self.path, text))
+        fault = await self.desk.put(self.path, text)
         if fault:
             self.page.say(fault, bad=True)
 

@@ -106,7 +106,6 @@ class Map:
             return
         values, units = self._values(event), {knob.path: knob.unit for knob in self.desk.knobs}
         for path, value in values.items():
-            text = told(value, units.get(path, ""))
-            fault = await self.desk.edit(lambda document, path=path, text=text: document.set(path, text))
+            fault = await self.desk.put(path, told(value, units.get(path, "")))
             if fault:
                 self.page.say(fault, bad=True)

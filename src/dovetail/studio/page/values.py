@@ -148,7 +148,7 @@ class Row:
         if not self.page.may():
             return
         self.field.value = text
-        fault = await self.desk.edit(lambda document: document.set(path, text))
+        fault = await self.desk.put(path, text)
         self._fault(fault)
         if not fault:
             ui.run_javascript(f"dovetailTaken({self._kept()!r})")

@@ -1,0 +1,71 @@
+"""Hand over: what is on the desk as a command line, and as ten lines of Python."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from nicegui import ui
+
+from dovetail.studio.page.pieces import button, section, words
+
+if TYPE_CHECKING:
+    from dovetail.studio.page.frame import Page
+
+DEEDS = {
+    "rehearse": "Rehearse it",
+    "emulate": "Emulate it: the ideal",
+    "run": "Run it against a rig",
+    "creep": "Creep: slower than life",
+    "design": "Design the test",
+    "simulate": "Simulate it",
+}
+
+
+class HandOver:
+    """The last room."""
+
+    def __init__(self, page: Page):
+        self.page, self.desk = page, page.desk
+        with ui.element("div").classes("stack"):
+            with ui.element("div").classes("line"):
+                words("span", "What is to be done:", "quiet")
+                self.deed = ui.select(DEEDS, value="rehearse", on_change=lambda _: self._show())
+                self.deed.props("outlined dense options-dense id=hand-deed")
+            with section("As a command line", "as-command"):
+                words(
+                    "p",
+                    "Where a change cannot be said by --set, save the test first and name its file.",
+                    "quiet",
+                )
+                self.command = words("pre", "", "code")
+                button("Copy", lambda: self._copy(self.command.text), mine=False, name="copy-command")
+            with section("As Python", "as-python"):
+                self.python = words("pre", "", "code")
+                button("Copy", lambda: self._copy(self.python.text), mine=False, name="copy-python")
+
+    def _copy(self, text: str) -> None:
+        ui.clipboard.write(text)
+        self.page.say("Copied.")
+
+    def heard(self, what: str) -> None:
+        """Show what is new."""
+        if what == "document":
+            document = self.desk.document
+            if document is not None and document.test is not None:
+                usual = getattr(document.test, "USUAL", "rehearse")
+                if (usual == "simulate") != (self.deed.value == "simulate"):
+                    self.deed.value = usual if usual in DEEDS else "rehearse"
+            self._show()
+
+    def _show(self) -> None:
+        document: Any = self.desk.document
+        if document is None or document.test is None:
+            self.command.text = self.python.text = "choose a test first"
+            return
+        from dovetail.studio import Deed, handover
+
+        what = str(self.deed.value)
+        deed = Deed(
+            what, document, rig=self.page.memory.get("rig", "udp://localhost:7001") if what == "run" else None
+        )
+        self.command.text, self.python.text = handover.command_line(deed), handover.python(deed)

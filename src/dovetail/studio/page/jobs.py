@@ -1,0 +1,80 @@
+"""One thing that runs or ran: how far it is, its buttons, what it said."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from nicegui import ui
+
+from dovetail.studio.page.pieces import button, words
+from dovetail.studio.page.shown import report_in
+
+if TYPE_CHECKING:
+    from dovetail.studio.page.do import Do
+    from dovetail.studio.page.frame import Page
+
+STATES = {  # in words, and how they look
+    "runs": ("runs", ""),
+    "done": ("done", "good"),
+    "stopped": ("stopped at a limit", "caution"),
+    "no-go": ("done: no go", "caution"),
+    "cancelled": ("cancelled", "quiet"),
+    "failed": ("failed", "bad"),
+}
+FIRST = 4  # lines of what it said that are shown at once
+
+
+class JobRow:
+    """A job in the list."""
+
+    def __init__(self, page: Page, room: Do, job: Any):
+        self.page, self.room, self.job = page, room, job
+        self.shown: Any = None
+        with ui.element("div").classes("job").props(f"data-job='{job.folder.name}'") as self.box:
+            with ui.element("div").classes("line"):
+                words("b", job.folder.name, "grow")
+                self.state = words("span", "").props("data-state")
+            self.bar = ui.linear_progress(0, show_value=False).props("size=6px instant-feedback")
+            self.text = words("div", "", "quiet small words")
+            with ui.element("div").classes("line").style("margin-top: 6px"):
+                self.hold = button("Hold", lambda: self._press("hold"))
+                self.resume = button("Resume", lambda: self._press("resume"))
+                self.stop = button("Stop", lambda: self._press("stop"))
+                self.cancel = button("Cancel", self._cancel)
+                self.lay = button("Traces", lambda: room.lay(self.job.folder), mine=False)
+                self.report = button("Report", lambda: room.report(self.job.folder), mine=False)
+                self.points = button("Points", lambda: room.points(self.job.folder), mine=False)
+                self.scene = button("Scene", lambda: room.scene(self.job.folder), mine=False)
+            with ui.element("details").classes("small quiet"):
+                words("summary", "What it said")
+                self.output = words("pre", "", "said")
+
+    def show(self, job: Any) -> None:
+        """How it is now."""
+        self.job = job
+        state, share, text = job.state, job.share, job.text
+        if (state, share, text) == self.shown:
+            return
+        self.shown = (state, share, text)
+        runs, output = state == "runs", job.output
+        told, tone = STATES.get(state, (state, ""))
+        self.state.text = told
+        self.state.classes(replace=tone)
+        self.bar.visible = runs
+        self.bar.value = share or 0.0
+        self.text.text = text if runs or state == "failed" else "\n".join(output.splitlines()[:FIRST])
+        for one in (self.hold, self.resume, self.stop):
+            one.visible = runs and job.what in ("run", "creep")
+        self.cancel.visible = runs
+        self.lay.visible = self.scene.visible = not runs and (job.folder / "result.nc").is_file()
+        self.points.visible = job.what == "campaign"
+        self.report.visible = report_in(self.page.desk.runs, job.folder) is not None
+        self.output.text = output
+
+    def _press(self, what: str) -> None:
+        if self.page.may():
+            self.page.say(self.job.press(what, self.page.who) or f"{what.capitalize()} was pressed.")
+
+    def _cancel(self) -> None:
+        if self.page.may():
+            self.job.cancel()
