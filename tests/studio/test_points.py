@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from dovetail import campaign
-from dovetail.campaign.subjects import Result, Values
+from dovetail.campaign.subjects import ChunkResult, Values
 from dovetail.core.errors import ParameterError
 from dovetail.studio.points import point_document, points
 
@@ -30,7 +30,7 @@ def store(tmp_path):
 
 
 def test_a_campaign_is_seen_as_far_as_it_is_computed(store):
-    store.write(1, Result({"y": Values((), np.array([1.0, 2.0]))}, {}))
+    store.write(1, ChunkResult({"y": Values((), np.array([1.0, 2.0]))}, {}))
     found = points(store.folder)
     assert (found.title, found.computed, found.total) == ("Delays", 2, 6)
     assert [axis.name for axis in found.axes] == [axis.name for axis in store.campaign.axes]
