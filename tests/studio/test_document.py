@@ -134,8 +134,15 @@ def test_a_file_that_has_changed_since_it_was_opened_is_said_by_its_text_alone(t
     document = Document.open(str(file))
     document.set("seed", "7")
     assert document.settings() == ["seed=7"]
+    assert not document.outdated
     file.write_text(document.text, "utf-8")
+    assert document.outdated
     assert document.settings() is None
+    assert document.save(file, over=True) == ""  # to its own file: that is the original now
+    assert not document.outdated
+    assert document.difference() == ""
+    file.unlink()
+    assert document.outdated
 
 
 def test_the_drawing_names_the_place_of_every_box():

@@ -84,3 +84,7 @@ def test_of_a_long_test_the_first_ticks_are_felt_and_that_is_said(table):
 
 def test_knobs_to_begin_with_are_those_that_say_most(feel):
     assert [knob.path for knob in chosen(feel.test)][:2] == [DELAY, DAMPING]
+
+
+def test_a_test_without_delay_or_damping_has_knobs_too():
+    assert chosen(testing.load(find_test("docking/impact-1dof")))

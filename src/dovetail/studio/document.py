@@ -80,6 +80,14 @@ class Document:
         return str(self.table.get("title", self.path.stem))
 
     @property
+    def outdated(self) -> bool:
+        """Whether the file is not any more what was opened: somebody else has written it, or it has gone."""
+        try:
+            return self.path.read_text("utf-8") != self.original
+        except (OSError, UnicodeDecodeError):
+            return True
+
+    @property
     def whole(self) -> dict[str, Any]:
         """The table with the files that it names named in full, as another process takes it."""
         folder, name = self.path.parent, self.path.name
@@ -144,12 +152,12 @@ class Document:
         None too where the file is not any more what was opened.
         """
         try:
-            if self.fault or self.path.read_text("utf-8") != self.original:
+            if self.fault or self.outdated:
                 return None
             before, now = tomllib.loads(self.original), tomllib.loads(self.text)
             said = [f"{path}={_as_typed(value)}" for path, value in _leaves(before, now)]
             same = change(before, parse_settings(said)) == now
-        except (OSError, ValueError, DovetailError):
+        except (ValueError, DovetailError):
             return None
         return said if same else None
 
@@ -170,6 +178,8 @@ class Document:
             replace_text(path, self.text_for(path.resolve().parent))
         except OSError as error:
             return f"{path}: cannot be written ({reason(error)}); choose another place"
+        if path.resolve() == self.path:  # from now on this is the original
+            self.original = self.text
         return ""
 
     def text_for(self, folder: Path) -> str:

@@ -226,9 +226,12 @@ def chosen(test: Any) -> list[Knob]:
     from dovetail.studio.blocks import blocks
 
     wanted = ("delay", "tau", "c", "damping", "damping_ratio", "k", "stiffness", "amplitude", "share")
-    values = [value for block in _all(blocks(test, {})) for value in block.values if value.moves]
-    picked = [value.path for name in wanted for value in values if value.name == name and value.number]
-    return knobs(test, picked[:6])
+    values = [
+        value for block in _all(blocks(test, {})) for value in block.values if value.moves and value.number
+    ]
+    picked = [value.path for name in wanted for value in values if value.name == name]
+    rest = [value.path for value in values if not value.path.startswith(("limits.", "method.", "accept."))]
+    return knobs(test, list(dict.fromkeys([*picked, *rest]))[:6])
 
 
 def _all(found: Sequence[Any]) -> list[Any]:
