@@ -26,6 +26,7 @@ class Choose:
     def __init__(self, page: Page):
         self.page, self.desk = page, page.desk
         self.cards: dict[str, Any] = {}
+        self.left: list[str] = []  # names of drafts
         with ui.element("div").classes("stack"):
             self.trouble = ui.label().classes("fault").props("id=trouble")
             with ui.element("div").classes("studies"):
@@ -126,6 +127,9 @@ class Choose:
 
     def _list_drafts(self) -> None:
         names = self.desk.drafts.names() if self.desk.drafts is not None else []
+        if names == self.left:
+            return
+        self.left = names
         self.drafts.clear()
         if not names:
             return

@@ -35,6 +35,7 @@ class Page:
     def __init__(self, desk: Desk, at: str):
         self.desk = desk
         self.client = ui.context.client
+        self.let_go = False  # the controls were given back from here
         ui.add_head_html(f"<style>{css()}</style>")
         ui.add_body_html(f"<script>{keeping()}</script>")
         ui.colors(primary="#0072b2", negative="#b3261e", positive="#1b7f4d")
@@ -108,6 +109,7 @@ class Page:
         if holding is None:
             self.say("Dovetail is still being loaded")
             return False
+        holding.here(self.who)  # the first to be there has the controls
         if not holding.holds(self.who):
             self.say(holding.words(self.who))
             return False
@@ -117,16 +119,17 @@ class Page:
         holding = self.desk.holding
         if holding is None:
             return
-        holding.here(self.who)
-        if not holding.holder:
-            holding.take(self.who)
+        if holding.holder is not None or not self.let_go:
+            holding.here(self.who)
         self.heard("holding")
 
     def _take(self) -> None:
+        self.let_go = False
         self.desk.holding.take(self.who, over=True)
         self.desk.tell("holding")
 
     def _give(self) -> None:
+        self.let_go = True  # until somebody takes them
         self.desk.holding.release(self.who)
         self.desk.tell("holding")
 
@@ -146,6 +149,8 @@ class Page:
             if what == "document":
                 self._say_test()
             if what == "holding" and self.desk.holding is not None:
+                if self.desk.holding.holder is None and not self.let_go:
+                    self.desk.holding.here(self.who)
                 mine = self.desk.holding.holds(self.who)
                 self.held.text = self.desk.holding.words(self.who)
                 self.take.visible, self.give.visible = not mine, mine and len(self.desk.holding.lookers()) > 1

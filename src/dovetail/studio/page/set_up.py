@@ -28,6 +28,7 @@ class SetUp:
         self.page, self.desk = page, page.desk
         self.chosen: str | None = None
         self.shape: Any = None
+        self.offered: Any = None
         self.blocks: list[Any] = []
         with ui.element("div").classes("two"):
             with ui.element("div").classes("stack"):
@@ -82,12 +83,16 @@ class SetUp:
         self.drawing.content = (
             svg or '<p class="quiet">This file has no loop to draw; its parts are below.</p>'
         )
+        rest = [block for block in self.blocks if f'data-path="{block.path}"' not in svg]
+        key = ([block.role for block in rest], self.chosen)
+        if key == self.offered:
+            return  # a button that somebody is about to press stays
+        self.offered = key
         self.others.clear()
         with self.others:
-            for block in self.blocks:
-                if f'data-path="{block.path}"' not in svg:
-                    choose = lambda path=block.path: self.choose(path)  # noqa: E731
-                    button(block.role, choose, strong=block.path == self.chosen, mine=False)
+            for block in rest:
+                choose = lambda path=block.path: self.choose(path)  # noqa: E731
+                button(block.role, choose, strong=block.path == self.chosen, mine=False)
 
     def _click(self, event: Any) -> None:
         path = event.args[0] if isinstance(event.args, list) else event.args
