@@ -3,6 +3,7 @@
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -43,7 +44,13 @@ EXCEPTIONS: dict[tuple[str, str], str] = {
 MODULE = re.compile(r"dovetail(\.[a-z_0-9]+)+")  # a module named in a string: imported, or its folder opened
 
 
-def imports(file: Path, *, at_top: bool = False) -> Iterator[str]:
+@cache
+def imports(file: Path, *, at_top: bool = False) -> tuple[str, ...]:
+    """What a file imports, read once."""
+    return tuple(_imports(file, at_top))
+
+
+def _imports(file: Path, at_top: bool) -> Iterator[str]:
     """Rooms of Dovetail that a file imports, or names in strings; what only a type checker sees is not.
 
     Inside functions too, unless only what happens `at_top`, when the file is imported, is asked for.
