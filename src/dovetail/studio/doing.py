@@ -28,6 +28,7 @@ from dovetail.testing import operator
 from dovetail.testing.folder import next_folder
 from dovetail.testing.operator import Press
 
+CANCELLED = "cancelled"  # file of a job that was asked to end
 KEPT = ".studio"  # folder of jobs, beside the runs
 ABOUT, OUTPUT, PROGRESS, TEST = "job.json", "output.txt", "progress.json", "test.toml"
 STATES = {0: "done", 3: "stopped", 4: "no-go", 130: "cancelled"}  # by exit code; any other is "failed"
@@ -53,7 +54,9 @@ class Job:
         code = self.code
         if code is not None:
             return "done" if self.what == "campaign" and code == 1 else STATES.get(code, "failed")
-        return "runs" if self.alive else "failed"
+        if self.alive:
+            return "runs"
+        return "cancelled" if (self.place / CANCELLED).exists() else "failed"  # before it could say a word
 
     @property
     def alive(self) -> bool:
@@ -107,6 +110,7 @@ class Job:
     def cancel(self) -> None:
         """End it as Ctrl-C does: what was computed is kept, a rig is led to rest."""
         if self.alive:
+            (self.place / CANCELLED).touch()
             with contextlib.suppress(ProcessLookupError):
                 os.kill(self._pid, signal.SIGINT)
 
