@@ -102,6 +102,7 @@ def opened(studio, look, until):
         study, _, test = name.partition("/")
         page.locator(f"[data-study={study}]").click()
         page.locator(f"[data-test='{name}']").click()
+        until(page, "document.querySelector('#room-set-up').offsetParent !== null")  # it goes there by itself
         until(page, "name => document.querySelector('#test-name').textContent.split(',')[0] === name", name)
         if "changed" in page.locator("#test-name").inner_text():
             page.get_by_role("button", name="As it was").click()

@@ -8,6 +8,7 @@ import secrets
 import socket
 import sys
 import threading
+import time
 import webbrowser
 from pathlib import Path
 from typing import Any
@@ -34,14 +35,18 @@ def serve(test: str | None, port: int, browser: bool, runs: Path) -> None:
     _set_up(nicegui, test, runs, key, port, state / f"desk-{port}.json")
 
     def greet() -> None:
+        while True:  # the address is told when somebody listens there
+            with contextlib.suppress(OSError), socket.create_connection((HOST, port), 1.0):
+                break
+            time.sleep(0.02)
         print(f"open      {address}", flush=True)
         print(
             "          whoever has this address, key and all, may look and press; Ctrl-C ends it", flush=True
         )
         if browser:
-            threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
+            webbrowser.open(address)
 
-    nicegui.app.on_startup(greet)
+    threading.Thread(target=greet, daemon=True).start()
     from dovetail.studio.page.look import FAVICON
 
     with contextlib.suppress(KeyboardInterrupt):
