@@ -158,6 +158,61 @@ def test_what_would_take_for_ever_or_is_no_quantity_is_told(text):
 
 
 @pytest.mark.parametrize(
+    "text",
+    [
+        "3,5 ms",
+        "1 600 ms",
+        "<b>3</b>",
+        "3; 4",
+        "3 ms!",
+        "3 ms = 4",
+        "[3] ms",
+        "'3' ms",
+        "3 ms #x",
+        "3|4",
+        "3:4 s",
+        "3 // 2 s",
+        "3 / 2 s",
+        "3 % 2 s",
+        "ms",
+        "2 * 3 s",
+        "1e3 4 ms",
+        "3 ms, 4 ms",
+        "3 + 4 s",
+        "1.2.3 s",
+        "- 3 s",
+        "~3 s",
+    ],
+)
+def test_a_quantity_is_one_number_and_a_unit_or_it_is_told(text):
+    """Never a number by leaving out or multiplying what stands there: a decimal comma is not a factor of ten."""
+    with pytest.raises(ParameterError, match="not a quantity"):
+        to_si(text, "s")
+
+
+@pytest.mark.parametrize(
+    ("text", "unit", "si"),
+    [
+        ("3 µs", "s", 3e-06),
+        ("1.5 1/s", "1/s", 1.5),
+        ("2 1 / s", "1/s", 2.0),
+        ("4 m²", "m^2", 4.0),
+        ("-2ms", "s", -0.002),
+        ("2 kg m^2/s^2", "N m", 2.0),
+        ("3 (N s)/m", "N s/m", 3.0),
+        ("5%", "1", 0.05),
+        ("inf", "s", math.inf),
+        ("3 m s^-1", "m/s", 3.0),
+        ("2 N·m", "N m", 2.0),
+        ("1 /min", "1/s", 1 / 60),
+        ("90 °", "rad", math.pi / 2),
+    ],
+)
+def test_units_as_people_write_them_are_read(text, unit, si):
+    assert to_si(text, unit) == pytest.approx(si, rel=1e-12)
+
+
+@pytest.mark.parametrize(
     "value", [10**400, datetime.date(2020, 1, 1), datetime.time(1), [10**400], {"a": 1}, object()]
 )
 def test_what_is_no_number_is_told(value):

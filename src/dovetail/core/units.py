@@ -39,6 +39,14 @@ _CYCLES = (
 )  # what counts them, as pint says it
 _NUMBER = re.compile(r"\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*([a-zA-Z][\w/ ^]*?)\s*")
 LONGEST = 200  # characters of a quantity
+# one number, then a unit: pint would multiply what stands side by side, and leave out signs that it does not know, so
+# that "3,5 ms" were 35 ms and "1 600 N" 600 N
+_QUANTITY = re.compile(
+    r"\s*(?:[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|[-+]?inf)(?![\d.])\s*(?:1\s*/)?((?:[^\W\d]|[%°/*()²³·])?.*)",
+    re.S,
+)
+_EXPONENT = re.compile(r"(?:\^|\*\*)\s*(?:\(\s*[-+]?[\d.]+(?:\s*/\s*\d+)?\s*\)|[-+]?[\d.]+)")
+_NO_UNIT = re.compile(r"[^\w\s%°/*()²³·⁻¹]|(?<![^\W\d_])(?<!\d)\d|//")
 # powers of a unit have one digit, and none has a power of its own; pint would compute 9**9**9 to the end
 _POWER = re.compile(r"\s*([-+]?\d(\.\d+)?|\(\s*[-+]?\d(\.\d+)?(\s*/\s*\d)?\s*\))\s*(?![\d.])")
 _USUAL = {  # SI unit: other units and their factors; as pint has them
@@ -95,6 +103,9 @@ def _parse(text: str, unit: str) -> float:
         rests = [_POWER.sub("", power, count=1) if _POWER.match(power) else None for power in powers]
         if len(text) > LONGEST or None in rests or "" in rests[:-1]:
             raise ValueError("too long, or a power that is no unit's")
+        found = _QUANTITY.fullmatch(text)
+        if found is None or _NO_UNIT.search(_EXPONENT.sub("", found[1])):
+            raise ValueError("no number with a unit behind it")
         return _by_pint(text, unit)
     except ParameterError:
         raise

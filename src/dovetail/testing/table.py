@@ -17,7 +17,7 @@ from typing import Any
 
 from dovetail.core import Part, brought
 from dovetail.core.errors import DovetailError, Fault, ParameterError, TestFileError, UnknownNameError, shown
-from dovetail.core.parameter import file_names
+from dovetail.core.parameter import declared, file_names
 from dovetail.core.registry import find
 from dovetail.testing.path import joined, steps
 
@@ -85,19 +85,26 @@ def change(table: dict[str, Any], changes: dict[str, Any], source: str = "test")
 
 
 def _shed(table: dict[str, Any], kind: Any, said: set[str]) -> None:
-    """Leave out what the old part has and one of another kind has not; what neither has is a fault to be told."""
+    """Leave out what the old part has and one of another kind has not, or has in another unit.
+
+    What neither has is a fault to be told.
+    """
     had, has = (_fields(name) for name in (table.get("kind"), kind))
     if had is not None and has is not None:
-        for name in had - has - said:
+        for name in {name for name, _ in had - has} - said:
             table.pop(name, None)
 
 
-def _fields(kind: Any) -> set[str] | None:
-    """Names of the fields of a kind; None where there is no such kind, which the reader will say."""
+def _fields(kind: Any) -> set[tuple[str, str]] | None:
+    """Names and units of the fields of a kind; None where there is no such kind, which the reader will say."""
     try:
-        return {field.name for field in dataclasses.fields(find(kind))} if isinstance(kind, str) else None
+        cls = find(kind) if isinstance(kind, str) else None
     except UnknownNameError:
+        cls = None
+    if cls is None:
         return None
+    units = {name: known.unit for name, known in declared(cls).items()}
+    return {(field.name, units.get(field.name, "")) for field in dataclasses.fields(cls)}
 
 
 def copied(node: Any) -> Any:
