@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from dovetail.cli.refuelling_demo import served_cell
+from dovetail.core.errors import LinkError
 from dovetail.testing import Outcome, folder
 
 
@@ -43,5 +44,5 @@ def test_an_unknown_demonstration_lists_the_known(dovetail):
 
 def test_a_cell_that_does_not_start_is_told_and_leaves_nothing_behind(monkeypatch):
     monkeypatch.setattr("dovetail.cli.refuelling_demo.CELL", "nothing/there")
-    with pytest.raises(RuntimeError, match="did not start"), served_cell() as waiting:
+    with pytest.raises(LinkError, match="did not start"), served_cell() as waiting:
         waiting()

@@ -15,6 +15,7 @@ from pathlib import Path
 EXTRAS = {  # of the package: what is needed for it, and what it is for
     "cluster": ("distributed", "campaigns over several processes and machines"),
     "view": ("viser", "a run in the browser"),
+    "studio": ("nicegui", "a test under your hands, in the browser"),
     "fmi": ("fmpy", "models of other tools as substructures, and ours in theirs"),
     "opensees": ("openseespy", "OpenSees on either side of a test"),
     "film": ("imageio-ffmpeg", "a run as a film, where the machine has no ffmpeg"),

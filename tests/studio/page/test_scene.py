@@ -1,8 +1,7 @@
 """The scene of a run: the view in a process of its own."""
 
 import asyncio
-
-import pytest
+from concurrent.futures import ThreadPoolExecutor
 
 from dovetail.studio.page.scene import Scenes
 
@@ -15,14 +14,9 @@ def test_what_is_no_run_is_told_in_words(tmp_path):
         finally:
             scenes.close()
 
-    loop = asyncio.new_event_loop()
-    try:
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(
-                asyncio.events, "_get_running_loop", lambda: None
-            )  # a browser of another test has one
-            words = loop.run_until_complete(ask())
-    finally:
-        loop.close()
+    with ThreadPoolExecutor(
+        1
+    ) as beside:  # a thread of its own: the browser of another test has a loop in this one
+        words = beside.submit(asyncio.run, ask()).result()
     assert not words.startswith("http")
     assert "nothing" in words

@@ -92,12 +92,13 @@ class Page:
     async def _find_shade(self) -> None:
         """As the system has it, where nobody has said otherwise."""
         if self.dark.value is None:
-            self.dark.value = bool(
-                await ui.run_javascript("return matchMedia('(prefers-color-scheme: dark)').matches")
-            )
+            found = await ui.run_javascript("return matchMedia('(prefers-color-scheme: dark)').matches")
+            if self.dark.value is None:  # nobody pressed meanwhile
+                self.dark.value = bool(found)
         self.shade.text = "Light" if self.dark.value else "Dark"
 
-    def _turn_dark(self) -> None:
+    async def _turn_dark(self) -> None:
+        await self._find_shade()  # who presses before it is known means the other than what is seen
         self.memory["dark"] = self.dark.value = not self.dark.value
         self.shade.text = "Light" if self.dark.value else "Dark"
 
