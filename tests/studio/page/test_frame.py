@@ -68,7 +68,9 @@ def test_a_server_that_is_killed_and_started_again_has_lost_nothing_that_was_typ
     field.fill("4.25 m")  # typed half
     served.kill()
     field.fill("4.5 ms")  # typed while nobody listens
+    page.evaluate("window.old = true")
     served.start()
+    until(page, "!window.old")  # the page has found the new server, and is loaded anew
     until(page, "document.querySelector('input[data-value=\"rig.actuator.delay\"]')?.value === '4.5 ms'")
     until(page, "document.querySelector('#difference')?.textContent.includes('4 ms')")
     field.press("Enter")
@@ -77,7 +79,9 @@ def test_a_server_that_is_killed_and_started_again_has_lost_nothing_that_was_typ
     served.kill()
     page.keyboard.press("Control+End")
     page.keyboard.type("# a remark")
+    page.evaluate("window.old = true")
     served.start()
+    until(page, "!window.old")
     until(page, "document.querySelector('#difference')?.textContent.includes('# a remark')")
 
 
