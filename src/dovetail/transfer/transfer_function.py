@@ -77,7 +77,7 @@ class TransferFunction(Transfer):
         return (inner, u), y
 
     def per_axis(self, f, x, u: tuple[jax.Array, ...], out_axes):
-        """f(b, a, x, *u), for each actuator with its own coefficients where they have their own."""
+        """`f(b, a, x, *u)`, for each actuator with its own coefficients where they have their own."""
         axes = [1 if c.ndim > 1 else None for c in (self.numerator, self.denominator)]
         if axes != [None, None]:
             f = jax.vmap(f, (*axes, 1, *(0 for _ in u)), out_axes)
