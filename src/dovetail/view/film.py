@@ -152,7 +152,11 @@ def captioned(image: Any, take: Take, t: float, speed: float, over: bool) -> Any
     end = float(take.stage.times[-1])
     clock = f"{min(t, end):.{_places(end)}f} s"
     clock += (
-        "" if speed == 1.0 else f"   {speed:g} s a second" if speed > 1 else f"   {1 / speed:g} times slower"
+        ""
+        if speed == 1.0
+        else f"   {speed:g} s a second"
+        if speed > 1
+        else f"   {1 / speed:.3g} times slower"
     )
     _label(
         pen,
