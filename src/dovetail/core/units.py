@@ -42,8 +42,7 @@ LONGEST = 200  # characters of a quantity
 # one number, then a unit: pint would multiply what stands side by side, and leave out signs that it does not know, so
 # that "3,5 ms" were 35 ms and "1 600 N" 600 N
 _QUANTITY = re.compile(
-    r"\s*(?:[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|[-+]?inf)(?![\d.])\s*(?:1\s*/)?((?:[^\W\d]|[%°/*()²³·])?.*)",
-    re.S,
+    r"\s*[-+]?(?:(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|inf)(?![\d.])\s*(?:1\s*/)?(.*)", re.S
 )
 _EXPONENT = re.compile(r"(?:\^|\*\*)\s*(?:\(\s*[-+]?[\d.]+(?:\s*/\s*\d+)?\s*\)|[-+]?[\d.]+)")
 _NO_UNIT = re.compile(r"[^\w\s%°/*()²³·⁻¹]|(?<![^\W\d_])(?<!\d)\d|//")
