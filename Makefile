@@ -92,10 +92,10 @@ wheel: $(VENV)/dev.stamp $(VENV)/release.stamp  ## a wheel that needs no compile
 test-lowest: $(VENV)/release.stamp  ## the tests with the oldest versions that pyproject.toml allows
 	rm -rf build/lowest && $(BIN)/python -m venv build/lowest
 	$(BIN)/uv pip install -q --python build/lowest/bin/python --resolution lowest-direct -e '.[all,dev]'
-	$(ONE_CORE) build/lowest/bin/python -m pytest -n $(WORKERS) -m "not slow" -W default::DeprecationWarning
+	$(ONE_CORE) $(QUICKLY) build/lowest/bin/python -m pytest $(TOGETHER) -m "not slow" -W default::DeprecationWarning
 
 release: wheel  ## the files of a release into dist/, tried in an empty environment, the tests run against them
-	$(BIN)/python release/trial.py dist --tests
+	$(ONE_CORE) $(QUICKLY) $(BIN)/python release/trial.py dist --tests
 	@$(BIN)/python -c "import tomllib; v = tomllib.load(open('pyproject.toml', 'rb'))['project']['version']; \
 	  print(f'dist/ is ready; tag it v{v}, and upload as CONTRIBUTING.md says')"
 
