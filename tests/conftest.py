@@ -25,12 +25,13 @@ def _check_shapes():
 _check_shapes()
 
 
-def pytest_configure(config):
-    """What one test process compiles the others, the commands that tests start, and the next session find.
+# What one test process compiles the others, the commands that tests start, and the next session find. It lies in
+# pytest's own folder, which `make clean` removes; a place that the user has named stays as it is. Said here, before a
+# shelf's own conftest imports the package.
+os.environ.setdefault("DOVETAIL_PROGRAMS", str(Path(__file__).parents[1] / ".pytest_cache" / "programs"))
 
-    It lies in pytest's own folder, which `make clean` removes; a place that the user has named stays as it is.
-    """
-    os.environ.setdefault("DOVETAIL_PROGRAMS", str(config.rootpath / ".pytest_cache" / "programs"))
+
+def pytest_configure(config):
     # a program that cannot be loaded costs time, nothing else
     config.addinivalue_line("filterwarnings", "ignore:.*persistent compilation cache.*")
 
@@ -55,6 +56,12 @@ def browsers():
 
 
 def pytest_collection_finish(session):
-    """What was imported stays until the end: nobody need look through it for what can be freed."""
+    """What was imported stays until the end: nobody need look through it for what can be freed.
+
+    What is compiled is kept as well, as far as half of the memory is enough for all test processes.
+    """
     gc.collect()
     gc.freeze()
+    if programs := sys.modules.get("dovetail.core.programs"):
+        workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
+        programs.guard.allow(max(programs.MOST, programs.limits().memory / 2 / workers))
