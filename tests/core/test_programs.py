@@ -59,20 +59,6 @@ def test_dropped_programs_give_their_maps_back_and_are_compiled_again_when_calle
     assert float(kept[0](0.0)) == 0.0
 
 
-@linux
-def test_texts_are_dropped_in_place_of_programs_which_stay_and_take_a_third_of_the_memory():
-    programs.lighten()
-    before, counted = programs.held(), programs.guard.programs
-    kept = compile_some(60)
-    much = programs.held().memory - before.memory
-    programs.lighten()
-    light, counted = programs.held(), programs.guard.programs
-    assert light.memory - before.memory < much / 3
-    assert light.maps > before.maps + 100
-    assert float(kept[0](0.0)) == 0.0
-    assert programs.guard.programs == counted
-
-
 def test_dropping_at_every_compilation_changes_no_number(monkeypatch):
     @eqx.filter_jit
     def pendulum(x, steps):
@@ -94,26 +80,21 @@ def test_dropping_at_every_compilation_changes_no_number(monkeypatch):
 
 
 class System:
-    """A process whose every program takes maps and memory, and its text memory, beside data that no drop gives back."""
+    """A process whose every program takes maps and memory, beside data that no drop gives back."""
 
     def __init__(self, maps=0.0, memory=0.0):
-        self.data, self.programs, self.texts = Held(maps, memory), Held(0, 0.0), 0.0
+        self.data, self.programs = Held(maps, memory), Held(0, 0.0)
         self.most = 0.0
 
     def held(self):
-        memory = self.data.memory + self.programs.memory + self.texts
-        return Held(self.data.maps + self.programs.maps, memory)
+        return Held(self.data.maps + self.programs.maps, self.data.memory + self.programs.memory)
 
     def drop(self):
-        self.programs, self.texts = Held(0, 0.0), 0.0
+        self.programs = Held(0, 0.0)
 
-    def lighten(self):
-        self.texts = 0.0
-
-    def compiles(self, guard, number, maps=0.0, memory=0.0, text=0.0):
+    def compiles(self, guard, number, maps=0.0, memory=0.0):
         for _ in range(number):
             self.programs = Held(self.programs.maps + maps, self.programs.memory + memory)
-            self.texts += text
             self.most = max(self.most, self.held().maps)
             guard.compiled()
 
@@ -122,7 +103,7 @@ LIMITS = Held(65_530, 24e9)
 
 
 def guard_of(system):
-    return Guard(LIMITS, system.held, system.drop, system.lighten)
+    return Guard(LIMITS, system.held, system.drop)
 
 
 @pytest.mark.parametrize("maps", random.integers(3, 2001, 5).tolist())
@@ -149,15 +130,6 @@ def test_memory_that_is_data_is_no_reason_to_drop_again_and_again():
     assert 1 <= guard.dropped <= 3
 
 
-def test_while_texts_are_what_takes_memory_no_program_is_dropped():
-    system = System(memory=5e8)
-    guard = guard_of(system)
-    system.compiles(guard, 10_000, maps=3, memory=1e5, text=1.4e6)
-    assert guard.dropped == 0
-    system.compiles(guard, 20_000, maps=1, memory=1e5, text=1.4e6)
-    assert guard.dropped == 1
-
-
 def test_another_event_is_no_program():
     guard = Guard(LIMITS)
     guard.compiled("/jax/core/compile/jaxpr_trace_duration", 1.0, fun_name="f")
@@ -175,7 +147,7 @@ def test_another_event_is_no_program():
     ],
 )
 def test_where_dropping_does_not_help_one_sentence_says_what_to_do(system, text):
-    guard = Guard(LIMITS, system.held, lambda: None, lambda: None)
+    guard = Guard(LIMITS, system.held, lambda: None)
     with pytest.raises(ExhaustionError, match=text) as error:
         system.compiles(guard, 1, maps=1)
     assert "save what you need and go on in a new process" in str(error.value)

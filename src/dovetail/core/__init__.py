@@ -5,8 +5,9 @@ Depends on: nothing else of Dovetail; a part asks report to show it in a noteboo
 Importing this package sets float64 as JAX's default and lets XLA compile whole simulation loops as one
 function: by default XLA's CPU compiler does so only for loops that touch less than a kilobyte in a step,
 and dispatches every operation of a larger one separately, which costs a hybrid loop a factor of seven. What is
-outside of such loops is compiled by XLA's older emitter, in half the time and memory. A guard (`programs`) drops
-compiled programs before a process holds too many, and they are kept for the next process (`kept_programs`).
+outside of such loops is compiled by XLA's older emitter, in half the time and memory, from texts that share the
+compiler's context (`texts`). A guard (`programs`) drops compiled programs before a process holds too many, and they
+are kept for the next process (`kept_programs`).
 """
 
 import os as _os
@@ -26,6 +27,7 @@ _jax.config.update("jax_enable_x64", True)
 
 from dovetail.core import kept_programs as _kept_programs  # noqa: E402
 from dovetail.core import programs as _programs  # noqa: E402, F401  (guards what is compiled from here on)
+from dovetail.core import texts as _texts  # noqa: E402
 from dovetail.lazily import lazily as _lazily  # noqa: E402
 
 if TYPE_CHECKING:
@@ -49,6 +51,7 @@ if TYPE_CHECKING:
     from dovetail.core.registry import kind
 
 _kept_programs.keep()
+_texts.share()
 _lazily(__name__)
 
 __all__ = [

@@ -4,10 +4,8 @@ JAX keeps every program it has compiled. A program of a whole test is some hundr
 three memory maps, and Linux gives a process 65,530 of them; the one that asks for more is ended in the middle of a
 compilation, and everything that it had computed with it. So after a compilation the guard looks at what is held:
 
-- beyond 3 GB or half of the memory, the texts are dropped that programs were compiled from: JAX keeps each in a context
-  of its own, which takes ten times what a small program does, and a program that is there needs its text no more;
-- beyond half of the maps, or where that was too little, the programs are dropped. Nothing else goes: a program that is
-  called again is compiled again, and gives the same numbers;
+- beyond half of the maps, or 3 GB or half of the memory, kept programs are dropped. Nothing else goes: a program
+  that is called again is compiled again, and gives the same numbers;
 - where that leaves more than nine tenths of a limit taken, `ExhaustionError` says so in one sentence. It is raised
   where the compilation was asked for, so that a notebook keeps its names, and a campaign or a table what it stored.
 
@@ -35,10 +33,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 COMPILED = "/jax/core/compile/backend_compile_duration"  # after every program, found on disk or not
 LARGEST = 2000  # maps of the largest program: how many may be compiled before it is worth looking again
 MOST = 3e9  # [B] of programs and data together that are no reason to drop anything
-KEPT, TAKEN = (
-    0.5,
-    0.9,
-)  # of the maps: what programs may keep, and what must not be reached before the guard looks
+KEPT = 0.5  # of the maps: where programs are dropped
+TAKEN = 0.9  # of a limit: what no process reaches before the guard looks, and where it ends
 ROOM = 1e9  # [B] that must have gathered since programs were last dropped: data stays, and is no reason to drop more
 
 
@@ -97,23 +93,6 @@ def drop() -> None:
     """Forget every compiled program, and give what that frees back to the system."""
     jax.clear_caches()
     gc.collect()
-    _give_back()
-
-
-def lighten() -> None:
-    """Forget the texts that programs were compiled from, and give what that frees back; the programs stay."""
-    from jax._src import pjit
-    from jax._src.interpreters import pxla
-
-    for kept in (getattr(pjit, "_pjit_lower", None), getattr(pxla, "_cached_lowering_to_hlo", None)):
-        if hasattr(
-            kept, "cache_clear"
-        ):  # another version of JAX may keep them elsewhere, until programs are dropped
-            kept.cache_clear()
-    _give_back()
-
-
-def _give_back() -> None:
     give_back = getattr(ctypes.CDLL(None), "malloc_trim", None) if sys.platform == "linux" else None
     if give_back is not None:  # the C library keeps it else
         give_back(0)
@@ -122,14 +101,8 @@ def _give_back() -> None:
 class Guard:
     """Counts the programs that are compiled, and drops them when much is held."""
 
-    def __init__(
-        self,
-        limits: Held,
-        held: Callable[[], Held] = held,
-        drop: Callable[[], None] = drop,
-        lighten: Callable[[], None] = lighten,
-    ):
-        self.limits, self.held, self.drop, self.lighten = limits, held, drop, lighten
+    def __init__(self, limits: Held, held: Callable[[], Held] = held, drop: Callable[[], None] = drop):
+        self.limits, self.held, self.drop = limits, held, drop
         self.programs = self.dropped = 0  # compiled so far; how often they were dropped
         self._look = 1
         self.allow(min(MOST, limits.memory / 2))
@@ -147,11 +120,8 @@ class Guard:
             self.look()
 
     def look(self) -> None:
-        """Drop texts, and programs if much is held without; raise if too much still is."""
+        """Drop programs if much is held; raise if too much still is."""
         now = self.held()
-        if now.memory > self._most.memory:
-            self.lighten()
-            now = self.held()
         if now.maps > self._most.maps or now.memory > self._most.memory:
             self.drop()
             self.dropped += 1
