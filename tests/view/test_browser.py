@@ -1,10 +1,12 @@
 """The page of a recorded run, in a real browser where there is one: what it shows is what was recorded."""
 
 import dataclasses
+import io
 import threading
 
 import numpy as np
 import pytest
+from matplotlib.image import imread
 
 import dovetail as dv
 from dovetail.core.errors import AnalysisError
@@ -13,6 +15,7 @@ from dovetail.view import RunPage, pictures_of, stage_of
 from dovetail.view.scene import segments
 
 pytest.importorskip("viser")
+FLAGS = ["--enable-unsafe-swiftshader", "--use-angle=swiftshader", "--ignore-gpu-blocklist"]
 
 
 @pytest.fixture(scope="module")
@@ -99,6 +102,55 @@ def test_play_hold_stop_and_the_scrubber_in_a_browser(run, serving, until, chrom
     tab.get_by_text("t = 0.0000 s").wait_for()
     tab.close()
     assert [what for _, what in page.pressed] == ["play", "hold", "seek", "stop"]
+
+
+HEADS = """
+() => Object.values(window.__viserTestpoints?.uplots ?? {}).map(({chart}) => {
+  const head = chart.data[chart.data.length - 1];
+  return [chart.title?.textContent ?? chart.root.textContent, chart.data[0][head.findIndex(y => y > 1)]];
+})
+"""
+
+
+def test_every_plot_in_a_browser_has_the_playhead_at_the_moment_shown(run, serving, until, chromium):
+    page = serving(RunPage(stage_of(run), port=0))
+    tab = looked_at(chromium, page)
+    count = len(page.stage.plots)
+    until(lambda: len(tab.evaluate(HEADS)) == count)
+    page.player.seek(1.25)
+    over_time = [place for title, place in tab.evaluate(HEADS) if "synchronisation" not in title]
+    assert len(over_time) == count - 1
+    until(lambda: [p for t, p in tab.evaluate(HEADS) if "synchronisation" not in t] == [1.25] * (count - 1))
+    tab.close()
+
+
+def test_the_page_and_its_room_are_dark_when_asked_for(run, serving, until, chromium):
+    page = serving(RunPage(stage_of(run), port=0))
+    tab = looked_at(chromium, page)
+    corner = {"x": 2, "y": 2, "width": 4, "height": 4}
+    bright = pixels(tab, corner)
+    tab.get_by_text("dark", exact=True).click()
+    tab.locator("[data-mantine-color-scheme=dark]").wait_for(state="attached")
+    until(lambda: pixels(tab, corner) < 0.4 < bright)
+    tab.close()
+
+
+def test_on_a_phone_the_panel_is_a_sheet_below_the_picture(run, serving, until, browsers):
+    page = serving(RunPage(stage_of(run), port=0))
+    phone = browsers(*FLAGS).new_context(viewport={"width": 420, "height": 800}, device_scale_factor=0.5)
+    tab = looked_at(phone, page)
+    box = tab.get_by_role("button", name="Play").bounding_box()
+    assert box["y"] > 300  # the picture has the upper part to itself
+    assert 0 <= box["x"] <= box["x"] + box["width"] <= 420
+    assert tab.evaluate("document.documentElement.scrollWidth") <= 420
+    tab.get_by_role("button", name="Play").click()
+    until(lambda: page.player.position > 0)
+    phone.close()
+
+
+def pixels(tab, clip):
+    """How bright a piece of the page is, from 0 to 1."""
+    return float(imread(io.BytesIO(tab.screenshot(clip=clip)), format="png")[..., :3].mean())
 
 
 STUDIES = {

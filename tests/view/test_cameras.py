@@ -5,7 +5,7 @@ import pytest
 
 from dovetail.core.errors import UnknownNameError
 from dovetail.view import shapes
-from dovetail.view.cameras import NAMES, camera
+from dovetail.view.cameras import FREE, NAMES, camera, on_screen
 from dovetail.view.stage import Solid, Stage, looked_at
 
 WAY = np.array([[0.0, 0, 0], [3, 0, 0], [6, 1, 0.5]])
@@ -48,3 +48,13 @@ def test_the_side_is_seen_level(stage):
 def test_a_camera_that_is_not_there_is_refused_with_those_that_are(stage):
     with pytest.raises(UnknownNameError, match="close-up, follow, overview, side"):
         camera(stage, "behind", 1.8)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_on_a_phone_what_matters_is_above_the_sheet(stage, name):
+    wide, tall = 420, 800
+    for k in range(3):
+        here = on_screen(stage, name, wide / tall)(k)
+        x, y, _ = here.on_raster(here.seen(WAY[k]), wide, tall)
+        assert 0 < x < wide
+        assert 0 < y < FREE * tall

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from dovetail.view.charts import Charts, columns
+from dovetail.view.charts import ABOVE, BELOW, Charts, columns
 from dovetail.view.stage import Plot
 
 
@@ -59,3 +59,35 @@ def test_a_synchronisation_is_dots():
     series = Charts(Gui(), [plot], {}).charts[0].series[1]
     assert series["width"] == 0
     assert series["points"]["show"]
+
+
+def test_a_playhead_crosses_the_frame_at_its_moment_and_changes_no_curve():
+    rng = np.random.default_rng(4)
+    x = np.sort(rng.uniform(0, 10, 50))
+    plot = Plot("a", ["a", "b"], x, [rng.normal(size=50), rng.normal(size=50)])
+    for now in (x[0], *rng.uniform(x[0], x[-1], 5), x[-1]):
+        moments, *ys, head = columns(plot, now)
+        assert np.all(np.diff(moments) >= 0)
+        assert moments[head == ABOVE] == [now]
+        assert np.all(head[moments != now] == BELOW)
+        for y, recorded in zip(ys, plot.ys, strict=True):
+            assert y[head == ABOVE] == np.interp(now, x, recorded)
+            assert set(recorded) <= set(y)
+            assert (y.min(), y.max()) == (recorded.min(), recorded.max())
+
+
+def test_over_no_time_the_playhead_stands_where_the_moment_is():
+    x, y = np.array([1.0, -1.0, 0.0]), np.array([2.0, -2.0, 0.5])
+    plot = Plot("s", ["measured"], x, [y], True, np.array([0.0, 1.0, 2.0]))
+    places, values, head = columns(plot, 1.0)
+    assert (places[head == ABOVE], values[head == ABOVE]) == (-1.0, -2.0)
+
+
+def test_every_plot_is_pointed_at_the_chosen_one_too():
+    charts = Charts(Gui(), [line("a", [1, 2])], {"b": lambda: line("b", [3, 4])}, now=0.0)
+    charts.box.value = "b"
+    charts.tend()
+    charts.point(0.5)
+    for chart in (charts.charts[0], charts.chosen):
+        assert chart.data[0][chart.data[-1] == ABOVE] == [0.5]
+        assert len(chart.series) == len(chart.data)

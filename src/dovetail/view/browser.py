@@ -15,12 +15,14 @@ import numpy as np
 from dovetail.core.errors import DovetailError
 from dovetail.view import cameras
 from dovetail.view.charts import Charts
+from dovetail.view.keys import Keys
 from dovetail.view.player import Player
 from dovetail.view.scene import Scene, plain
-from dovetail.view.stage import ASPECT, FILLED, OPENING, Stage
+from dovetail.view.stage import Stage
 
 FRAMES = 60.0  # a second, at most
 WORDS = 10.0  # a second while it plays: the clock and the scrubber, which cost the page more than the picture does
+HEADS = 4.0  # a second while it plays: the playheads, for which the plots are sent again
 SPEEDS = ("0.01", "0.1", "0.25", "0.5", "1", "2", "5", "10")
 SLIDER = 1000  # places of the scrubber
 
@@ -43,13 +45,18 @@ def opened(host: str, port: int) -> Any:
     return dressed(server)
 
 
-def dressed(server: Any) -> Any:
+def dressed(server: Any, dark: bool = False) -> Any:
     """A server whose page has nothing on it but its panel at the right."""
     server.gui.reset()
     server.scene.reset()
-    server.gui.configure_theme(show_share_button=False, show_logo=False)
+    themed(server, dark)
     server.gui.main_panel.dock_right()
     return server
+
+
+def themed(server: Any, dark: bool) -> None:
+    """The page's panel light or dark, for all who look."""
+    server.gui.configure_theme(show_share_button=False, show_logo=False, dark_mode=dark)
 
 
 class RunPage:
@@ -68,8 +75,10 @@ class RunPage:
         self.server = dressed(server) if server is not None else opened(host, port)
         self.port = int(self.server.get_port())
         self.pressed: list[tuple[float, str]] = []  # moment of the recording [s], what was pressed
-        self.shown = self.told = -1  # number of the sample in the picture, and on the clock
-        self.told_at = -1.0  # [s] by the wall clock
+        self.shown = self.told = (
+            self.headed
+        ) = -1  # number of the sample in the picture, on the clock, in the plots
+        self.told_at = self.headed_at = -1.0  # [s] by the wall clock
         self.wanted: str | None = None  # picture that was asked for; drawn by the thread that draws
         self.name = next(iter(self.stages))  # of the picture that is shown
         self.awaited: Mapping[str, Stage] | None = None  # the same pictures with more in them
@@ -77,6 +86,7 @@ class RunPage:
         self.scene = Scene(self.server, self.stage)
         self._set_up()
         self.show(self.player.position)
+        self.server.on_client_connect(self._welcome)
 
     def _set_up(self) -> None:
         gui, stage = self.server.gui, self.stage
@@ -97,10 +107,12 @@ class RunPage:
         )
         self.speed = gui.add_dropdown("speed", SPEEDS, initial_value="1")
         self.view = gui.add_button_group("camera", cameras.NAMES)
-        self.transport.on_click(lambda _: self._press(str(self.transport.value).lower()))
+        self.transport.on_click(lambda _: self.press(str(self.transport.value).lower()))
         self.view.on_click(lambda _: self.look_from(str(self.view.value)))
         self.speed.on_update(lambda _: self._faster())
-        self._keys()
+        self.dark = gui.add_checkbox("dark", initial_value=False)
+        self.dark.on_update(lambda _: self._shade())
+        self.keys = Keys(self)
         self.scrubber.on_update(self._drag)
         if len(self.stages) > 1:
             self.picture = gui.add_dropdown(
@@ -110,7 +122,7 @@ class RunPage:
         self.folder = gui.add_folder("what is shown", expand_by_default=False)
         self._boxes: list[Any] = []
         self._add_boxes()
-        self.charts = Charts(gui, stage.plots, stage.choices)
+        self.charts = Charts(gui, stage.plots, stage.choices, now=first)
 
     def expect(self, what: str, pictures: Callable[[], Mapping[str, Stage] | None]) -> None:
         """Have more to show computed meanwhile, say so on the page, and show it when it is there, if there is any."""
@@ -133,7 +145,7 @@ class RunPage:
         for box in self._boxes:
             box.remove()
         self._add_boxes()
-        self.shown = self.told = -1
+        self.shown = self.told = self.headed = -1
 
     def _add_boxes(self) -> None:
         with self.folder:
@@ -148,25 +160,27 @@ class RunPage:
         """What the transport does."""
         return {"Play": self.player.play, "Hold": self.player.hold, "Stop": self._rewind}
 
-    def _keys(self) -> None:
-        """The space bar plays and holds, the arrows go a hundredth of the run back and on."""
-        hundredth = (self.player.last - self.player.first) / 100
-        keys = {
-            "Play or hold": ("space", lambda: self._press("hold" if self.player.playing else "play")),
-            "Back": ("arrowleft", lambda: self.player.seek(self.player.position - hundredth)),
-            "On": ("arrowright", lambda: self.player.seek(self.player.position + hundredth)),
-        }
-        for label, (key, act) in keys.items():
-            self.server.gui.add_command(label, hotkey=key).on_trigger(lambda _, act=act: act())
+    def _shade(self) -> None:
+        """Panel and room light or dark, as the box says."""
+        themed(self.server, self.dark.value)
+        self.scene.shade(self.dark.value)
 
     def look_from(self, name: str) -> None:
         """Turn all eyes to what a camera of that name sees; one that follows goes along from there."""
         k = self.stage.at(self.player.position)
-        here = cameras.camera(self.stage, name, ASPECT, OPENING, FILLED)(k)
-        follows = name in ("follow", "close-up") and self.stage.focus is not None
         for client in self.server.get_clients().values():
-            client.camera.position, client.camera.look_at = here.eye, here.target
-        self.followed = np.asarray(here.target) if follows else None
+            self._turn(client, name, k)
+        focus = self.stage.focus if name in ("follow", "close-up") else None
+        self.followed = None if focus is None else np.asarray(focus(k), float)
+
+    def _turn(self, client: Any, name: str, k: int) -> None:
+        here = cameras.on_screen(self.stage, name, client.camera.aspect)(k)
+        client.camera.position, client.camera.look_at = here.eye, here.target
+
+    def _welcome(self, client: Any) -> None:
+        """Somebody comes; a phone's eye is put where the sheet hides nothing."""
+        if client.camera.aspect <= cameras.UPRIGHT:
+            self._turn(client, cameras.NAMES[0], self.stage.at(self.player.position))
 
     def _go_along(self, k: int) -> None:
         """Move all eyes by as much as what they follow has moved."""
@@ -177,7 +191,8 @@ class RunPage:
         for client in self.server.get_clients().values() if np.any(by) else ():
             client.camera.position = client.camera.position + by  # what it looks at goes with it
 
-    def _press(self, what: str) -> None:
+    def press(self, what: str) -> None:
+        """Do what a button of the transport says, and note it."""
         self._acts[what.capitalize()]()
         self.pressed.append((self.player.position, what))
 
@@ -203,6 +218,7 @@ class RunPage:
             self.look_at(self.wanted)
             self.wanted = None
         self.charts.tend()
+        self.keys.tend()
         k = self.stage.at(t)
         if k != self.shown:
             self.scene.draw(self.stage, k)
@@ -212,6 +228,9 @@ class RunPage:
         if k != self.told and (not self.player.playing or now - self.told_at > 1 / WORDS):
             self._tell(k)
             self.told, self.told_at = k, now
+        if k != self.headed and (not self.player.playing or now - self.headed_at > 1 / HEADS):
+            self.charts.point(float(self.stage.times[k]))
+            self.headed, self.headed_at = k, now
         return k
 
     def _tell(self, k: int) -> None:

@@ -1,6 +1,7 @@
 """Where to look from: all of it, with what matters as it goes, close up, or from the side.
 
-The page's buttons and the films know the same four. Each is a function of the sample, so that one may go along.
+The page's buttons and the films know the same four. Each is a function of the sample, so that one may go along. On a
+phone the panel is a sheet over the lower part of the picture: what is looked at is put into the part above it.
 """
 
 from __future__ import annotations
@@ -11,11 +12,13 @@ import numpy as np
 
 from dovetail.core.errors import UnknownNameError
 from dovetail.view.raster import Camera
-from dovetail.view.stage import OPENING, Stage, bounds, eye_of, upward
+from dovetail.view.stage import ASPECT, FILLED, OPENING, Stage, bounds, eye_of, upward
 
 NAMES = ("overview", "follow", "close-up", "side")
 NARROW = 36.0  # [deg] of a picture, from the lower edge to the upper
 FULL = 0.86  # of it that what is looked at takes up
+UPRIGHT = 0.8  # width over height of a screen: what is less is a phone's
+FREE = 0.4  # of its height that the sheet leaves
 ALONG = 2.0  # how much more than what matters is seen by a camera that follows it
 
 
@@ -48,6 +51,21 @@ def camera(
     away = eye_of((-middle, middle), target - eye, up, opening, aspect, filled)
     focus = stage.focus
     return lambda k: Camera(focus(k) + away, focus(k), up, opening)
+
+
+def on_screen(stage: Stage, name: str, aspect: float) -> Callable[[int], Camera]:
+    """The camera of that name on a page whose screen has that width over height."""
+    if aspect > UPRIGHT:
+        return camera(stage, name, ASPECT, OPENING, FILLED)
+    half = float(np.tan(np.radians(OPENING / 2)))
+    free = camera(stage, name, aspect / FREE, 2 * float(np.degrees(np.arctan(FREE * half))), FILLED)
+
+    def lowered(k: int) -> Camera:
+        here = free(k)
+        by = (1 - FREE) * half * float(np.linalg.norm(here.target - here.eye)) * here.axes[1]
+        return Camera(here.eye + by, here.target + by, here.up, OPENING)
+
+    return lowered
 
 
 def usual(stage: Stage, aspect: float) -> Camera:

@@ -47,10 +47,12 @@ def curves(data: xr.Dataset) -> list[Plot]:
     if {"displacement", "measured_displacement"} <= set(data):
         axis = _busiest(data, "displacement")
         pair = np.stack([_column(data[n], axis) for n in ("displacement", "measured_displacement")], axis=1)
-        pair = pair[telling(pair, POINTS)]
+        shown = telling(pair, POINTS)
+        pair = pair[shown]
         factor, unit = prefixed(list(pair.T), _unit(data, "displacement", axis))
         title = f"synchronisation: measured over demand [{unit}]"
-        plots.append(Plot(title, ["measured"], factor * pair[:, 0], [factor * pair[:, 1]], dots=True))
+        moments = data.time.values[shown]
+        plots.append(Plot(title, ["measured"], factor * pair[:, 0], [factor * pair[:, 1]], True, moments))
     return plots
 
 

@@ -21,6 +21,7 @@ BEHIND = {  # colours at the upper and the lower edge
     "sea": ((150, 190, 228), (205, 224, 240)),
     "space": ((8, 12, 24), (30, 36, 56)),
 }
+DARK = (52, 57, 64), (26, 28, 32)  # a room in the dark
 LEAST = 0.02  # of an arrow's head: what is smaller counts as no force
 
 
@@ -76,9 +77,9 @@ def arrow_ends(arrow: Arrow, k: int, least: float = 0.0) -> np.ndarray:
     return np.stack([start, start + reach])[None]
 
 
-def gradient(setting: str) -> np.ndarray:
-    """What is behind everything, from the upper edge to the lower (256, 2, 3)."""
-    above, below = BEHIND[setting]
+def gradient(setting: str, dark: bool = False) -> np.ndarray:
+    """What is behind everything, from the upper edge to the lower (256, 2, 3); only a room knows night."""
+    above, below = DARK if dark and setting == "room" else BEHIND[setting]
     share = np.linspace(0, 1, 256)[:, None, None]
     colour = (1 - share) * np.array(above, float) + share * np.array(below, float)
     return np.repeat(colour, 2, axis=1).astype(np.uint8)
@@ -89,6 +90,7 @@ class Scene:
 
     def __init__(self, server: Any, stage: Stage):
         self.server = server
+        self.dark = False
         self.handles: list[Any] = []
         self.set(stage)
 
@@ -135,10 +137,15 @@ class Scene:
         scene, stage = self.server.scene, self.stage
         scene.set_up_direction(stage.up)
         scene.configure_default_lights(cast_shadow=False)  # a plain machine's browser draws by its processor
-        scene.set_background_image(gradient(stage.setting), format="png")
+        scene.set_background_image(gradient(stage.setting, self.dark), format="png")
         scene.configure_fog(
             40 * reach, 300 * reach, color=BEHIND[stage.setting][1], enabled=stage.setting == "sea"
         )
+
+    def shade(self, dark: bool) -> None:
+        """A room light or dark; the sky, the sea and space are as they are."""
+        self.dark = dark
+        self.server.scene.set_background_image(gradient(self.stage.setting, dark), format="png")
 
     def _look(self) -> None:
         """The stage's own view, for those who are here and those who come."""

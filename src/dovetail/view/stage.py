@@ -84,6 +84,7 @@ class Plot:
     x: np.ndarray
     ys: Sequence[np.ndarray]
     dots: bool = False  # no line: the horizontal axis is no time
+    times: np.ndarray | None = None  # [s] of what is over no time
 
 
 @dataclass(frozen=True)
