@@ -1,5 +1,8 @@
 """The process beside: newest question first, and whoever has gone is told."""
 
+import subprocess
+import sys
+
 import pytest
 
 from dovetail.studio import Beside
@@ -52,3 +55,9 @@ def test_a_process_that_was_ended_is_gone(table):
     assert made.wait(made.ask({}) + 1) is None
     assert made.state == "gone"
     assert "has ended" in made.fault
+
+
+def test_nothing_that_asks_for_threads_is_loaded_before_it_is_told_how_many():
+    code = "import sys, dovetail.studio.beside; print(sorted({'numpy', 'scipy', 'jax'} & set(sys.modules)))"
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert told.stdout.strip() == "[]"

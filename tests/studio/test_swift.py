@@ -70,3 +70,12 @@ def test_growths_of_a_row_are_those_of_its_points(swift):
 def test_a_share_of_nothing_is_not_known():
     assert share(np.ones(3), np.full(3, 2.0)) == 0.5
     assert np.isnan(share(np.ones(3), np.zeros(3)))
+
+
+def test_a_critical_delay_that_does_not_depend_on_what_moved_is_not_searched_again(swift, monkeypatch):
+    first = swift.outlook({DELAY: 1e-3, DAMPING: 10.0})
+    with monkeypatch.context() as patch:
+        patch.setattr("dovetail.studio.swift.switches", lambda *_: pytest.fail("searched again"))
+        again = swift.outlook({DELAY: 5e-3, DAMPING: 10.0})
+    assert again.critical_delay == first.critical_delay
+    assert swift.outlook({DELAY: 5e-3, DAMPING: 20.0}).critical_delay > first.critical_delay

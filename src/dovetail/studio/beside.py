@@ -3,6 +3,9 @@
 A page asks and goes on; whatever takes long (reading, compiling, an ideal) happens here, at a lower priority than any
 loop. Questions that wait are dropped when a newer one comes. An ideal that takes long is computed when the questions
 rest, and the answer comes again with it. The process ends with the page, or with whoever made it.
+
+Its matrices are small, and threads for them cost several times what they save: it says so before NumPy, which asks once,
+is loaded. So nothing is imported here that would load it.
 """
 
 from __future__ import annotations
@@ -14,13 +17,20 @@ import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from multiprocessing.connection import Connection
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from dovetail.studio.answer import Answer
-from dovetail.studio.stability_map import SIZE, StabilityMap
+if TYPE_CHECKING:
+    from dovetail.studio.answer import Answer
+    from dovetail.studio.stability_map import StabilityMap
 
 NICE = 5  # how far it makes way for others
+THREADS = (
+    "OPENBLAS_NUM_THREADS",
+    "OMP_NUM_THREADS",
+    "MKL_NUM_THREADS",
+)  # one each, where nobody says otherwise
 AT_ONCE = 0.03  # [s] an ideal that takes no longer comes with its answer
+REST = 0.15  # [s] without a question after which an ideal that takes long is begun
 
 
 class Beside:
@@ -57,7 +67,7 @@ class Beside:
         """The newest answer; None before the first."""
         return self._answer
 
-    def chart(self, first: str, second: str, values: Mapping[str, float], size: int = SIZE) -> None:
+    def chart(self, first: str, second: str, values: Mapping[str, float], size: int) -> None:
         """Ask for the stability map of two knobs, the others as given; an older map is left unfinished."""
         self._map = None
         self._send(("chart", first, second, dict(values), size))
@@ -116,6 +126,8 @@ def serve(pipe: Connection, table: dict[str, Any], paths: list[str], source: str
     with contextlib.suppress(EOFError, OSError, KeyboardInterrupt):
         if hasattr(os, "nice"):
             os.nice(NICE)
+        for name in THREADS:
+            os.environ.setdefault(name, "1")
         Answering(pipe, table, paths, source).loop()
 
 
@@ -140,13 +152,15 @@ class Answering:
     def loop(self) -> None:
         """One thing after another: the newest question, a late ideal, a row of a map."""
         self.answer(0, {})
+        self.late_ideal()  # compiled now, while nobody moves anything yet
+        self.tell("ready")
         while self.read():
             if self.question is not None:
                 (number, values), self.question = self.question, None
                 self.answer(number, values)
+                self.tell("ready")
             elif self.behind is not None:
-                answer, self.behind = self.behind, None
-                self.pipe.send(("answer", self.feel.ideal(answer)))
+                self.late_ideal()
             elif self.map is not None:
                 row = next(self.map, None)
                 self.map = self.map if row is not None else None
@@ -156,7 +170,7 @@ class Answering:
     def read(self) -> bool:
         """Take all messages that are there, and wait for one where there is nothing to do; False at the end."""
         idle = self.question is None and self.behind is None and self.map is None
-        while idle or self.pipe.poll():
+        while idle or self.pipe.poll(REST if self.question is None and self.behind is not None else 0.0):
             message = self.pipe.recv()
             idle = False
             if message[0] == "close":
@@ -176,7 +190,12 @@ class Answering:
         found = self.feel.answer(values, number, wait=quick, tell=lambda _: self.tell("compiling"))
         self.pipe.send(("answer", replace(found, number=number)))
         self.behind = found if found.behind else None
-        self.tell("ready")
+
+    def late_ideal(self) -> None:
+        """The ideal that the last answer went without, if it did."""
+        if self.behind is not None:
+            answer, self.behind = self.behind, None
+            self.pipe.send(("answer", self.feel.ideal(answer)))
 
     def tell(self, state: str) -> None:
         """Say what goes on."""

@@ -65,9 +65,12 @@ class Feel:
         try:
             self._check(values)
             swift, moved, said = self._swift(values, tell)
+            swift.variant(moved)  # which all need
+            whole = wait or swift.knows_ideal(moved)
+            ideal = self._second.submit(self._ideal, swift, moved) if whole else None
             answer = self._answered(swift, moved, Answer(number, values, said=said))
-            if wait or swift.knows_ideal(moved):
-                answer = self._compared(swift, moved, answer)
+            if ideal is not None:
+                answer = self._compared(swift, moved, answer, ideal.result())
             else:
                 answer = dataclasses.replace(answer, behind=True)
         except DovetailError as error:
@@ -82,7 +85,7 @@ class Feel:
         """The answer with its ideal, which is computed where it is not there; or with why it has none."""
         try:
             swift, moved, _ = self._swift(answer.values, None)
-            return self._compared(swift, moved, answer)
+            return self._compared(swift, moved, answer, self._ideal(swift, moved))
         except Exception as error:  # likewise
             told = str(error) if isinstance(error, DovetailError) else unforeseen(error)
             return dataclasses.replace(answer, behind=False, said=(*answer.said, f"no ideal: {told}"))
@@ -144,7 +147,7 @@ class Feel:
         return test
 
     def _answered(self, swift: Swift, moved: dict[str, float], answer: Answer) -> Answer:
-        """Response and outlook, side by side where there are two processors."""
+        """Response and outlook, side by side (as the ideal) where there are two processors."""
         judged = None if swift.whole.rig is None else self._second.submit(_judgement, swift, moved)
         motion = swift.response(moved)
         demand = motion.signals["displacement"]
@@ -172,12 +175,19 @@ class Feel:
         )
         return answer if judged is None else dataclasses.replace(answer, **_in_words(judged.result(), answer))
 
-    def _compared(self, swift: Swift, moved: dict[str, float], answer: Answer) -> Answer:
+    def _ideal(self, swift: Swift, moved: dict[str, float]) -> Motion | None:
+        """The ideal, and how long it took where it was not there."""
+        if swift.knows_ideal(moved):
+            return swift.ideal(moved)
+        begin = time.perf_counter()
+        found = swift.ideal(moved)
+        self.ideal_seconds = time.perf_counter() - begin
+        return found
+
+    def _compared(
+        self, swift: Swift, moved: dict[str, float], answer: Answer, ideal: Motion | None
+    ) -> Answer:
         """The answer with its ideal; as it is, where it has none."""
-        begin, knew = time.perf_counter(), swift.knows_ideal(moved)
-        ideal = swift.ideal(moved)
-        if not knew:
-            self.ideal_seconds = time.perf_counter() - begin
         if ideal is None:
             return dataclasses.replace(answer, behind=False)
         motion = swift.response(moved)

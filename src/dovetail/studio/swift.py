@@ -20,7 +20,7 @@ import numpy as np
 
 from dovetail.core.errors import AnalysisError, DovetailError
 from dovetail.design.margins import growths_of
-from dovetail.stability import open_loop, switches
+from dovetail.stability import Switches, open_loop, switches
 from dovetail.studio.prepared import Prepared
 from dovetail.testing import Outcome
 from dovetail.testing.continuous import Accuracy, integrate
@@ -70,6 +70,14 @@ class Swift:
             self._system = Prepared(self.test, paths, self._coupled)
         self._ideal: tuple[list[bytes], Motion | None] = ([], None)
         self._last: tuple[dict[str, float], Motion] | None = None
+        self._variant: tuple[dict[str, float], Any] | None = None
+        self._delays: tuple[list[bytes], Switches] | None = None
+
+    def variant(self, values: Values) -> Any:
+        """The whole test with these values."""
+        if self._variant is None or self._variant[0] != values:
+            self._variant = (dict(values), self.whole.with_values(**values))
+        return self._variant[1]
 
     def _sized(self, test: Any) -> Any:
         sized = test.sized(self.shape)
@@ -94,12 +102,12 @@ class Swift:
         return self._last[1]
 
     def _rehearsed(self, values: Values) -> Motion:
-        test = self.test.with_values(**values)
         if not self.sampled:
+            test = self.test.with_values(**values)
             run = test.rehearse() if test.rig is not None else test.simulate()
             signals = {name: run.data[name].values for name in WANTED if name in run.data}
             return Motion(signals, test.dt, run.outcome)
-        prepared = self._loop.of(values)
+        test, prepared = self.variant(values), self._loop.of(values)
         if self.stale:
             stale = jnp.asarray(with_stale(test, test.USUAL).limits.stale)
             prepared = dataclasses.replace(prepared, limits=dataclasses.replace(prepared.limits, stale=stale))
@@ -143,15 +151,21 @@ class Swift:
 
     def outlook(self, values: Values) -> Stability:
         """Would it work with these values? Raises `AnalysisError` where the question has no answer."""
-        test = self.whole.with_values(**values)
+        test = self.variant(values)
         if not self.linear:
             return test.stability()
         cut = prepared_loop(self._tick.of(values))
         known, remarks = lateness(test)
-        found, _, said = of_matrices(
-            known, cut, lambda: switches(open_loop(*linear_parts(test))), test.dt, test.duration
-        )
+        found, _, said = of_matrices(known, cut, lambda: self._switches(test), test.dt, test.duration)
         return dataclasses.replace(found, remarks=(*remarks, *said))
+
+    def _switches(self, test: Any) -> Switches:
+        """Where the substructures lose stability by a delay: the last answer, where these are the same."""
+        joined = open_loop(*linear_parts(test))
+        asked = [np.asarray(matrix).tobytes() for matrix in (joined.A, joined.B, joined.C, joined.D)]
+        if self._delays is None or self._delays[0] != asked:
+            self._delays = (asked, switches(joined))
+        return self._delays[1]
 
     def growths(self, many: Sequence[Values]) -> np.ndarray:
         """Growth [1/s] of the sampled loop with each of many values, in one go; NaN where it has none."""

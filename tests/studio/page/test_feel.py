@@ -57,7 +57,7 @@ def test_a_slider_that_is_let_go_writes_its_value_into_the_file(opened, until):
 def test_larger_tests_are_felt_too(opened, until, test):
     page = opened(test, "Feel")
     until(page, "Number(document.querySelector('#chart-response').dataset.number) > 0")
-    before = page.locator("#chart-response").get_attribute("data-number")
+    before = int(page.locator("#chart-response").get_attribute("data-number"))
     path = page.locator(".knob").first.get_attribute("data-knob")
     page.evaluate(SLIDE, [path, 0.3])
-    until(page, "before => document.querySelector('#chart-response').dataset.number > before", before)
+    until(page, "before => Number(document.querySelector('#chart-response').dataset.number) > before", before)

@@ -36,6 +36,9 @@ class Feel:
     def __init__(self, page: Page):
         self.page, self.desk = page, page.desk
         self.knobs: list[Knob] = []
+        self.ideal: dict[str, Any] = _line(
+            {}, "ideal"
+        )  # that was drawn last: faint while another is computed
         with ui.element("div").classes("feel"):
             with ui.element("div").classes("stack"):
                 with section("Sliders", "sliders"):
@@ -79,6 +82,8 @@ class Feel:
                 knob.show(self.desk.values.get(knob.path))
         if what == "answer" and self.desk.answer is not None:
             self._show(self.desk.answer)
+        if what == "document" and self.desk.answer is None:
+            self._clear()
         if what in ("state", "document"):
             beside = self.desk.beside
             self.state.text = "" if beside is None else STATES.get(beside.state, "")
@@ -105,6 +110,15 @@ class Feel:
         if event.value and self.page.may():
             await self.desk.slide([*self.desk.paths, str(event.value)])
 
+    def _clear(self) -> None:
+        """Nothing is shown of a test that is not on the desk any more."""
+        self.ideal = _line({}, "ideal")
+        for tile in (self.stable, self.critical, self.margin, self.error, self.tracking):
+            tile.show("", "")
+        for chart in (self.response, self.errors, self.roots):
+            chart.show({"number": 0})
+        self.fault.text = self.said.text = ""
+
     def _show(self, answer: Any) -> None:
         if self.fault.text != answer.fault:
             self.fault.text = answer.fault
@@ -129,9 +143,11 @@ class Feel:
     def _draw(self, answer: Any) -> None:
         traces = answer.traces
         span = [0.0, float(answer.shown or answer.duration)]
+        if not answer.behind:
+            self.ideal = _line(traces, "ideal", dash=[5, 4], width=2.2)
         self.response.show(
             {
-                "lines": [_line(traces, "ideal", dash=[5, 4], width=2.2), _line(traces, "response")],
+                "lines": [{**self.ideal, "faint": answer.behind}, _line(traces, "response")],
                 "x": span,
                 "yname": _axis(traces.get("response"), long=True),
                 "number": answer.number,
