@@ -4,8 +4,8 @@ A page asks and goes on; whatever takes long (reading, compiling, an ideal) happ
 loop. Questions that wait are dropped when a newer one comes. An ideal that takes long is computed when the questions
 rest, and the answer comes again with it. The process ends with the page, or with whoever made it.
 
-Its matrices are small, and threads for them cost several times what they save: it says so before NumPy, which asks once,
-is loaded. So nothing is imported here that would load it.
+Its matrices are small, and threads for them cost several times what they save: it says so before NumPy is loaded,
+which asks once. So nothing is imported here that would load it.
 """
 
 from __future__ import annotations
