@@ -66,7 +66,7 @@ bench-compare: $(VENV)/dev.stamp  ## the benchmarks against the last baseline of
 
 docs: $(VENV)/docs.stamp  ## the documentation, into docs/_build/html/VERSION; warnings are errors
 	rm -rf docs/api/generated
-	$(BIN)/sphinx-build -W --keep-going -q -d docs/_build/doctrees -b html docs docs/_build/html/$(VERSION)
+	$(BIN)/sphinx-build -W --keep-going -q -d build/doctrees -b html docs docs/_build/html/$(VERSION)
 	$(BIN)/python docs/versions.py docs/_build/html
 	@echo "open docs/_build/html/index.html"
 

@@ -37,6 +37,7 @@ html_title = f"Dovetail {release}"
 html_static_path = ["_static"]
 html_css_files = ["dovetail.css"]
 html_show_sphinx = False
+html_copy_source = False
 
 myst_enable_extensions = ["dollarmath", "colon_fence", "deflist"]
 myst_heading_anchors = 3
@@ -88,6 +89,14 @@ def leave_out_empty_gallery(app, docname, source):
         source[0] = source[0].replace("\ngallery/index", "")
 
 
+def open_where_the_reader_is(app, page, template, context, doctree):
+    """The tree of pages beside each has the branch of that page: with all of it, each page were 120 kB larger."""
+    whole = context.get("toctree")
+    if whole is not None:
+        context["toctree"] = lambda **asked: whole(**{**asked, "collapse": True})
+
+
 def setup(app):
+    app.connect("html-page-context", open_where_the_reader_is, priority=100)  # before the theme asks for it
     app.connect("builder-inited", draw)
     app.connect("source-read", leave_out_empty_gallery)

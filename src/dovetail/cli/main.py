@@ -260,11 +260,18 @@ def report(
         bool, typer.Option(help="Rehearse each part of the rig alone, to say where the error comes from.")
     ] = True,
     pdf: Pdf = False,
+    interactive: Annotated[
+        bool,
+        typer.Option(
+            "--interactive",
+            help="With a script in the page: the run in 3-D, plots to zoom (interactive.html).",
+        ),
+    ] = False,
 ) -> None:
     """Write the report on a recorded run or a campaign: one page, complete in itself."""
     from dovetail.cli.reporting import report
 
-    raise typer.Exit(report(run, out, budget, pdf))
+    raise typer.Exit(report(run, out, budget, pdf, interactive))
 
 
 @app.command()

@@ -21,13 +21,17 @@ BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stab
 PATIENCE = 120  # [s] that a browser may take to print a page
 
 
-def report(recorded: Path, out: Path | None, budget: bool, pdf: bool) -> int:
+def report(recorded: Path, out: Path | None, budget: bool, pdf: bool, interactive: bool = False) -> int:
     """Write the page on one recorded run; the exit code."""
-    target = out or recorded / "report.html"
+    target = out or recorded / ("interactive.html" if interactive else "report.html")
     say = Console(highlight=False, markup=False, soft_wrap=True).print
     if (recorded / "campaign.toml").is_file():
         from dovetail.report.campaign import write_campaign
 
+        if interactive:
+            raise ParameterError(
+                f"{recorded}: a campaign has no run to play; leave --interactive out, or name one run"
+            )
         written = write_campaign(recorded, target)
         say(f"report    {written}")
         if pdf:
@@ -37,7 +41,7 @@ def report(recorded: Path, out: Path | None, budget: bool, pdf: bool) -> int:
     with telling("reporting", "the ideal and the stability") as tell:
         ideal = ideal_of(run, recorded)
         asked = answered(lambda: fidelity.contributions(run.test, ideal, tell)) if budget and ideal else None
-        written = write_run(run, target, ideal, budget=asked or [])
+        written = write_run(run, target, ideal, budget=asked or [], interactive=interactive)
     say(f"report    {written}")
     if pdf:
         say(f"printed   {printed(written)}")

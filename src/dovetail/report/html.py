@@ -1,4 +1,4 @@
-"""A page as one self-contained HTML file: style and figures inside, no script, nothing fetched.
+"""A page as one self-contained HTML file: style and figures inside, nothing fetched, no script that was not asked for.
 
 Every text is escaped here and nowhere else, so a name with markup in a test file appears as it was typed. The
 page also forbids its reader to run or fetch anything (a content security policy).
@@ -50,7 +50,7 @@ def render(page: Page) -> str:
             '<html lang="en">',
             "<head>",
             '<meta charset="utf-8">',
-            f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">',
+            f'<meta http-equiv="Content-Security-Policy" content="{_policy(page)}">',
             '<meta name="viewport" content="width=device-width, initial-scale=1">',
             '<meta name="generator" content="Dovetail">',
             f"<title>{escape(page.title)}</title>",
@@ -59,7 +59,7 @@ def render(page: Page) -> str:
             "<body>",
             f"<header><h1>{escape(page.title)}</h1>{subtitle}</header>",
             _tiles(page.tiles) if page.tiles else _verdict(page.verdict),
-            _still(page.still) if page.still is not None else "",
+            _played(page) if page.playback else _still(page.still),
             f'<nav aria-label="Contents">{links}</nav>' if len(sections) > 2 else "",
             f"<main>\n{_blocks(page.blocks, 2)}\n</main>",
             "<footer>Written by Dovetail. This page is complete in itself: it fetches nothing.</footer>",
@@ -126,7 +126,26 @@ def _tiles(tiles: Sequence[Tile]) -> str:
     return f'<div class="tiles">{"".join(one(tile) for tile in tiles)}</div>'
 
 
-def _still(still: PixelPicture) -> str:
+def _policy(page: Page) -> str:
+    from dovetail.report.interactive import policy
+
+    return f"{POLICY}; {policy()}" if page.playback else POLICY
+
+
+def _played(page: Page) -> str:
+    """The run to be played; without scripts, the picture of it."""
+    from dovetail.report.interactive import script
+
+    data = page.playback.replace("<", "\\u003c")  # no end of the element in a name
+    return (
+        f'<noscript>{_still(page.still)}</noscript><section id="player" aria-label="The run, played"></section>'
+        f'<script type="application/json" id="playback">{data}</script>\n<script>{script()}</script>'
+    )
+
+
+def _still(still: PixelPicture | None) -> str:
+    if still is None:
+        return ""
     coded = base64.b64encode(still.jpeg).decode("ascii")
     size = f'width="{still.size[0]}" height="{still.size[1]}"'
     image = f'<img alt="{escape(still.caption, quote=True)}" {size} src="data:image/jpeg;base64,{coded}">'

@@ -135,6 +135,7 @@ class Page:
     subtitle: str = ""
     tiles: Sequence[Tile] = ()  # where there are some they stand in place of the verdict
     still: PixelPicture | None = None  # below them: what it looked like
+    playback: str = ""  # the run to be played in place of that, as JSON
 
     def html(self) -> str:
         """The page as self-contained HTML."""

@@ -106,17 +106,30 @@ def write_run(
     ideal: Any = None,
     stability: Any = None,
     budget: Sequence[fidelity.Contribution] = (),
+    interactive: bool = False,
 ) -> Path:
-    """Write the report on one run, whatever its mode; what is not given is computed where it can be."""
+    """Write the report on one run, whatever its mode; what is not given is computed where it can be.
+
+    An `interactive` one has a script in it that plays the run in 3-D beside plots to zoom into.
+    """
+    page = _page(run, ideal, stability, budget)
+    if interactive:
+        from dovetail.report.interactive import playable
+
+        page = playable(page, run, ideal)
+    return page.write(path)
+
+
+def _page(run: Any, ideal: Any, stability: Any, budget: Sequence[fidelity.Contribution]) -> Page:
     if run.mode == "simulate":
-        return simulation_page(run).write(path)
+        return simulation_page(run)
     if run.mode == "creep":
-        return creep_page([run]).write(path)
+        return creep_page([run])
     ideal = run.ideal() if ideal is None else ideal
     why = ""
     if stability is None:
         stability, why = answer_or_reason(run.test.stability)
-    return rehearsal_page(run, ideal, stability, budget=budget, why=why).write(path)
+    return rehearsal_page(run, ideal, stability, budget=budget, why=why)
 
 
 def _overall(views: Sequence[Judged]) -> Verdict:

@@ -30,7 +30,7 @@ def by_axis(values: xr.DataArray) -> np.ndarray:
     return values.transpose("time", ...).values.reshape(values.sizes["time"], -1)
 
 
-def curves(data: xr.Dataset) -> list[Plot]:
+def curves(data: xr.Dataset, points: int = POINTS) -> list[Plot]:
     """What people look at first, where it was recorded: of several axes the one with the largest range, of feet all."""
     plots = []
     for wanted in FIRST:
@@ -38,16 +38,17 @@ def curves(data: xr.Dataset) -> list[Plot]:
         if not names:
             continue
         if "foot" in data[names[0]].dims:
-            plots.append(_feet(data, names[0]))
+            plots.append(_feet(data, names[0], points))
             continue
         axis = _busiest(data, names[0])
         of = f", {data.axis.values[axis]}" if "axis" in data[names[0]].dims else ""
         columns = np.stack([_column(data[name], axis) for name in names], axis=1)
-        plots.append(_plot(f"{_spoken(names[0])}{of}", names, data, columns, _unit(data, names[0], axis)))
+        unit = _unit(data, names[0], axis)
+        plots.append(_plot(f"{_spoken(names[0])}{of}", names, data, columns, unit, points))
     if {"displacement", "measured_displacement"} <= set(data):
         axis = _busiest(data, "displacement")
         pair = np.stack([_column(data[n], axis) for n in ("displacement", "measured_displacement")], axis=1)
-        shown = telling(pair, POINTS)
+        shown = telling(pair, points)
         pair = pair[shown]
         factor, unit = prefixed(list(pair.T), _unit(data, "displacement", axis))
         title = f"synchronisation: measured over demand [{unit}]"
@@ -56,14 +57,13 @@ def curves(data: xr.Dataset) -> list[Plot]:
     return plots
 
 
-def _feet(data: xr.Dataset, name: str) -> Plot:
+def _feet(data: xr.Dataset, name: str, points: int) -> Plot:
     """The size of the force on every foot; where there are many, on the most loaded ones."""
     sizes = np.linalg.norm(data[name].transpose("time", "foot", ...).values, axis=2)
     worst = np.sort(np.argsort(-np.nanmax(sizes, axis=0), kind="stable")[:FEET])
     of = "" if len(worst) == sizes.shape[1] else f" of the {FEET} most loaded of {sizes.shape[1]} feet"
-    return _plot(
-        f"{_spoken(name)}{of}", [f"foot {i + 1}" for i in worst], data, sizes[:, worst], _unit(data, name)
-    )
+    feet = [f"foot {i + 1}" for i in worst]
+    return _plot(f"{_spoken(name)}{of}", feet, data, sizes[:, worst], _unit(data, name), points)
 
 
 def choices(data: xr.Dataset) -> Mapping[str, Callable[[], Plot]]:
@@ -86,9 +86,11 @@ def _made(data: xr.Dataset, name: str, axis: int, label: str) -> Callable[[], Pl
     )
 
 
-def _plot(title: str, names: Sequence[str], data: xr.Dataset, columns: np.ndarray, unit: str) -> Plot:
+def _plot(
+    title: str, names: Sequence[str], data: xr.Dataset, columns: np.ndarray, unit: str, points: int = POINTS
+) -> Plot:
     """Columns (time, name) with every peak, in a unit that is easy to read: millimetres, kilonewtons."""
-    shown = telling(columns, POINTS)
+    shown = telling(columns, points)
     factor, unit = prefixed(list(columns[shown].T), unit)
     return Plot(f"{title} [{unit or '1'}]", names, data.time.values[shown], list(factor * columns[shown].T))
 
