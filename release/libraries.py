@@ -4,11 +4,12 @@ import sys
 from pathlib import Path
 
 from dovetail.links.fmi import binary
+from dovetail.links.library import FOLDER
 from dovetail.links.native import build
 
 folder = Path(sys.argv[1])
-build.build(folder / "links" / "native" / build.TICK.name(), "-s")
+build.build(folder / "links" / "native" / FOLDER / build.TICK.name(), "-s")
 for version, library in binary.BINARIES.items():
-    binary.build(folder / "links" / "fmi" / library.name(), version, "-s")
+    binary.build(folder / "links" / "fmi" / FOLDER / library.name(), version, "-s")
 for file in sorted(folder.rglob("*.so")):
     print(f"{file}  {file.stat().st_size / 1e3:.0f} kB")

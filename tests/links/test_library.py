@@ -1,13 +1,14 @@
 """A shared library is taken from the package if it was made from the sources there, and compiled otherwise."""
 
 import ctypes
+import pkgutil
 import shutil
 import sys
 
 import pytest
 
 from dovetail.core.errors import LinkError
-from dovetail.links.library import Library
+from dovetail.links.library import FOLDER, Library
 
 COMPILER = shutil.which("cc")
 needs_compiler = pytest.mark.skipif(COMPILER is None, reason="no C compiler")
@@ -30,16 +31,18 @@ def library(tmp_path, monkeypatch):
 def test_what_was_compiled_into_the_package_is_taken(library):
     package, six = library
     assert six.shipped() is None
-    six.build(package / six.name(), COMPILER)
-    assert six.shipped() == package / six.name()
+    six.build(package / FOLDER / six.name(), COMPILER)
+    assert six.shipped() == package / FOLDER / six.name()
     assert ctypes.CDLL(str(six.shipped())).six() == 6
-    assert {file.name for file in package.iterdir()} >= {"six.c", six.name()}
+    assert [file.name for file in (package / FOLDER).iterdir()] == [six.name()]
+    assert not [found.name for found in pkgutil.iter_modules([str(package)])]
 
 
 @pytest.mark.parametrize("file", ["six.c", "six.h"])
 def test_what_was_made_from_other_sources_is_not_taken(library, file):
     package, six = library
-    (package / six.name()).touch()
+    (package / FOLDER).mkdir()
+    (package / FOLDER / six.name()).touch()
     assert six.shipped()
     with (package / file).open("a") as source:
         source.write("// another\n")

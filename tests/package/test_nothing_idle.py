@@ -34,7 +34,9 @@ def elsewhere() -> Iterator[Path]:
 
 def promised() -> Counter[str]:
     """Words of the tests that capabilities name, with the helpers beside them."""
-    names = re.findall(r'"(tests/[^":]+\.py)', (ROOT / "docs" / "capabilities.toml").read_text("utf-8"))
+    names = re.findall(
+        r'"(tests/[^":]+\.py)', (ROOT / "src/dovetail/studies/capabilities.toml").read_text("utf-8")
+    )
     return words(ROOT / name for name in set(names))
 
 

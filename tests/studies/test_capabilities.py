@@ -2,7 +2,7 @@
 
 import pytest
 
-from dovetail.core.errors import OutputError, UnknownNameError
+from dovetail.core.errors import UnknownNameError
 from dovetail.studies import capabilities
 
 COUNTS = {"SUB": 50, "DCK": 66, "DRG": 68, "ROP": 78, "SHP": 64}  # rows of the five specifications
@@ -41,8 +41,3 @@ def test_a_capability_works_only_when_a_test_proves_it(tmp_path):
 def test_an_unknown_study_lists_the_known_ones():
     with pytest.raises(UnknownNameError, match='no study "dokking"; did you mean "docking"'):
         capabilities("dokking")
-
-
-def test_without_the_list_the_error_says_where_it_lives(tmp_path):
-    with pytest.raises(OutputError, match="no such file; the capability list is part of the source"):
-        capabilities(source=tmp_path / "capabilities.toml")

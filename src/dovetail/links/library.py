@@ -17,6 +17,8 @@ from pathlib import Path
 
 from dovetail.core.errors import LinkError
 
+FOLDER = "libraries"  # in the package; no package itself, since Python would take what is in it for modules
+
 
 @dataclass(frozen=True)
 class Library:
@@ -37,7 +39,7 @@ class Library:
 
     def shipped(self) -> Path | None:
         """The file that came with the package, if it was made from these sources for this kind of machine."""
-        path = Path(str(resources.files(self.room))) / self.name()
+        path = Path(str(resources.files(self.room))) / FOLDER / self.name()
         return path if path.is_file() else None
 
     def build(self, target: Path, compiler: str, *flags: str) -> None:

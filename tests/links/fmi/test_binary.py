@@ -21,6 +21,7 @@ def test_the_one_of_the_package_is_copied_and_needs_nothing(tmp_path, monkeypatc
 
 
 def test_without_a_compiler_it_says_what_to_install(tmp_path, monkeypatch):
+    monkeypatch.setattr(Library, "shipped", lambda library: None)
     pytest.importorskip("fmpy")
     monkeypatch.setattr(binary.shutil, "which", lambda name: None)
     with pytest.raises(LinkError, match="install gcc or clang"):
@@ -28,6 +29,7 @@ def test_without_a_compiler_it_says_what_to_install(tmp_path, monkeypatch):
 
 
 def test_without_fmpy_it_says_the_line_to_type(tmp_path, monkeypatch):
+    monkeypatch.setattr(Library, "shipped", lambda library: None)
     monkeypatch.setitem(sys.modules, "fmpy", None)
     with pytest.raises(LinkError, match=r'pip install "dovetail\[fmi\]"'):
         binary.put_binary(tmp_path / "model.so", "3.0")

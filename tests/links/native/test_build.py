@@ -6,11 +6,18 @@ from dovetail.core.errors import LinkError
 from dovetail.links.library import Library
 from dovetail.links.native import build
 
+
+@pytest.fixture
+def of_a_clone(monkeypatch):
+    """No library came with the package, as in a clone."""
+    monkeypatch.setattr(Library, "shipped", lambda library: None)
+
+
 needs_compiler = pytest.mark.skipif(build.compiler() is None, reason="no C++ compiler")
 
 
 @needs_compiler
-def test_it_is_built_once_and_kept(tmp_path, monkeypatch):
+def test_it_is_built_once_and_kept(tmp_path, monkeypatch, of_a_clone):
     monkeypatch.setenv("DOVETAIL_CACHE", str(tmp_path / "cache"))
     first = build.built()
     assert first.parent == tmp_path / "cache"
@@ -21,14 +28,14 @@ def test_it_is_built_once_and_kept(tmp_path, monkeypatch):
     assert first.stat().st_mtime_ns == stamp
 
 
-def test_without_a_compiler_it_says_what_to_install(tmp_path, monkeypatch):
+def test_without_a_compiler_it_says_what_to_install(tmp_path, monkeypatch, of_a_clone):
     monkeypatch.setenv("DOVETAIL_CACHE", str(tmp_path))
     monkeypatch.setattr(build, "compiler", lambda: None)
     with pytest.raises(LinkError, match="install g\\+\\+ or clang"):
         build.built()
 
 
-def test_a_compiler_that_fails_is_quoted(tmp_path, monkeypatch):
+def test_a_compiler_that_fails_is_quoted(tmp_path, monkeypatch, of_a_clone):
     monkeypatch.setenv("DOVETAIL_CACHE", str(tmp_path))
     broken = tmp_path / "c++"
     broken.write_text("#!/bin/sh\necho 'no such thing' >&2\nexit 1\n")
@@ -57,5 +64,5 @@ def test_the_library_of_the_package_needs_no_compiler(tmp_path, monkeypatch):
     monkeypatch.setattr(Library, "shipped", lambda library: tmp_path / library.name())
     assert build.built() == tmp_path / build.TICK.name()
     assert build.origin() == "came with the package"
-    monkeypatch.undo()
+    monkeypatch.setattr(Library, "shipped", lambda library: None)
     assert build.origin() == "built on this machine"
