@@ -20,7 +20,7 @@ from dovetail.compensation import (
     AdaptiveForwardPrediction,
     AdaptiveTimeSeries,
     BlendedForce,
-    Chain,
+    Cascade,
     FixedCoefficients,
     ForwardPrediction,
     HeldForceExtrapolation,
@@ -61,7 +61,7 @@ candidates = {
     },
     "constant prediction": {"compensator": ForwardPrediction(delay + tick / 2, **fit)},
     "inverse model, then prediction": {
-        "compensator": Chain((inverse, ForwardPrediction(3.6e-3 + tick / 2, **fit)))
+        "compensator": Cascade((inverse, ForwardPrediction(3.6e-3 + tick / 2, **fit)))
     },
     "Smith predictor, exact models": {"feedback": HeldForceExtrapolation(of=exact_model)},
 }

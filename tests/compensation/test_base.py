@@ -9,7 +9,7 @@ import pytest
 from dovetail.compensation import (
     AdaptiveForwardPrediction,
     AdaptiveTimeSeries,
-    Chain,
+    Cascade,
     Compensator,
     FirstOrderInverse,
     FixedCoefficients,
@@ -33,7 +33,7 @@ ALL = (
     FirstOrderInverse(169.3, 166.5),
     InverseModel([0.7068, 5700.0], [1.0, 62.97, 5731.6]),
     PhaseAdvance(1.5, 44.7, of=AdaptiveForwardPrediction(delay=9.4e-3)),
-    Chain((AdaptiveTimeSeries(5e-3), ForwardPrediction(4.4e-3))),
+    Cascade((AdaptiveTimeSeries(5e-3), ForwardPrediction(4.4e-3))),
     AdaptiveTimeSeries(9.4e-3),
     MinimalControlSynthesis(),
 )

@@ -5,7 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from dovetail.compensation import Chain, FirstOrderInverse, InverseModel, SecondOrderInverse, inverse_of
+from dovetail.compensation import Cascade, FirstOrderInverse, InverseModel, SecondOrderInverse, inverse_of
 from dovetail.core.errors import AnalysisError, ParameterError
 from dovetail.transfer import LinearTransfer
 
@@ -107,7 +107,7 @@ def test_a_zero_in_the_right_half_plane_is_refused_with_its_place_and_the_way_ou
 def test_the_way_out_leaves_little_of_the_phase():
     model = LinearTransfer([-180.9, 5.651e4], [1.0, 321.8, 5.54e4])  # 9.0 ms late
     compensator = inverse_of(model, approximate=True)
-    assert isinstance(compensator, Chain)
+    assert isinstance(compensator, Cascade)
     w = 2 * np.pi * np.array([1.0, 5.0, 10.0])
     left = np.array([complex(compensator.response(x, 1e-3)) * complex(model(1j * x)) for x in w])
     # tan^-1(x) instead of x at the zero: (w / 312)^3 / 3 rad, and the gain sqrt(1 + (w / 312)^2)

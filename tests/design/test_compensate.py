@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import dovetail as dv
-from dovetail.compensation import Chain, ForwardPrediction, SecondOrderInverse, inverse_of
+from dovetail.compensation import Cascade, ForwardPrediction, SecondOrderInverse, inverse_of
 from dovetail.core.errors import AnalysisError
 from dovetail.design.compensate import (
     Candidate,
@@ -109,7 +109,7 @@ def test_two_actuators_have_their_own_inverses():
         LinearTransfer([6400.0], [1.0, 96.0, 6400.0], 1e-3),
     )
     built = _inverses(models, 2, 8)
-    assert isinstance(built, Chain)
+    assert isinstance(built, Cascade)
     assert isinstance(built.parts[0], SecondOrderInverse)
     both = spectrum(np.stack([np.sin(2 * np.pi * 3 * T)] * 2, axis=1), 1e-3)
     assert tracking_error(built, models, both, 1e-3) < 1e-3

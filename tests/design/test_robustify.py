@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import dovetail as dv
-from dovetail.compensation import AdaptiveForwardPrediction, Chain, ForwardPrediction, SecondOrderInverse
+from dovetail.compensation import AdaptiveForwardPrediction, Cascade, ForwardPrediction, SecondOrderInverse
 from dovetail.core.errors import AnalysisError
 from dovetail.design.motion import spectrum
 from dovetail.design.robustify import (
@@ -48,7 +48,7 @@ def test_a_lead_is_added_to_whatever_predicts():
     assert float(learning.delay) == pytest.approx(10e-3)
     assert float(learning.lead) == pytest.approx(1e-3)
     inverse = SecondOrderInverse.of(omega=235.0, damping=0.7)
-    chain = further(Chain((inverse, ForwardPrediction(3e-3))), 1e-3)
+    chain = further(Cascade((inverse, ForwardPrediction(3e-3))), 1e-3)
     assert float(chain.parts[1].delay) == pytest.approx(4e-3)
     assert float(further(inverse, 1e-3).parts[1].delay) == pytest.approx(1e-3)
 

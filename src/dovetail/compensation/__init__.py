@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from dovetail.compensation.adaptive_forward_prediction import AdaptiveForwardPrediction
     from dovetail.compensation.adaptive_time_series import AdaptiveTimeSeries
     from dovetail.compensation.base import Compensator
-    from dovetail.compensation.chain import Chain
+    from dovetail.compensation.cascade import Cascade
     from dovetail.compensation.design import (
         Decision,
         PredictorDesign,
@@ -51,7 +51,7 @@ __all__ = [
     "AdaptiveForwardPrediction",
     "AdaptiveTimeSeries",
     "BlendedForce",
-    "Chain",
+    "Cascade",
     "Compensator",
     "Decision",
     "Feedback",

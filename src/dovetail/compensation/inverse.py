@@ -32,7 +32,7 @@ import numpy as np
 from jax.typing import ArrayLike
 
 from dovetail.compensation.base import Compensator
-from dovetail.compensation.chain import Chain
+from dovetail.compensation.cascade import Cascade
 from dovetail.compensation.forward_prediction import ForwardPrediction
 from dovetail.core import kind, parameter
 from dovetail.core.block import Input, Output, State, Time
@@ -189,7 +189,7 @@ def inverse_of(
     return (
         inverse
         if delay == 0.0
-        else Chain((inverse, ForwardPrediction(jnp.asarray(delay), order=order, window=window)))
+        else Cascade((inverse, ForwardPrediction(jnp.asarray(delay), order=order, window=window)))
     )
 
 

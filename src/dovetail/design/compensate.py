@@ -20,7 +20,7 @@ import numpy as np
 from dovetail.compensation import (
     AdaptiveForwardPrediction,
     AdaptiveTimeSeries,
-    Chain,
+    Cascade,
     Compensator,
     FirstOrderInverse,
     ForwardPrediction,
@@ -254,11 +254,11 @@ def _inverses(models: tuple[LinearTransfer, ...], order: int, window: int) -> Co
         return dataclasses.replace(delay, gain=_per_axis([c[-1] for c in a]))
     if poles == {1}:
         first = FirstOrderInverse(_per_axis([c[1] / c[0] for c in a]), _per_axis([1 / c[0] for c in a]))
-        return Chain((first, delay))
+        return Cascade((first, delay))
     inverse = SecondOrderInverse(
         _per_axis([c[0] / c[2] for c in a]), _per_axis([c[1] / c[2] for c in a]), _per_axis([1.0] * len(a))
     )
-    return Chain((inverse, dataclasses.replace(delay, gain=_per_axis([c[2] for c in a]))))
+    return Cascade((inverse, dataclasses.replace(delay, gain=_per_axis([c[2] for c in a]))))
 
 
 def _adaptive(test, found: Identification, motion: Spectrum, frequency, tolerance, chosen):

@@ -25,7 +25,7 @@ import numpy as np
 from dovetail.compensation import (
     AdaptiveForwardPrediction,
     BlendedForce,
-    Chain,
+    Cascade,
     Compensator,
     ForwardPrediction,
     MeasuredForce,
@@ -167,7 +167,7 @@ def further(compensator: Compensator, lead: float) -> Compensator:
         return dataclasses.replace(compensator, delay=compensator.delay + lead, lead=compensator.lead + lead)
     if isinstance(compensator, ForwardPrediction):
         return dataclasses.replace(compensator, delay=compensator.delay + lead)
-    if isinstance(compensator, Chain) and isinstance(compensator.parts[-1], ForwardPrediction):
+    if isinstance(compensator, Cascade) and isinstance(compensator.parts[-1], ForwardPrediction):
         *before, last = compensator.parts
-        return Chain((*before, further(last, lead)))
-    return Chain((compensator, ForwardPrediction(jnp.asarray(lead), order=2, window=10)))
+        return Cascade((*before, further(last, lead)))
+    return Cascade((compensator, ForwardPrediction(jnp.asarray(lead), order=2, window=10)))

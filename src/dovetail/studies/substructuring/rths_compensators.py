@@ -16,7 +16,7 @@ from dovetail.compensation import (
     AdaptiveForwardPrediction,
     AdaptiveTimeSeries,
     BlendedForce,
-    Chain,
+    Cascade,
     Compensator,
     FirstOrderInverse,
     FixedCoefficients,
@@ -83,10 +83,10 @@ def full_inverse(test: Test) -> InverseModel:
     return InverseModel(numerator=tuple(zeros), denominator=tuple(inverse_coefficients(test)[::-1]))
 
 
-def inverse_and_prediction(test: Test) -> Chain:
+def inverse_and_prediction(test: Test) -> Cascade:
     """The inverse, and prediction over its three zeros and the converter's hold."""
     ahead = jnp.asarray(3 * FAST + test.dt / 2)
-    return Chain((full_inverse(test), ForwardPrediction(ahead, order=2, window=16)))
+    return Cascade((full_inverse(test), ForwardPrediction(ahead, order=2, window=16)))
 
 
 def second_order_inverse(test: Test) -> SecondOrderInverse:
@@ -178,7 +178,7 @@ ENTRIES = (
     TabledCompensator(
         "second-order inverse, prediction",
         _with(
-            lambda t: Chain(
+            lambda t: Cascade(
                 (second_order_inverse(t), ForwardPrediction(jnp.asarray(t.dt / 2), order=2, window=16))
             )
         ),

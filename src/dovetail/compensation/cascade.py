@@ -13,8 +13,8 @@ from dovetail.core.block import Input, Output, State, Time
 from dovetail.core.errors import ParameterError
 
 
-@kind("chain")
-class Chain(Compensator):
+@kind("cascade")
+class Cascade(Compensator):
     """The first part sees the numerical substructure's motion, each later one the command before it.
 
     For a plant that is a lag and a delay: invert the lag, predict over the delay. Only the first part may
@@ -24,7 +24,7 @@ class Chain(Compensator):
     Examples
     --------
     >>> from dovetail.compensation import ForwardPrediction, SecondOrderInverse
-    >>> both = Chain((SecondOrderInverse.of(omega=235.4, damping=0.684), ForwardPrediction(3.6e-3)))
+    >>> both = Cascade((SecondOrderInverse.of(omega=235.4, damping=0.684), ForwardPrediction(3.6e-3)))
     """
 
     parts: tuple[Compensator, ...] = eqx.field(converter=tuple)
@@ -33,7 +33,7 @@ class Chain(Compensator):
         for part in self.parts[1:]:
             if isinstance(part, Compensator) and not part.filters:
                 raise ParameterError(
-                    f"Chain: {type(part).__name__} uses more than the displacement and must come first; got "
+                    f"Cascade: {type(part).__name__} uses more than the displacement and must come first; got "
                     f"{', '.join(type(p).__name__ for p in self.parts)}"
                 )
 
@@ -44,7 +44,7 @@ class Chain(Compensator):
         return tuple(part.running(state) for part, state in zip(self.parts, x, strict=True))
 
     def frozen(self) -> Compensator:
-        return Chain(tuple(part.frozen() for part in self.parts), shape=self.shape)
+        return Cascade(tuple(part.frozen() for part in self.parts), shape=self.shape)
 
     def step(self, t: Time, dt: Time, x: State, u: Input) -> tuple[State, Output]:
         states, shown = [], {"command": u["displacement"]}

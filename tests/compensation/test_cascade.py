@@ -6,7 +6,7 @@ import pytest
 
 from dovetail.compensation import (
     AdaptiveForwardPrediction,
-    Chain,
+    Cascade,
     ForwardPrediction,
     PhaseAdvance,
     SecondOrderInverse,
@@ -21,7 +21,7 @@ def test_each_part_filters_the_command_before_it(bench):
     again = dict(signal, displacement=np.asarray(first))
     signal_again = bench.sine(4.5, duration=0.5)
     signal_again.update(again)
-    both = bench.open_loop(Chain((inverse, prediction)), signal, 0.0)["command"]
+    both = bench.open_loop(Cascade((inverse, prediction)), signal, 0.0)["command"]
     assert np.array_equal(both, bench.open_loop(prediction, signal_again, 0.0)["command"])
 
 
@@ -29,17 +29,17 @@ def test_the_response_is_the_product():
     parts = (SecondOrderInverse.of(235.4, 0.684), ForwardPrediction(3.6e-3))
     w = jnp.array([10.0, 50.0])
     product = parts[0].response(w, 1e-3) * parts[1].response(w, 1e-3)
-    assert np.asarray(Chain(parts).response(w, 1e-3)) == pytest.approx(np.asarray(product))
+    assert np.asarray(Cascade(parts).response(w, 1e-3)) == pytest.approx(np.asarray(product))
 
 
 def test_a_part_that_uses_more_than_the_displacement_must_come_first():
     with pytest.raises(ParameterError, match=r"SecondOrderInverse uses more than the displacement"):
-        Chain((ForwardPrediction(1e-3), SecondOrderInverse.of(235.4, 0.684)))
+        Cascade((ForwardPrediction(1e-3), SecondOrderInverse.of(235.4, 0.684)))
     with pytest.raises(ParameterError, match=r"PhaseAdvance uses more"):
-        Chain((ForwardPrediction(1e-3), PhaseAdvance(1.5, 40.0, of=AdaptiveForwardPrediction())))
+        Cascade((ForwardPrediction(1e-3), PhaseAdvance(1.5, 40.0, of=AdaptiveForwardPrediction())))
 
 
 def test_start_up_of_every_part_is_over_when_running():
-    chain = Chain((ForwardPrediction(1e-3, order=1, window=2), ForwardPrediction(1e-3, order=1, window=3)))
+    chain = Cascade((ForwardPrediction(1e-3, order=1, window=2), ForwardPrediction(1e-3, order=1, window=3)))
     seen = [state["seen"] for state in chain.running(chain.init())]
     assert seen == [2, 3]
