@@ -235,12 +235,10 @@ def unused() -> list[tuple[str, str]]:
 
     A page or an example names a definition by its word or by its kind; a capability by the file of its tests.
     """
-    root = SOURCE.parents[1]
+    root = Path(__file__).resolve().parents[2]  # of the clone: SOURCE may be an installed copy
     files = [*(root / "examples").rglob("*.py"), *(root / "bench").glob("*.py"), root / "README.md"]
     files += [page for page in (root / "docs").rglob("*.md") if "_build" not in page.parts]
-    promised = re.findall(
-        r'"(tests/[^":]+)::', (root / "src/dovetail/studies/capabilities.toml").read_text("utf-8")
-    )
+    promised = re.findall(r'"(tests/[^":]+)::', (SOURCE / "studies/capabilities.toml").read_text("utf-8"))
     text = "\n".join(file.read_text("utf-8") for file in (*files, *(root / file for file in set(promised))))
     words, kinds = set(re.findall(r"\w+", text)), set(re.findall(r"[a-z0-9-]+", text))
     rows = table(offered=True)

@@ -21,6 +21,7 @@ from typing import Any, ClassVar
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from dovetail.air.drogue import DOWN, couple
 from dovetail.air.receiver import Receiver, SpeedProfile
@@ -42,12 +43,12 @@ def strike_line(
     angle: Any = 0.0, *, radius: Any = CONTACT_RADIUS, speed: Any = 1.0, depth: Any = CONTACT_DEPTH
 ):
     """The probe's line: it meets the drogue `radius` [m] from its axis, outwards by `angle` [rad], after 180 mm."""
-    back = RUN_UP * jnp.asarray(angle, float)
+    xp: Any = jnp if isinstance(angle, jax.Array) else np  # known numbers need no program
     return Receiver(
         approach=SpeedProfile(speed=speed),
-        offset=radius - RUN_UP * jnp.sin(angle),
-        start=depth + RUN_UP * jnp.cos(angle) + 0 * back,
-        incidence=-jnp.asarray(angle, float),
+        offset=radius - RUN_UP * xp.sin(angle),
+        start=depth + RUN_UP * xp.cos(angle),
+        incidence=-xp.asarray(angle, float),
     )
 
 

@@ -316,7 +316,9 @@ CORNERS = np.radians([[8.0, 8.0], [8.0, -8.0], [-8.0, 8.0], [-8.0, -8.0]])
 def identified() -> tuple[IdentifiedRig, HungDrogue]:
     """The rig identified from virtual swings with noise and a steady pull aside, and the rig that swung."""
     truth = HungDrogue(side_pull=(6.0, 3.0))
-    slack = dataclasses.replace(truth, bungee_force=0 * truth.bungee_force, bungee_damping=0.0)
+    slack = dataclasses.replace(
+        truth, bungee_force=np.zeros(np.shape(truth.bungee_force)), bungee_damping=0.0
+    )
     duration, starts = 4.0, jnp.asarray(CORNERS)
     noise = np.random.default_rng(3)
     scale = np.array([5e-4, 5e-4, 1e-3, 1e-3])  # [m, rad] of the motion capture
