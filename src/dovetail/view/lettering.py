@@ -39,6 +39,7 @@ class Lettering:
         from PIL import ImageDraw
 
         pen = ImageDraw.Draw(image, "RGBA")
+        self.taken: list[tuple[float, float, float, float]] = []  # where there are letters already
         for text, place in self.stage.marks:
             self._beside(pen, camera, np.asarray(place, float), text, INK)
         head = 0.03 * float(np.linalg.norm(np.subtract(camera.eye, camera.target)))
@@ -63,9 +64,19 @@ class Lettering:
             return
         box = pen.textbbox((0, 0), text, font=font(self.size))
         x = min(x + 8, self.wide - box[2] - 6)
-        y = min(max(y - box[3] - 2, 2), self.tall - box[3] - 4)
+        y = self._free(x, min(max(y - box[3] - 2, 2), self.tall - box[3] - 4), box[2], box[3])
         pen.rounded_rectangle((x - 4, y - 2, x + box[2] + 4, y + box[3] + 3), 4, fill=(*PAPER, 205))
         pen.text((x, y), text, font=font(self.size), fill=colour)
+
+    def _free(self, x: float, y: float, wide: float, tall: float) -> float:
+        """The height nearest to y at which a text hides no other; y itself where there is none."""
+        step = tall + 6
+        tries = [y + sign * i * step / 2 for i in range(24) for sign in (-1, 1)]
+        inside = [at for at in tries if 2 <= at <= self.tall - tall - 4]
+        clear = (at for at in inside if not any(_overlap((x, at, wide, tall), other) for other in self.taken))
+        y = next(clear, y)
+        self.taken.append((x, y, wide, tall))
+        return y
 
     def _bar(self, pen: Any, camera: Camera) -> None:
         """How long a length is where one looks at, or, where motion is drawn enlarged, how far things move."""
@@ -82,6 +93,11 @@ class Lettering:
             pen.line((x, y - 5, x, y + 5), fill=colour, width=2)
         half = pen.textlength(text, font=font(self.size)) / 2
         pen.text((min((x0 + x1) / 2, x1 - half), y - 5), text, font=font(self.size), fill=colour, anchor="ms")
+
+
+def _overlap(a: tuple[float, float, float, float], b: tuple[float, float, float, float]) -> bool:
+    """Whether two texts (left, top, width, height) and the ground that they stand on meet."""
+    return abs(a[0] + a[2] / 2 - b[0] - b[2] / 2) < (a[2] + b[2]) / 2 + 8 and abs(a[1] - b[1]) < (a[3] + b[3]) / 2 + 5
 
 
 def round_below(length: float) -> float:

@@ -9,7 +9,8 @@ from typing import Any
 import xarray as xr
 
 from dovetail.core.errors import AnalysisError
-from dovetail.view import chains, oscillator, probe
+from dovetail.testing import Rig, Test
+from dovetail.view import chains, oscillator, probe, storeys
 from dovetail.view.curves import choices, curves
 from dovetail.view.events import events_of
 from dovetail.view.stage import Stage
@@ -30,7 +31,7 @@ def stage_of(run: Any, ideal: Any = None, largest: float | None = None) -> Stage
     data = thinned(run.data).assign_attrs(largest=largest)
     title = str(getattr(run, "title", "") or data.attrs.get("title", "run"))
     behind = None if ideal is None else _beside(ideal.data, data)
-    for needs, draw in PICTURES:
+    for needs, draw in (*_of_specimen(run), *PICTURES):
         if all(name in data for name in needs):
             stage = draw(title, run, data, behind)
             return dataclasses.replace(
@@ -73,10 +74,29 @@ def _aircraft(title: str, run: Any, data: xr.Dataset, ideal: xr.Dataset | None) 
     return aircraft.draw(title, run, data)
 
 
-PICTURES: Sequence[tuple[Sequence[str], Callable[[str, Any, xr.Dataset, xr.Dataset | None], Stage]]] = (
+Draw = Callable[[str, Any, xr.Dataset, xr.Dataset | None], Stage]
+
+
+def _of_specimen(run: Any) -> list[tuple[Sequence[str], Draw]]:
+    """The picture of a specimen that has one of its own."""
+    from dovetail.specimens.deck_gear import DeckGear
+    from dovetail.specimens.tennis_ball import TennisBall
+    from dovetail.view import falling_plate, gear_rig
+
+    rig = run.test.rig if isinstance(run.test, Test) else None
+    kinds = ((DeckGear, gear_rig.draw), (TennisBall, falling_plate.draw))
+    return [
+        (("displacement",), draw)
+        for kind, draw in kinds
+        if isinstance(rig, Rig) and isinstance(rig.specimen, kind)
+    ]
+
+
+PICTURES: Sequence[tuple[Sequence[str], Draw]] = (
     (("hose_position",), chains.picture("hose_position", "-z")),
     (("platform_position", "node_position"), _aircraft),
     (("node_position",), chains.picture("node_position", "-y")),
     (("probe_position",), probe.draw),
+    (("storey_displacement",), storeys.draw),
     (("displacement",), oscillator.draw),
 )
