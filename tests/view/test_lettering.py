@@ -44,3 +44,17 @@ def test_the_bar_is_as_long_as_it_says(enlarged):
     )
     assert np.ptp(np.nonzero(bar)[0]) == pytest.approx(ends[1, 0] - ends[0, 0], abs=2.5)
     assert ("of motion" in written[0]) == (enlarged != 1.0)
+
+
+def test_words_at_one_place_hide_each_other_nowhere():
+    marks = [(f"foot {i + 1}: 523 N", (0.0, 0.05 * i, 0.0)) for i in range(6)]
+    stage = looked_at(Stage("t", np.arange(2.0), solids=[Solid("s", shapes.box((3, 1, 1)))], marks=marks))
+    lettering = Lettering(stage, 480, 280)
+    lettering.write(Image.new("RGB", (480, 280), "white"), 0, usual(stage, 480 / 280))
+    boxes = lettering.taken
+    assert len(boxes) == 6
+    for i, (x, y, wide, tall) in enumerate(boxes):
+        assert 0 <= y <= 280 - tall
+        for other in boxes[:i]:
+            apart = abs(y - other[1]) >= tall or x + wide <= other[0] or other[0] + other[2] <= x
+            assert apart

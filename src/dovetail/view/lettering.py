@@ -97,7 +97,10 @@ class Lettering:
 
 def _overlap(a: tuple[float, float, float, float], b: tuple[float, float, float, float]) -> bool:
     """Whether two texts (left, top, width, height) and the ground that they stand on meet."""
-    return abs(a[0] + a[2] / 2 - b[0] - b[2] / 2) < (a[2] + b[2]) / 2 + 8 and abs(a[1] - b[1]) < (a[3] + b[3]) / 2 + 5
+    return (
+        abs(a[0] + a[2] / 2 - b[0] - b[2] / 2) < (a[2] + b[2]) / 2 + 8
+        and abs(a[1] - b[1]) < (a[3] + b[3]) / 2 + 5
+    )
 
 
 def round_below(length: float) -> float:

@@ -83,7 +83,8 @@ def _of_specimen(run: Any) -> list[tuple[Sequence[str], Draw]]:
     from dovetail.specimens.tennis_ball import TennisBall
     from dovetail.view import falling_plate, gear_rig
 
-    rig = run.test.rig if isinstance(run.test, Test) else None
+    tested = getattr(run, "test", None)  # a recording need not have one
+    rig = tested.rig if isinstance(tested, Test) else None
     kinds = ((DeckGear, gear_rig.draw), (TennisBall, falling_plate.draw))
     return [
         (("displacement",), draw)
