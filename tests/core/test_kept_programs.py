@@ -89,24 +89,24 @@ def place(home):
 def test_a_folder_that_others_can_open_is_not_used(place, mode):
     place.chmod(mode)
     assert (
-        kept_programs._unfit(place)
+        kept_programs.unfit(place)
         == f"others can open {place} and put code there; close it: chmod 700 {place}"
     )
     place.chmod(0o700)
-    assert kept_programs._unfit(place) == ""
+    assert kept_programs.unfit(place) == ""
 
 
 def test_a_folder_of_another_user_or_a_link_to_one_is_not_used(place, monkeypatch, tmp_path):
     link = tmp_path / "link"
     link.symlink_to(place)
-    assert "is no folder" in kept_programs._unfit(link)
+    assert "is no folder" in kept_programs.unfit(link)
     monkeypatch.setattr(os, "geteuid", lambda: place.stat().st_uid + 1)
-    assert "belongs to another user" in kept_programs._unfit(place)
+    assert "belongs to another user" in kept_programs.unfit(place)
 
 
 def test_a_folder_that_cannot_be_made_is_said_in_words(tmp_path):
     (tmp_path / "file").write_text("")
-    why = kept_programs._unfit(tmp_path / "file" / "programs")
+    why = kept_programs.unfit(tmp_path / "file" / "programs")
     assert why.endswith("cannot be made (not a directory)")
 
 

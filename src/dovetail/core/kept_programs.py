@@ -40,9 +40,14 @@ def keep() -> None:
     if CHOSEN in os.environ or jax.config.values["jax_compilation_cache_dir"] is not None:
         return
     place = folder()
-    if why := _unfit(place):
+    others = sorted(p.name.split("-")[1] for p in place.parent.glob("programs-*-*") if p.is_dir())
+    new = not place.exists()
+    if why := unfit(place):
         log.warning("compiled programs are not kept, and each is compiled anew: %s", why)
         return
+    if new and others:
+        text = "programs kept by jaxlib %s are of no use to %s here: each is compiled once more"
+        log.warning(text, others[-1], version("jaxlib"))
     if hasattr(compilation_cache, "get_file_cache"):  # another version of JAX keeps them in its own way
         vars(compilation_cache)["get_file_cache"] = lambda path: (Programs(Path(path)), path)
     jax.config.update("jax_compilation_cache_dir", str(place))
@@ -71,18 +76,11 @@ def _processor() -> str:
     return hashlib.sha256(said.encode()).hexdigest()[:12]
 
 
-def _unfit(place: Path) -> str:
-    """Why a folder is not to be used; empty where it may be. It is made where there is none."""
+def unfit(place: Path) -> str:
+    """Why code is not to be loaded from a folder; empty where it may be. It is made where there is none."""
     try:
         if not place.is_symlink() and not place.exists():
-            others = sorted(p.name.split("-")[1] for p in place.parent.glob("programs-*-*") if p.is_dir())
             place.mkdir(mode=0o700, parents=True)
-            if others:
-                log.warning(
-                    "programs kept by jaxlib %s are of no use to %s here: each is compiled once more",
-                    others[-1],
-                    version("jaxlib"),
-                )
         about = place.lstat()
     except OSError as error:
         return f"{place} cannot be made ({_why(error)})"

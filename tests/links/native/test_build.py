@@ -20,12 +20,23 @@ needs_compiler = pytest.mark.skipif(build.compiler() is None, reason="no C++ com
 def test_it_is_built_once_and_kept(tmp_path, monkeypatch, of_a_clone):
     monkeypatch.setenv("DOVETAIL_CACHE", str(tmp_path / "cache"))
     first = build.built()
-    assert first.parent == tmp_path / "cache"
+    assert first.parent == tmp_path / "cache" / "native"
     assert list(first.parent.iterdir()) == [first]
     stamp = first.stat().st_mtime_ns
     monkeypatch.setattr(build, "compiler", lambda: None)  # the second time it is not needed
     assert build.built() == first
     assert first.stat().st_mtime_ns == stamp
+
+
+def test_code_is_not_taken_from_a_folder_that_others_can_write_to(tmp_path, monkeypatch, of_a_clone, caplog):
+    monkeypatch.setenv("DOVETAIL_CACHE", str(tmp_path))
+    planted = build.cache_folder() / build.TICK.name(build.metadata.version("jaxlib"))
+    planted.parent.mkdir(mode=0o777)
+    planted.parent.chmod(0o777)
+    planted.write_text("of somebody else")
+    monkeypatch.setattr(build, "build", lambda target: target.touch())
+    assert build.built().parent != planted.parent
+    assert f"chmod 700 {planted.parent}" in caplog.text
 
 
 def test_without_a_compiler_it_says_what_to_install(tmp_path, monkeypatch, of_a_clone):
@@ -48,7 +59,7 @@ def test_a_compiler_that_fails_is_quoted(tmp_path, monkeypatch, of_a_clone):
 def test_the_cache_is_where_the_environment_says(monkeypatch):
     monkeypatch.delenv("DOVETAIL_CACHE", raising=False)
     monkeypatch.setenv("XDG_CACHE_HOME", "/elsewhere")
-    assert str(build.cache_folder()) == "/elsewhere/dovetail"
+    assert str(build.cache_folder()) == "/elsewhere/dovetail/native"
 
 
 def test_another_system_is_told(monkeypatch):

@@ -1,23 +1,30 @@
 """The native tick as a file: the one that came with the package, else built with the system's compiler.
 
 It is made against XLA's stable FFI header. Where the package brought none (a clone, another machine) it is built on
-first use, once for each source and jaxlib, and kept in the user's cache folder (`DOVETAIL_CACHE`, else
-`XDG_CACHE_HOME/dovetail`, else `~/.cache/dovetail`).
+first use, once for each source and jaxlib, and kept in `native` of the user's cache folder (`DOVETAIL_CACHE`, else
+`XDG_CACHE_HOME/dovetail`, else `~/.cache/dovetail`). To load it is to run it: where that folder is open to others it is
+built anew for this process, and that is said.
 """
 
 from __future__ import annotations
 
+import atexit
+import functools
+import logging
 import os
 import platform
 import shutil
+import tempfile
 from importlib import metadata
 from pathlib import Path
 
 import jax.ffi
 
+from dovetail.core import kept_programs
 from dovetail.core.errors import LinkError
 from dovetail.links.library import Library
 
+log = logging.getLogger("dovetail")
 TICK = Library(
     "the native tick",
     "dovetail.links.native",
@@ -36,9 +43,15 @@ def compiler() -> str | None:
 
 def cache_folder() -> Path:
     """Where built libraries are kept."""
-    if "DOVETAIL_CACHE" in os.environ:
-        return Path(os.environ["DOVETAIL_CACHE"])
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "dovetail"
+    return Path(os.environ.get("DOVETAIL_CACHE") or kept_programs.cache()) / "native"
+
+
+@functools.cache
+def _of_this_process() -> Path:
+    """A folder that is gone with the process."""
+    scratch = tempfile.TemporaryDirectory(prefix="dovetail-")
+    atexit.register(scratch.cleanup)
+    return Path(scratch.name)
 
 
 def built() -> Path:
@@ -51,7 +64,12 @@ def built() -> Path:
     """
     if platform.system() != "Linux":
         raise LinkError(f"the native tick is for Linux; this is {platform.system()}")
-    target = TICK.shipped() or cache_folder() / TICK.name(metadata.version("jaxlib"))
+    if (target := TICK.shipped()) is None:
+        folder = cache_folder()
+        if why := kept_programs.unfit(folder):
+            log.warning("the native tick is built for this run alone: %s", why)
+            folder = _of_this_process()
+        target = folder / TICK.name(metadata.version("jaxlib"))
     if not target.is_file():
         build(target)
     return target
