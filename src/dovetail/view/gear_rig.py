@@ -15,7 +15,7 @@ from dovetail.mechanics.spatial.pose import Pose
 from dovetail.specimens.deck_gear import DeckGear
 from dovetail.view import shapes
 from dovetail.view.curves import by_axis
-from dovetail.view.stage import Arrow, Solid, Stage, Tube, fixed, looked_at
+from dovetail.view.stage import Arrow, Points, Solid, Stage, Tube, fixed, looked_at
 from dovetail.view.stage import Pose as Moving
 
 SIMULATED, RIG, FORCE, STEEL = "#0072b2", "#d55e00", "#b5179e", "#8d969e"
@@ -54,28 +54,8 @@ def draw(title: str, run: Any, data: xr.Dataset, ideal: xr.Dataset | None) -> St
         ]
         return np.concatenate([struts, np.stack([_longer(skid) for skid in skids])])
 
-    parts = _airframe(round(low, 3))
-    solids = [
-        Solid("plate", shapes.moved(shapes.box((2.4, 2.0, 0.06)), (0, 0, -0.03)), fixed(), STEEL),
-        Solid("flange", shapes.moved(shapes.box((0.7, 0.4, 0.05)), (0, 0, -MOUNT * low)), here, RIG),
-        Solid("load cell", _upright(0.1, 0.08, -MOUNT * low + 0.025), here, FORCE),
-        Solid("simulated/airframe", parts["body"], there, SIMULATED, 0.3),
-        Solid("simulated/mast", parts["mast"], there, SIMULATED, 0.3),
-    ]
-    arrows = []
-    if "foot_force" in data:
-        load = by_axis(data["foot_force"])
-        scale = LONGEST / max(float(np.nanmax(np.abs(load))), 1e-12)
-        arrows = [
-            Arrow(
-                f"foot {i + 1}",
-                lambda k, i=i: places(k)[i],
-                lambda k, i=i: np.array([0, 0, load[k, i]]),
-                scale,
-                FORCE,
-            )
-            for i in range(load.shape[1])
-        ]
+    solids = _solids(low, here, there)
+    arrows = _loads(by_axis(data["foot_force"]), places) if "foot_force" in data else []
 
     def notes(k: int) -> str:
         high, wanted = (1e3 * p[k][2] for _, p in (measured, demanded))
@@ -94,6 +74,32 @@ def draw(title: str, run: Any, data: xr.Dataset, ideal: xr.Dataset | None) -> St
         nearby=1.6,
     )
     return looked_at(stage, (-0.5, 0.8, -0.3), (np.array([-1.2, -0.8, -0.05]), np.array([0.9, 0.8, 1.25])))
+
+
+def _solids(low: float, here: Moving, there: Moving) -> list[Solid]:
+    """What the rig moves, and the airframe that is simulated."""
+    parts = _airframe(round(low, 3))
+    flange = -MOUNT * low
+    return [
+        Solid("plate", shapes.moved(shapes.box((2.4, 2.0, 0.06)), (0, 0, -0.03)), fixed(), STEEL),
+        Solid("flange", shapes.moved(shapes.box((0.7, 0.4, 0.05)), (0, 0, flange)), here, RIG),
+        Solid("load cell", _upright(0.1, 0.08, flange + 0.025), here, FORCE),
+        Solid("simulated/airframe", parts["body"], there, SIMULATED, 0.3),
+        Solid("simulated/mast", parts["mast"], there, SIMULATED, 0.3),
+    ]
+
+
+def _loads(load: np.ndarray, places: Points) -> list[Arrow]:
+    """The plate's push on each foot."""
+    scale = LONGEST / max(float(np.nanmax(np.abs(load))), 1e-12)
+
+    def on(i: int) -> Arrow:
+        def push(k: int) -> np.ndarray:
+            return np.array([0.0, 0.0, load[k, i]])
+
+        return Arrow(f"foot {i + 1}", lambda k: places(k)[i], push, scale, FORCE)
+
+    return [on(i) for i in range(load.shape[1])]
 
 
 def poses(gear: DeckGear, motion: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

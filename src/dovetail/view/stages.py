@@ -9,7 +9,7 @@ from typing import Any
 import xarray as xr
 
 from dovetail.core.errors import AnalysisError
-from dovetail.testing import Rig, Test
+from dovetail.testing import Rig
 from dovetail.view import chains, oscillator, probe, storeys
 from dovetail.view.curves import choices, curves
 from dovetail.view.events import events_of
@@ -83,8 +83,7 @@ def _of_specimen(run: Any) -> list[tuple[Sequence[str], Draw]]:
     from dovetail.specimens.tennis_ball import TennisBall
     from dovetail.view import falling_plate, gear_rig
 
-    tested = getattr(run, "test", None)  # a recording need not have one
-    rig = tested.rig if isinstance(tested, Test) else None
+    rig = getattr(getattr(run, "test", None), "rig", None)  # a recording need not have either
     kinds = ((DeckGear, gear_rig.draw), (TennisBall, falling_plate.draw))
     return [
         (("displacement",), draw)
