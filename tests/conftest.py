@@ -62,6 +62,7 @@ def pytest_collection_finish(session):
     """
     gc.collect()
     gc.freeze()
+    gc.set_threshold(10_000, 20, 50)  # what compiled programs hold is much, and little of it can be freed
     if programs := sys.modules.get("dovetail.core.programs"):
         workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
         programs.guard.allow(max(programs.MOST, programs.limits().memory / 2 / workers))

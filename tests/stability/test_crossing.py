@@ -17,9 +17,10 @@ def random_tests(count):
     return list(zip(m, c, k, k_s, np.asarray(exact), strict=True))
 
 
-def test_marching_agrees_with_the_closed_form_over_200_random_tests():
+@pytest.mark.parametrize("count", [40, pytest.param(200, marks=pytest.mark.slow)])
+def test_marching_agrees_with_the_closed_form_over_random_tests(count):
     worst, finite = 0.0, 0
-    for m, c, k, k_s, exact in random_tests(200):
+    for m, c, k, k_s, exact in random_tests(count):
         reach = 1.5 * exact if np.isfinite(exact) else 0.1
         found = first_crossing(lambda tau: one_mass(tau, c=c, m=m, k=k, k_s=k_s), 0.0, reach)  # noqa: B023
         if np.isinf(exact):
@@ -28,7 +29,7 @@ def test_marching_agrees_with_the_closed_form_over_200_random_tests():
             finite += 1
             worst = max(worst, abs(found.parameter / exact - 1))
             assert found.destabilising
-    assert finite > 150
+    assert finite > 0.75 * count
     assert worst < 1e-10  # Newton stops at 1e-12; asked for: 1e-6
 
 

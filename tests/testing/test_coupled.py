@@ -90,7 +90,7 @@ def test_with_a_perfect_rig_it_is_the_ideal(make_cs1):
 
 
 def test_lags_start_in_the_steady_state_of_the_approach():
-    bodies = dv.mechanics.contact.FreePair(30.0, 75.0, 0.1)
+    bodies = dv.mechanics.FreePair(30.0, 75.0, 0.1)
     pair = dv.specimens.ImpactPair(dv.mechanics.contact.Flores(9e8, restitution=0.8), gap=1.0)
     rig = dv.Rig(TotalDelayLag(1e-3), pair, position_sensor=FirstOrderLag(2e-3))
     data = dv.Test(bodies, rig, rate=1e4, duration=0.01, rehearsal="continuous").rehearse().data

@@ -10,7 +10,7 @@ import pytest
 from dovetail import testing
 from dovetail.core.errors import TestFileError
 from dovetail.studies.registry import find_test
-from dovetail.testing.room import PIECE, TWICE, _a_tick, in_words, require_room
+from dovetail.testing.room import PIECE, TWICE, _row, _size, in_words, require_room
 from dovetail.testing.sharing import piece_length
 
 
@@ -24,7 +24,7 @@ def test_what_a_tick_takes_is_what_a_run_then_holds(make_cs1):
     test = make_cs1(duration=0.01)
     run = test.rehearse()
     # the recording holds time besides, and integers that are counted with it
-    assert _a_tick(test) == pytest.approx(recorded(run), abs=24)
+    assert _size(_row(test)) == pytest.approx(recorded(run), abs=24)
 
 
 @pytest.mark.parametrize("mode", ["rehearse", "emulate"])
@@ -43,7 +43,7 @@ def test_a_run_that_the_machine_cannot_hold_is_refused_with_the_number(make_cs1,
 
 def test_the_limit_lies_where_the_whole_record_fills_the_room(make_cs1):
     test = make_cs1(duration=2.0)
-    size = TWICE * test.tick_count * _a_tick(test)
+    size = TWICE * test.tick_count * _size(_row(test))
     require_room(test, room=1.001 * size)
     with pytest.raises(TestFileError, match="lower the rate or shorten the test"):
         require_room(test, room=0.999 * size)
@@ -53,7 +53,8 @@ def test_the_limit_lies_where_the_whole_record_fills_the_room(make_cs1):
 @pytest.mark.parametrize("share", [0.7, 0.05, 1e-3])
 def test_a_refusal_offers_how_many_ticks_may_be_recorded_and_that_fits(make_cs1, share):
     test = dataclasses.replace(make_cs1(duration=7.0), rate=1e6)  # 7,000,000 ticks
-    room = share * TWICE * test.tick_count * _a_tick(test) + PIECE * _a_tick(test)
+    each = _size(_row(test))
+    room = share * TWICE * test.tick_count * each + PIECE * each
     with pytest.raises(TestFileError) as refused:
         require_room(test, room=room)
     found = re.search(
@@ -76,7 +77,7 @@ def test_a_run_of_days_is_told_that_recording_less_of_it_does_not_help(make_cs1)
 
 def test_a_simulation_is_refused_as_a_test_is():
     test = testing.load(find_test("capture/swing"), {"duration": "1000 s"})
-    size = TWICE * test.tick_count * _a_tick(test)
+    size = TWICE * test.tick_count * _size(_row(test))
     require_room(test, room=1.001 * size)
     with pytest.raises(TestFileError, match=r"record_every = \d+ records every") as no:
         require_room(test, room=0.999 * size)

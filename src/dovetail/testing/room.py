@@ -48,7 +48,8 @@ def require_room(test: Runnable, room: float | None = None) -> None:
     if one < SURELY * room:
         return
     hopeless = QUICK * ticks > DAY
-    size = one if one > room and hopeless else needed(test, every)
+    row = {} if one > room and hopeless else _row(test)
+    size = needed(test, every, row) if row else one
     if size <= room:
         return
     some = f"every {every}th of them" if every > 1 else "them"
@@ -57,24 +58,25 @@ def require_room(test: Runnable, room: float | None = None) -> None:
         f"{'more than ' if size == one else ''}{in_words(size)} of memory where {in_words(room)} are left, and "
         f"computing them some {_time(QUICK * ticks)} at a microsecond each; "
     )
-    raise TestFileError(test.title or "test", [Fault("rate", text + _offer(test, room, hopeless))])
+    raise TestFileError(test.title or "test", [Fault("rate", text + _offer(test, room, row))])
 
 
-def needed(test: Runnable, every: int) -> float:
+def needed(test: Runnable, every: int, row: dict[str, Any]) -> float:
     """What a run takes that records every so manieth tick [B]; the piece from which they are taken is there too."""
-    ticks, each = test.tick_count, _a_tick(test)
-    return TWICE * ticks / every * each + (PIECE * each + 8 * ticks * _has_contact(test) if every > 1 else 0)
+    ticks, each = test.tick_count, _size(row)
+    return TWICE * ticks / every * each + (PIECE * each + 8 * ticks * (WHOLE in row) if every > 1 else 0)
 
 
-def _offer(test: Runnable, room: float, hopeless: bool) -> str:
-    """What to do about a record that is too large."""
+def _offer(test: Runnable, room: float, row: dict[str, Any]) -> str:
+    """What to do about a record that is too large; without a row, for which nobody would wait."""
     finer = "substeps make the steps between ticks finer and record no more"
-    if hopeless:
+    if not row:
         return (
             f"recording fewer of them would not make it quicker: lower the rate or shorten the test ({finer})"
         )
-    kept = needed(test, 2) - TWICE * test.tick_count / 2 * _a_tick(test)  # whatever is recorded
-    least = TWICE * test.tick_count * _a_tick(test) / max(room - kept, 1.0)
+    each = _size(row)
+    kept = needed(test, 2, row) - TWICE * test.tick_count / 2 * each  # whatever is recorded
+    least = TWICE * test.tick_count * each / max(room - kept, 1.0)
     fits = that_fits(test.tick_count, least) if room > kept else None
     if fits is None:
         return f"lower the rate or shorten the test ({finer})"
@@ -82,17 +84,13 @@ def _offer(test: Runnable, room: float, hopeless: bool) -> str:
     return f"record_every = {fits} records every {fits}th tick and fits; {others}"
 
 
-def _has_contact(test: Runnable) -> bool:
-    return WHOLE in _row(test)
-
-
-def _a_tick(test: Runnable) -> float:
-    """What is recorded of one tick [B], found without computing one."""
-    return float(sum(s.size * s.dtype.itemsize for s in jax.tree.leaves(_row(test))))
+def _size(row: dict[str, Any]) -> float:
+    """What is recorded of one tick [B]."""
+    return float(sum(s.size * s.dtype.itemsize for s in jax.tree.leaves(row)))
 
 
 def _row(test: Runnable) -> dict[str, Any]:
-    """Shapes of what is recorded of one tick."""
+    """Shapes of what is recorded of one tick, found without computing one."""
     first = jnp.zeros((), int)
     return eqx.filter_eval_shape(lambda t: t.advance(t.start()[0], first, 1)[1], test.sized())
 

@@ -154,6 +154,7 @@ def test_the_batch_is_emulate_and_continuous_rehearse_of_the_same_parts_to_round
         assert depth == pytest.approx(float(found.peak_depth), rel=1e-4)
 
 
+@pytest.mark.slow
 def test_the_published_rebound_is_that_of_the_files_emulated_and_rehearsed():
     """Section 5.3.1: -0.0789 m/s ideally; with rounding to 1 um and 1 N as table 5.2 has it."""
     rounded = {

@@ -20,6 +20,7 @@ def test_the_end_of_contact_is_an_event(adaptive):
     assert abs(float(adaptive.end_state["actuator"][0][0])) < 1e-12
 
 
+@pytest.mark.slow
 def test_explicit_and_implicit_methods_agree(adaptive):
     stiff = integrate(RIG, stiff=True)
     assert float(stiff.end_time) == pytest.approx(float(adaptive.end_time), rel=1e-6)
@@ -42,6 +43,7 @@ def test_it_is_the_impact_of_the_batch(adaptive):
     assert float(hil.rebound) == pytest.approx(float(adaptive.end_state["numerical"]["v"]), rel=1e-4)
 
 
+@pytest.mark.slow
 def test_rk4_at_75_kilohertz_is_good_enough_and_euler_is_not():
     assert verify(RIG, RK4(), 1 / 75e3).acceptable()
     assert not verify(RIG, Euler(), 1 / 75e3).acceptable()

@@ -33,6 +33,7 @@ def test_the_target_is_assembled_as_printed():
     np.testing.assert_allclose(np.diag(body.inertia), [374.729, 383.82, 383.82], rtol=1e-4)
 
 
+@pytest.mark.slow
 def test_the_docking_model_keeps_its_energy_and_fails_after_eight_impacts(ideal):
     assert not ideal.docked
     assert len(ideal.impacts) == 8
@@ -40,12 +41,14 @@ def test_the_docking_model_keeps_its_energy_and_fails_after_eight_impacts(ideal)
     assert np.abs(ideal.balance / ideal.balance[0] - 1).max() < 1e-4  # measured 6e-7
 
 
+@pytest.mark.slow
 def test_the_first_impact_is_as_deep_as_printed(ideal):
     assert 0.1e-3 < ideal.first.peak_depth < 0.2e-3
     assert ideal.first.zone == "A cone"
     assert ideal.first.restitution == pytest.approx(0.789, abs=2e-3)  # what Flores realises for 0.8
 
 
+@pytest.mark.slow
 def test_both_models_meet_first_at_the_same_place_and_then_part(ideal, hil):
     # the robot is late by 0.35 ms
     assert hil.first.start - ideal.first.start == pytest.approx(0.35e-3, abs=0.05e-3)
@@ -53,6 +56,7 @@ def test_both_models_meet_first_at_the_same_place_and_then_part(ideal, hil):
     assert hil.impacts[1].start < ideal.impacts[1].start - 0.05  # faster rebound, earlier next impact
 
 
+@pytest.mark.slow
 def test_the_hil_model_generates_energy(hil):
     # the source: at least twice; computed before with other code: 3.4 times
     assert hil.energy_ratio == pytest.approx(3.39, abs=0.03)
@@ -60,6 +64,7 @@ def test_the_hil_model_generates_energy(hil):
     assert all(impact.restitution > 1 for impact in hil.impacts)
 
 
+@pytest.mark.slow
 def test_the_worst_successful_case_docks_ideally_and_fails_on_the_rig():
     bodies, ball = six_dof.case_study(7.5, 75e-3), six_dof.ball(30e-3)
     assert record(Docking.of(bodies, ball)).docked

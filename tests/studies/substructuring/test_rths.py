@@ -88,6 +88,7 @@ def test_batched_poles_are_those_of_the_test():
     assert min(single) > 0.3  # without compensation the loop is unstable: 25 ms against 15 and 9
 
 
+@pytest.mark.slow
 def test_the_best_compensator_keeps_its_promise_in_a_short_form():
     """Case 4, the least damped, nominal and on one perturbed plant: J2 and J4 within 3 %, stable."""
     data = rths.table([BEST], cases=(4,), perturbed=1, duration=6.0)
