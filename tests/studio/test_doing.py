@@ -135,3 +135,14 @@ def until(job, happened):
     while not happened():
         assert job.state == "runs", job.output
         time.sleep(0.05)
+
+
+def test_the_dials_of_a_run_are_those_that_its_test_names(tmp_path):
+    job = written(tmp_path)
+    assert job.dials() == []  # it has not begun
+    document = Document.open(CS1)
+    assert document.write(document.text + '\n[dials."numerical.c"]\nleast = 5.0\nmost = 30.0\n') == ""
+    job.folder.mkdir()
+    document.save(job.folder / "test.toml")
+    (dial,) = job.dials()
+    assert (dial.path, dial.low, dial.high, dial.unit) == ("numerical.c", 5.0, 30.0, "N s/m")

@@ -297,6 +297,7 @@ def view(
     ),
     port: Annotated[int, typer.Option(help="Port to listen on; 0 takes a free one.")] = 8080,
     ghost: Annotated[bool, typer.Option(help="Show the ideal behind the run.")] = True,
+    token: Annotated[bool, typer.Option(help="A token in the address on loopback too.")] = False,
     seconds: Annotated[float | None, typer.Option(help="End by itself after so long.", hidden=True)] = None,
     parts: Parts = None,
 ) -> None:
@@ -306,7 +307,7 @@ def view(
     """
     from dovetail.cli.viewing import view
 
-    raise typer.Exit(view(what, host, port, seconds, ghost))
+    raise typer.Exit(view(what, host, port, seconds, ghost, token))
 
 
 @app.command()

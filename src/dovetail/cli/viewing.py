@@ -17,16 +17,19 @@ from dovetail.view import LivePage, RunPage, Stage, pictures_of
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
-def view(what: str, host: str, port: int, seconds: float | None, ghost: bool = True) -> int:
+def view(
+    what: str, host: str, port: int, seconds: float | None, ghost: bool = True, token: bool = False
+) -> int:
     """Serve the view of a run's folder or of a test; the exit code."""
-    inner = port if host in LOOPBACK else 0
+    token = token or host not in LOOPBACK
+    inner = 0 if token else port
     going_on = watched(what)
     page: Any
     if going_on is not None and going_on.alive:
         page = LivePage(going_on, "127.0.0.1", inner)
     else:
         page = _opened(_run(what), what, ghost, host="127.0.0.1", port=inner)
-    _say_where(page.port, host, port)
+    _say_where(page.port, host, port, token)
     try:
         if isinstance(page, LivePage):
             _follow(page, going_on, seconds, ghost)
@@ -51,9 +54,9 @@ def _follow(page: LivePage, run: Watched | None, seconds: float | None, ghost: b
     _opened(folder.read(run.folder), run.folder, ghost, server=page.server).serve(seconds)
 
 
-def _say_where(inner: int, host: str, port: int) -> None:
+def _say_where(inner: int, host: str, port: int, token: bool) -> None:
     say = Console(highlight=False, markup=False, soft_wrap=True).print
-    if host in LOOPBACK:
+    if not token:
         say(f"open      http://127.0.0.1:{inner}")
     else:
         from dovetail.view.gate import Gate

@@ -99,6 +99,10 @@ class Document:
         """Another value at a path; what is wrong with it, and then nothing has changed."""
         return self._changed(lambda: parse_settings([f"{path}={typed}"]))
 
+    def change(self, changes: dict[str, Any]) -> str:
+        """Other values at paths, all at once; what is wrong with them, and then nothing has changed."""
+        return self._changed(lambda: changes)
+
     def exchange(self, path: str, kind: str) -> str:
         """Another member of its family at a path; it keeps the values that it has too, and is given what it needs."""
         faults = []
@@ -155,7 +159,7 @@ class Document:
             if self.fault or self.outdated:
                 return None
             before, now = tomllib.loads(self.original), tomllib.loads(self.text)
-            said = [f"{path}={_as_typed(value)}" for path, value in _leaves(before, now)]
+            said = [f"{path}={_as_typed(value)}" for path, value in leaves(before, now)]
             same = change(before, parse_settings(said)) == now
         except (ValueError, DovetailError):
             return None
@@ -242,7 +246,7 @@ def _umask() -> int:
     return now
 
 
-def _leaves(old: Any, new: Any, way: tuple[str | int, ...] = ()) -> list[tuple[str, Any]]:
+def leaves(old: Any, new: Any, way: tuple[str | int, ...] = ()) -> list[tuple[str, Any]]:
     """Paths and values that are in a new table and not in the old one; of a part its kind first."""
     found: list[tuple[str, Any]] = []
     items = new.items() if isinstance(new, dict) else enumerate(new)
@@ -255,7 +259,7 @@ def _leaves(old: Any, new: Any, way: tuple[str | int, ...] = ()) -> list[tuple[s
             and _entries(value)
             and len(value) == len(before)
         ):
-            found += _leaves(before, value, (*way, key))
+            found += leaves(before, value, (*way, key))
         elif type(before) is not type(value) or before != value:
             found.append((joined((*way, key)), value))
     return found

@@ -23,8 +23,9 @@ from dovetail.cli.telling import PLACE
 from dovetail.core.errors import DovetailError, ParameterError
 from dovetail.studio.deed import Deed
 from dovetail.studio.document import replace_text
+from dovetail.studio.knobs import Knob, knobs
 from dovetail.studio.worker import ENDED, LOCK
-from dovetail.testing import operator
+from dovetail.testing import load, operator
 from dovetail.testing.folder import next_folder
 from dovetail.testing.operator import Press
 
@@ -125,6 +126,14 @@ class Job:
     def turn(self, path: str, value: float, who: str) -> str:
         """Turn a dial; why that cannot be, in words. What the run makes of it is among its presses."""
         return self._wish("turn", who, path, value)
+
+    def dials(self) -> list[Knob]:
+        """What its test lets be turned while it runs, from where to where, and where it began."""
+        try:
+            test = load(self.folder / TEST)
+        except (OSError, DovetailError):
+            return []  # it has not begun yet
+        return knobs(test, getattr(test, "dials", {}))
 
     def presses(self) -> list[Press]:
         """What was pressed, as the run noted it."""

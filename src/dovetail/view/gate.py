@@ -19,12 +19,13 @@ PATIENCE = 10.0  # [s] for a head to arrive
 
 
 class Gate:
-    """Listens on `host`:`port` and passes on to the view at `inner` on loopback; `cookie` is the name of its cookie."""
+    """Listens on `host`:`port` and passes on to the view at `inner` on loopback; `cookie` names its cookie."""
 
-    def __init__(self, inner: int, host: str, port: int, token: str | None = None, cookie: str = "dovetail"):
-        self.inner, self.token, self.cookie = inner, token or secrets.token_urlsafe(24), cookie
+    def __init__(self, inner: int, host: str, port: int, token: str | None = None, cookie: str = ""):
+        self.inner, self.token = inner, token or secrets.token_urlsafe(24)
         self.listener = socket.create_server((host, port))
         self.port = self.listener.getsockname()[1]
+        self.cookie = cookie or f"dovetail-{self.port}"  # browsers share cookies between the ports of a host
         shown = socket.gethostname() if host in ("0.0.0.0", "::") else host
         self.url = f"http://{shown}:{self.port}/?token={self.token}"
         threading.Thread(target=self._listen, daemon=True).start()

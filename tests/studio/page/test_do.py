@@ -1,5 +1,10 @@
 """Do: things are done in processes of their own, and pile up as traces."""
 
+import urllib.error
+import urllib.request
+
+import pytest
+
 
 def begun(page, name, until):
     """Press a button that starts something; the job."""
@@ -46,3 +51,68 @@ def test_a_run_without_a_rig_is_refused_in_words(opened):
     page.locator("input[data-field=rig]").fill("")
     page.get_by_role("button", name="Run", exact=True).click()
     page.locator(".q-notification", has_text="run needs the address of a rig").wait_for()
+
+
+def done(page, name, until):
+    """Wait until a job has ended; its state in words."""
+    until(
+        page,
+        "name => !['', 'runs'].includes(document.querySelector(`[data-job='${name}'] [data-state]`)?.textContent)",
+        name,
+    )
+    return page.locator(f"[data-job='{name}'] [data-state]").inner_text()
+
+
+@pytest.mark.slow
+def test_a_design_is_made_step_by_step_and_its_plan_put_on_the_desk(opened, until):
+    page = opened("substructuring/cs1", "Do")
+    page.get_by_text("Design the test: identify").click()
+    page.get_by_label("2 Compensate").click()
+    page.locator(".q-menu .q-item", has_text="forward-prediction").first.click()
+    name = begun(page, "Design it", until)
+    assert done(page, name, until) in ("done", "done: no go")
+    page.locator(f"[data-job='{name}']").get_by_role("button", name="Put the plan on the desk").click()
+    until(page, "document.querySelector('#room-set-up').offsetParent !== null")
+    until(page, "document.querySelector('#difference').textContent.includes('forward-prediction')")
+
+
+@pytest.mark.slow
+def test_a_campaign_fills_its_map_and_a_click_on_a_point_opens_its_test(opened, until):
+    page = opened("substructuring/cs1", "Do")
+    page.get_by_label("Campaign of a study").click()
+    page.locator(".q-menu .q-item", has_text="substructuring/delay-damping").click()
+    name = begun(page, "Compute it", until)
+    job = page.locator(f"[data-job='{name}']")
+    job.get_by_role("button", name="Points", exact=True).click()
+    until(page, "Number(document.querySelector('#chart-campaign')?.dataset.number) > 0")
+    box = page.locator("#chart-campaign canvas").bounding_box()
+    page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    until(page, "document.querySelector('#room-set-up').offsetParent !== null")
+    until(page, "/points.*toml/.test(document.querySelector('#test-name').textContent)")
+    page.locator(".q-tab", has_text="Do").click()
+    if job.get_by_role("button", name="Cancel", exact=True).is_visible():
+        job.get_by_role("button", name="Cancel", exact=True).click()
+    assert done(page, name, until) in ("done", "cancelled")
+
+
+@pytest.mark.slow
+def test_a_run_is_seen_in_its_scene_which_asks_for_a_key(opened, until):
+    page = opened("docking/impact-1dof", "Do")
+    name = begun(page, "Rehearse", until)
+    assert done(page, name, until) == "done"
+    page.locator(f"[data-job='{name}']").get_by_role("button", name="Scene", exact=True).click()
+    frame = page.locator("iframe.scene")
+    frame.wait_for()
+    page.frame_locator("iframe.scene").locator("canvas").first.wait_for()
+    address = frame.get_attribute("src")
+    assert "token=" in address
+    with pytest.raises(urllib.error.HTTPError, match="403"):
+        urllib.request.urlopen(address.partition("?")[0], timeout=300)
+
+
+@pytest.mark.slow
+def test_a_creep_test_moves_a_virtual_cell(opened, until):
+    page = opened("refuelling/drop", "Do")
+    name = begun(page, "Creep", until)
+    assert done(page, name, until) in ("done", "stopped at a limit")
+    until(page, "Number(document.querySelector('#chart-traces').dataset.number) >= 1")

@@ -111,8 +111,9 @@ class Do:
 
     async def _look(self) -> None:
         for job in self.desk.jobs.all() if self.desk.jobs is not None else ():
-            if job.state == "runs" and job.what in ("run", "creep"):
+            if job.state == "runs" and job.what in ("run", "creep") and job.folder in self.rows:
                 await self.lay(job.folder)
+                await self.rows[job.folder].dials.look()
 
     def _draw(self) -> None:
         names = list(dict.fromkeys(name for traces in self.laid.values() for name in traces))

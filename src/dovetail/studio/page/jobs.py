@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from nicegui import ui
 
+from dovetail.studio.page.dials import Dials
 from dovetail.studio.page.pieces import button, words
 from dovetail.studio.page.shown import report_in
 
@@ -36,6 +37,7 @@ class JobRow:
                 self.state = words("span", "").props("data-state")
             self.bar = ui.linear_progress(0, show_value=False).props("size=6px instant-feedback")
             self.text = words("div", "", "quiet small words")
+            self.dials = Dials(page, job)
             with ui.element("div").classes("line").style("margin-top: 6px"):
                 self.hold = button("Hold", lambda: self._press("hold"))
                 self.resume = button("Resume", lambda: self._press("resume"))
@@ -43,6 +45,7 @@ class JobRow:
                 self.cancel = button("Cancel", self._cancel)
                 self.lay = button("Traces", lambda: room.lay(self.job.folder), mine=False)
                 self.report = button("Report", lambda: room.report(self.job.folder), mine=False)
+                self.adopt = button("Put the plan on the desk", self._adopt)
                 self.points = button("Points", lambda: room.points(self.job.folder), mine=False)
                 self.scene = button("Scene", lambda: room.scene(self.job.folder), mine=False)
             with ui.element("details").classes("small quiet"):
@@ -63,10 +66,12 @@ class JobRow:
         self.bar.visible = runs
         self.bar.value = share or 0.0
         self.text.text = text if runs or state == "failed" else "\n".join(output.splitlines()[:FIRST])
-        for one in (self.hold, self.resume, self.stop):
+        for one in (self.hold, self.resume, self.stop, self.dials.box):
             one.visible = runs and job.what in ("run", "creep")
         self.cancel.visible = runs
         self.lay.visible = self.scene.visible = not runs and (job.folder / "result.nc").is_file()
+        planned = state in ("done", "no-go") and job.what == "design"
+        self.adopt.visible = planned and (job.folder / "test.toml").is_file()
         self.points.visible = job.what == "campaign"
         self.report.visible = report_in(self.page.desk.runs, job.folder) is not None
         self.output.text = output
@@ -74,6 +79,17 @@ class JobRow:
     def _press(self, what: str) -> None:
         if self.page.may():
             self.page.say(self.job.press(what, self.page.who) or f"{what.capitalize()} was pressed.")
+
+    async def _adopt(self) -> None:
+        """What the design decided goes into the test on the desk."""
+        from dovetail.studio.plan import adopted
+
+        if not self.page.may() or self.page.desk.document is None:
+            return
+        fault = await self.page.desk.edit(lambda document: adopted(document, self.job.folder))
+        self.page.say(fault or "What the plan decided is in the test on the desk.", bad=bool(fault))
+        if not fault:
+            self.page.go("set-up")
 
     def _cancel(self) -> None:
         if self.page.may():

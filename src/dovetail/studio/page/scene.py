@@ -21,7 +21,7 @@ class Scenes:
         if folder in self.open and self.open[folder][0].returncode is None:
             return self.open[folder][1]
         process = await asyncio.create_subprocess_exec(
-            sys.executable, "-m", "dovetail", "view", str(folder), "--port", "0",
+            sys.executable, "-m", "dovetail", "view", str(folder), "--port", "0", "--token",
             stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.STDOUT,
         )  # fmt: skip
         assert process.stdout is not None

@@ -1,0 +1,79 @@
+"""A run against a rig under the operator's hands: dials, hold, resume, stop."""
+
+import os
+import re
+import subprocess
+import sys
+
+import pytest
+
+TEST = """title = "A run with a dial"
+duration = "600 s"
+record_every = 10
+[numerical]
+kind = "oscillator"
+m = "2.2 kg"
+c = "15 N s/m"
+k = "2250 N/m"
+[rig.actuator]
+kind = "delay"
+delay = "3 ms"
+[rig.specimen]
+kind = "spring"
+k = "2250 N/m"
+[excitation]
+kind = "sine"
+amplitude = "12 mm"
+frequency = "3 Hz"
+[dials."numerical.c"]
+least = 5.0
+most = 30.0
+"""
+
+
+@pytest.fixture
+def rig(tmp_path):
+    """The rig of that test, served; its address."""
+    (tmp_path / "dialled.toml").write_text(TEST, "utf-8")
+    served = subprocess.Popen(
+        [sys.executable, "-m", "dovetail", "rig", "serve", "dialled.toml", "--port", "0"],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        env={**os.environ, "PYTHONUNBUFFERED": "1"},
+    )
+    said = ""
+    while not (found := re.search(r"udp://(\S+?):(\d+)", said)):
+        line = served.stdout.readline()
+        assert line, said
+        said += line
+    yield f"udp://127.0.0.1:{found[2]}"
+    served.terminate()
+    served.wait()
+    served.stdout.close()
+
+
+@pytest.mark.slow
+def test_a_dial_is_turned_and_a_run_held_resumed_and_stopped(opened, rig, tmp_path, until, go):
+    page = opened("substructuring/cs1", "Choose")
+    page.locator("input[data-field=own-path]").fill(str(tmp_path / "dialled.toml"))
+    page.locator("#open-own").click()
+    until(page, "document.querySelector('#test-title').textContent.includes('A run with a dial')")
+    go(page, "Do")
+    before = page.locator("[data-job]").count()
+    page.locator("input[data-field=rig]").fill(rig)
+    page.get_by_role("button", name="Run", exact=True).click()
+    until(page, "before => document.querySelectorAll('[data-job]').length > before", before)
+    job = page.locator("[data-job]").first
+    dial = job.locator("[data-dial='numerical.c'] input[type=range]")
+    dial.focus()  # once it is there
+    dial.press("End")
+    noted = "words => document.querySelector('[data-job] [data-noted]').textContent.includes(words)"
+    until(page, noted, "turn numerical.c from 15 to 30")
+    for name, what in (("Hold", "hold"), ("Resume", "resume"), ("Stop", "stop")):
+        job.get_by_role("button", name=name, exact=True).click()
+        if what != "stop":
+            until(page, noted, f" {what} (person")
+    until(page, "document.querySelector('[data-job] [data-state]').textContent !== 'runs'")
+    assert not dial.is_visible()
