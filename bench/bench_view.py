@@ -1,4 +1,4 @@
-"""How soon is a run seen in the browser, how many pictures a second of a hose of sixty links, how long does a film take?
+"""How soon is a run seen in the browser, how many pictures a second of sixty links, how long does a film take?
 
 Headless chromium draws in software here, on the cores that also serve the page. Pictures are the browser's own
 animation frames; an update is a picture before which the page has taken in new points. What a picture costs the
