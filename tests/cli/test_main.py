@@ -1,5 +1,7 @@
 """The front door: every command answers, and what is wrong is told in one message."""
 
+import gc
+
 import pytest
 
 from dovetail import __version__
@@ -45,3 +47,13 @@ def test_an_unknown_test_lists_the_known_ones(dovetail):
 
 def test_the_version_is_known():
     assert __version__.count(".") == 2
+
+
+def test_a_command_looks_for_garbage_seldom(dovetail):
+    before = gc.get_threshold()
+    gc.set_threshold(700, 10, 10)  # as Python begins
+    try:
+        assert dovetail("--version")[0] == 0
+        assert gc.get_threshold()[0] > 10_000
+    finally:
+        gc.set_threshold(*before)

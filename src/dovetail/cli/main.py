@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from pathlib import Path
@@ -11,6 +12,12 @@ import typer
 
 from dovetail.cli import rigs
 from dovetail.cli.rigs import Parts
+
+RARELY = (
+    50_000,
+    20,
+    20,
+)  # objects, and collections of them: what a command imports and traces stays to its end
 
 app = typer.Typer(
     name="dovetail",
@@ -382,6 +389,7 @@ def demo(
 
 def main() -> None:
     """Run the command line; what the user can mend is told in a message, not a traceback."""
+    gc.set_threshold(*RARELY)
     try:
         code = app(standalone_mode=False)
     except KeyboardInterrupt:
