@@ -55,9 +55,6 @@ def _documented(value: object) -> bool:
     return bool(docstring) and not docstring.startswith(f"{value.__name__}(")
 
 
-OPEN = {"Scene"}  # the less central ones are what examples import; they are renamed with those
-
-
 def test_one_public_name_is_one_class():
     """A reader who meets a name knows which class it is, in whatever room; nothing imports the studio."""
     places: dict[str, list[str]] = {}
@@ -66,9 +63,5 @@ def test_one_public_name_is_one_class():
             for name, value in vars(importlib.import_module(module)).items():
                 if inspect.isclass(value) and value.__module__ == module and not name.startswith("_"):
                     places.setdefault(value.__name__, []).append(module)
-    twice = [
-        f"{name}: {', '.join(modules)}"
-        for name, modules in places.items()
-        if len(set(modules)) > 1 and name not in OPEN
-    ]
+    twice = [f"{name}: {', '.join(found)}" for name, found in places.items() if len(set(found)) > 1]
     assert not twice, "\n".join(twice)

@@ -3,7 +3,7 @@ import pytest
 from PIL import Image
 
 from dovetail.core.errors import OutputError, ParameterError
-from dovetail.report.animation import Bending, Body, Scene, animated, box, revolved, write_gif
+from dovetail.report.animation import AnimatedScene, Bending, Body, animated, box, revolved, write_gif
 
 TURN = np.array([[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]])  # a quarter about z
 
@@ -14,7 +14,10 @@ def film():
     moving = Body(box((0.4, 0.2, 0.2)), "#d55e00", R=R, p=p)
     still = Body(revolved([0.1, 0.5], [0.0, 1.0]))
     reach = ((-1, 2), (-1, 1), (-1, 1))
-    scenes = [Scene("one", [still, moving], trail=p, notes=["a", "b"]), Scene("other", [moving])]
+    scenes = [
+        AnimatedScene("one", [still, moving], trail=p, notes=["a", "b"]),
+        AnimatedScene("other", [moving]),
+    ]
     return animated(scenes, np.array([0.0, 0.5]), reach=reach)
 
 
@@ -68,7 +71,7 @@ def test_a_line_that_bends_has_a_shape_for_each_frame():
 def test_from_the_side_x_is_to_the_right_and_z_up():
     path = np.array([[[0.0, 9.0, 0.0], [1.0, 9.0, 2.0]]])
     film = animated(
-        [Scene("side", [Bending(path)])], np.zeros(1), reach=((0, 1), (0, 1), (0, 2)), view="side"
+        [AnimatedScene("side", [Bending(path)])], np.zeros(1), reach=((0, 1), (0, 1), (0, 2)), view="side"
     )
     (line,) = film.stages[0].lines[0]
     np.testing.assert_allclose(line.get_data(), [[0.0, 1.0], [0.0, 2.0]])

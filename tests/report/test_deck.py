@@ -11,7 +11,7 @@ import dovetail as dv
 from dovetail.core.errors import OutputError
 from dovetail.mechanics.airframe import phases
 from dovetail.mechanics.airframe.statics import equilibrium
-from dovetail.report.deck import Scene, deck_animation, deck_sections, draw, strip, write_deck_animation
+from dovetail.report.deck import DeckScene, deck_animation, deck_sections, draw, strip, write_deck_animation
 from dovetail.report.simulation import simulation_page
 from dovetail.report.style import new_figure
 from dovetail.studies.registry import find_test
@@ -33,7 +33,7 @@ def run():
 
 
 def test_feet_platforms_and_forces_are_where_they_were_recorded(run):
-    scene = Scene(run)
+    scene = DeckScene(run)
     _, ((axes,),) = new_figure()
     last = len(scene.times) - 1
     draw(axes, scene, last)
@@ -53,14 +53,14 @@ def test_feet_platforms_and_forces_are_where_they_were_recorded(run):
 
 def test_a_page_shows_scene_motion_loads_and_cost(run, tmp_path):
     titles = [section.title for section in deck_sections(run)]
-    assert titles[0] == "Scene"
+    assert titles[0] == "DeckScene"
     assert titles[-3:] == ["Motion", "Loads", "Energy and cost"]
     text = simulation_page(run).write(tmp_path / "report.html").read_text()
     assert "steps of the solver" in text
 
 
 def test_a_strip_begins_at_the_start_and_ends_at_the_end(run):
-    _, shown = strip(Scene(run), phases(run.test.system, run.data))
+    _, shown = strip(DeckScene(run), phases(run.test.system, run.data))
     assert (shown[0], shown[-1]) == (0.0, pytest.approx(0.3))
 
 

@@ -64,7 +64,7 @@ class Bending:
 
 
 @dataclass(frozen=True)
-class Scene:
+class AnimatedScene:
     """Bodies under a title; `trail` [m], (frames, 3), is drawn up to the clock, in the last body's colour."""
 
     title: str
@@ -123,7 +123,7 @@ class Film(FuncAnimation):
 
 
 def animated(
-    scenes: Sequence[Scene],
+    scenes: Sequence[AnimatedScene],
     times: np.ndarray,
     *,
     reach: Sequence[tuple[float, float]],
@@ -264,4 +264,4 @@ def _frames(film: Film, dpi: float) -> list[Image.Image]:
         figure.set_canvas(shown)
 
 
-__all__ = ["Bending", "Body", "Film", "Scene", "animated", "box", "revolved", "write_gif"]
+__all__ = ["AnimatedScene", "Bending", "Body", "Film", "animated", "box", "revolved", "write_gif"]

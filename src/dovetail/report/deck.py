@@ -31,7 +31,7 @@ VIEWS = {"front": (-2, -1), "side": (0, 2)}  # axes of a picture: port and up, o
 LONG = 0.35  # [m] that the weight of the aircraft is drawn
 
 
-class Scene:
+class DeckScene:
     """What is to be drawn of a run, at any of its records."""
 
     def __init__(self, run: Any):
@@ -75,7 +75,7 @@ class Scene:
         return [np.stack([self.position[k] + m, e])[:, list(view)] for m, e in zip(mounts, ends, strict=True)]
 
 
-def draw(axes: Any, scene: Scene, k: int, view: str = "front") -> None:
+def draw(axes: Any, scene: DeckScene, k: int, view: str = "front") -> None:
     """The scene at record k."""
     at = VIEWS[view]
     for i, platform in enumerate(scene.craft.platforms):
@@ -105,12 +105,12 @@ def draw(axes: Any, scene: Scene, k: int, view: str = "front") -> None:
     axes.set_aspect("equal", adjustable="box")
 
 
-def _window(axes: Any, scene: Scene, k: int, view: str, half: float = 0.65) -> None:
+def _window(axes: Any, scene: DeckScene, k: int, view: str, half: float = 0.65) -> None:
     x, y = scene.position[k][list(VIEWS[view])]
     axes.set(xlim=(x - half, x + half), ylim=(y - 0.62, y + 0.38))
 
 
-def strip(scene: Scene, stretches: list[Phase], number: int = 5) -> tuple[Any, list[float]]:
+def strip(scene: DeckScene, stretches: list[Phase], number: int = 5) -> tuple[Any, list[float]]:
     """Moments of a run beside each other: where phases begin, and the end; their times [s]."""
     starts = [p.start for p in stretches] + [float(scene.times[-1])]
     even = np.linspace(scene.times[0], scene.times[-1], number).tolist()
@@ -161,12 +161,14 @@ def _traces(
 def deck_sections(run: Any) -> list[PageSection]:
     """Everything that a page on such a run shows, but its measures."""
     data, craft = run.data, run.test.system
-    t, stretches, scene = data.time.values, phases(craft, data), Scene(run)
+    t, stretches, scene = data.time.values, phases(craft, data), DeckScene(run)
     d = scene.nodes.shape[-1]
     figure, shown = strip(scene, stretches)
     times = ", ".join(f"{v:.4g}" for v in shown)
     what = "seen onto the nose" + (", below from port" if scene.spatial else "")
-    sections = [PageSection("Scene", [Picture(figure, f"At {times} s, {what}; arrows: forces on the feet.")])]
+    sections = [
+        PageSection("DeckScene", [Picture(figure, f"At {times} s, {what}; arrows: forces on the feet.")])
+    ]
     if len(stretches) > 1:
         rows = [
             [p.name, f"{p.start:.2f}", f"{p.end:.2f}", f"{p.foot_load:.0f}", f"{p.clamp_load:.0f}"]
@@ -238,7 +240,7 @@ def _cost_panels(run: Any) -> list[tuple[str, list[tuple[str, np.ndarray]]]]:
 
 def deck_animation(run: Any, *, fps: float = 12.5, speed: float = 1.0, half: float = 1.6) -> FuncAnimation:
     """The scene in motion, `speed` times as fast as the run, in a window of `half` metres to both sides."""
-    scene = Scene(run)
+    scene = DeckScene(run)
     number = int(np.ptp(scene.times) * fps / speed + 1e-9) + 1
     frames = scene.times[0] + speed / fps * np.arange(number)
     shown = np.clip(np.searchsorted(scene.times, frames - 1e-9), 0, len(scene.times) - 1)
