@@ -65,4 +65,4 @@ def pytest_collection_finish(session):
     gc.set_threshold(10_000, 20, 50)  # what compiled programs hold is much, and little of it can be freed
     if programs := sys.modules.get("dovetail.core.programs"):
         workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
-        programs.guard.allow(max(programs.MOST, programs.limits().memory / 2 / workers))
+        programs.guard.allow(max(programs.MOST, programs.limits().memory / 2 / workers), kept=0.5)

@@ -4,7 +4,7 @@ JAX keeps every program it has compiled. A program of a whole test is some hundr
 three memory maps, and Linux gives a process 65,530 of them; the one that asks for more is ended in the middle of a
 compilation, and everything that it had computed with it. So after a compilation the guard looks at what is held:
 
-- beyond half of the maps, or 3 GB or half of the memory, kept programs are dropped. Nothing else goes: a program
+- beyond a fifth of the maps, or 3 GB or half of the memory, kept programs are dropped. Nothing else goes: a program
   that is called again is compiled again, and gives the same numbers;
 - where that leaves more than nine tenths of a limit taken, `ExhaustionError` says so in one sentence. It is raised
   where the compilation was asked for, so that a notebook keeps its names, and a campaign or a table what it stored.
@@ -33,7 +33,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 COMPILED = "/jax/core/compile/backend_compile_duration"  # after every program, found on disk or not
 LARGEST = 2000  # maps of the largest program: how many may be compiled before it is worth looking again
 MOST = 3e9  # [B] of programs and data together that are no reason to drop anything
-KEPT = 0.5  # of the maps: where programs are dropped
+KEPT = 0.2  # of the maps: where programs are dropped
 TAKEN = 0.9  # of a limit: what no process reaches before the guard looks, and where it ends
 ROOM = 1e9  # [B] that must have gathered since programs were last dropped: data stays, and is no reason to drop more
 
@@ -107,9 +107,9 @@ class Guard:
         self._look = 1
         self.allow(min(MOST, limits.memory / 2))
 
-    def allow(self, memory: float) -> None:
-        """Drop nothing for its memory [B] below this."""
-        self._most = self._first = Held(KEPT * self.limits.maps, memory)
+    def allow(self, memory: float, kept: float = KEPT) -> None:
+        """Drop nothing below this memory [B] and share of the maps."""
+        self._most = self._first = Held(kept * self.limits.maps, memory)
 
     def compiled(self, event: str = COMPILED, duration_secs: float = 0.0, **about: str | int) -> None:
         """One more program is there; called by JAX."""
