@@ -70,3 +70,12 @@ def test_contexts_go_with_their_texts():
     for n in range(5):
         jax.jit(lambda x, n=n: x + n)(1.0)
     assert mlir.ir.Context._get_live_count() <= before + 1
+
+
+def test_a_text_begun_inside_another_has_a_context_of_its_own():
+    made = []
+    contexts = Contexts(lambda: made.append(mlir.make_ir_context.make()) or made[-1])
+    with (outer := contexts()):
+        inner = contexts()
+    assert inner is not outer
+    assert contexts() is outer
