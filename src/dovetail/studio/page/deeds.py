@@ -71,7 +71,7 @@ class Deeds:
         """The steps of a design, each left to it or decided here."""
         with ui.expansion("Design the test: identify, compensate, robustify, verify").classes("steps"):
             fields = {}
-            with ui.element("div").classes("tiles"):
+            with ui.element("div").classes("decisions"):
                 for option, (label, choices) in STEPS.items():
                     named = {choice: choice or "as it finds best" for choice in choices}
                     fields[option] = ui.select(named, value="", label=label).props(
