@@ -9,6 +9,7 @@ for name in ("fcntl", "resource", "termios", "pwd", "grp", "posix_ipc"):
     sys.modules[name] = None
 for name in [name for name in dir(os) if name.startswith(("sched_", "SCHED_", "mkfifo", "getuid", "geteuid"))]:
     delattr(os, name)
+os.process_cpu_count = os.cpu_count  # what Python 3.13 has there
 for name in [name for name in dir(time) if name.startswith(("clock_", "CLOCK_", "pthread_"))]:
     delattr(time, name)
 
