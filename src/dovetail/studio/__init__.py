@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from dovetail.studio import handover
     from dovetail.studio.answer import Answer, Trace
     from dovetail.studio.beside import Beside
-    from dovetail.studio.blocks import Block, Choice, Value
+    from dovetail.studio.blocks import Choice, DrawnBlock, Value
     from dovetail.studio.deed import Deed
     from dovetail.studio.document import Document
     from dovetail.studio.doing import Job, Jobs
@@ -29,11 +29,11 @@ lazily(__name__)
 __all__ = [
     "Answer",
     "Beside",
-    "Block",
     "Choice",
     "Deed",
     "Document",
     "Drafts",
+    "DrawnBlock",
     "Feel",
     "Holding",
     "Job",

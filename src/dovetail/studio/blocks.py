@@ -48,7 +48,7 @@ class Value:
 
 
 @dataclass(frozen=True)
-class Block:
+class DrawnBlock:
     """A part of a test: its kind in a sentence, where that comes from, its values, and the parts in it."""
 
     path: str  # empty for the test as a whole
@@ -57,7 +57,7 @@ class Block:
     about: str
     sources: tuple[str, ...]
     values: tuple[Value, ...]
-    inner: tuple[Block, ...]
+    inner: tuple[DrawnBlock, ...]
     exchangeable: bool
 
 
@@ -70,7 +70,7 @@ class Choice:
     present: bool
 
 
-def blocks(test: Any, said: Mapping[str, Any]) -> list[Block]:
+def blocks(test: Any, said: Mapping[str, Any]) -> list[DrawnBlock]:
     """All parts of a test, or of whatever a file holds; `said` is the table as the file has it."""
     boxes = {path: role for role, path, _ in BOXES.values()}
     drawn = {path: role for path, role in boxes.items() if _at(test, path) is not None}
@@ -79,7 +79,9 @@ def blocks(test: Any, said: Mapping[str, Any]) -> list[Block]:
         _block(test, name, name.capitalize(), said, boxes) for name, _ in _parts(test) if name not in drawn
     ]
     source = (str(test.source),) if getattr(test, "source", "") else ()
-    whole = Block("", "The test", "", sentence(type(test)), source, tuple(_values(test, "", said)), (), False)
+    whole = DrawnBlock(
+        "", "The test", "", sentence(type(test)), source, tuple(_values(test, "", said)), (), False
+    )
     return [*found, whole]
 
 
@@ -92,7 +94,7 @@ def choices(test: Any, path: str) -> list[Choice]:
     return [Choice(kind, known[kind].about, kind == present) for kind in names(family) if kind in known]
 
 
-def _block(test: Any, path: str, role: str, said: Mapping[str, Any], boxes: Mapping[str, str]) -> Block:
+def _block(test: Any, path: str, role: str, said: Mapping[str, Any], boxes: Mapping[str, str]) -> DrawnBlock:
     part = get(test, path)
     inner = [
         _block(test, f"{path}.{name}", name, said, boxes)
@@ -100,7 +102,7 @@ def _block(test: Any, path: str, role: str, said: Mapping[str, Any], boxes: Mapp
         if f"{path}.{name}" not in boxes
     ]
     sources = tuple(f"{key}: {why}" for key, why in getattr(type(part), "references", {}).items())
-    return Block(
+    return DrawnBlock(
         path,
         role,
         name_of(type(part)) or "",

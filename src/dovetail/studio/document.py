@@ -21,7 +21,7 @@ from dovetail.core.errors import DovetailError, OutputError, reason
 from dovetail.core.toml_file import toml_table
 from dovetail.report import drawing
 from dovetail.studies.registry import find_test
-from dovetail.studio.blocks import Block, Choice, blocks, choices
+from dovetail.studio.blocks import Choice, DrawnBlock, blocks, choices
 from dovetail.studio.exchange import filled
 from dovetail.studio.toml_text import inline, patched
 from dovetail.testing.file import dump, parse, whole_names
@@ -131,7 +131,7 @@ class Document:
 
     # what it is
 
-    def blocks(self) -> list[Block]:
+    def blocks(self) -> list[DrawnBlock]:
         """The parts of the test with all that is known of their values."""
         return [] if self.test is None else blocks(self.test, self.table)
 

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from nicegui import ui
 
-from dovetail.studio.page.chart import Chart
+from dovetail.studio.page.chart import MovingPlot
 from dovetail.studio.page.pieces import section, words
 
 if TYPE_CHECKING:
-    from dovetail.studio.page.frame import Page
+    from dovetail.studio.page.frame import StudioPage
 
 SHADES = ("#3b4cc0", "#6f92f3", "#aac7fd", "#f7b89c", "#e7745b", "#b40426")  # from the least to the greatest
 LOOK = 1.0  # [s] between two looks while it fills
@@ -22,7 +22,7 @@ LOOK = 1.0  # [s] between two looks while it fills
 class CampaignMap:
     """The card of one campaign."""
 
-    def __init__(self, page: Page, folder: Path):
+    def __init__(self, page: StudioPage, folder: Path):
         self.page, self.folder = page, folder
         self.points: Any = None
         with section("Campaign", "campaign"):
@@ -34,7 +34,7 @@ class CampaignMap:
                     .classes("grow")
                     for label in ("across", "up", "colour")
                 ]
-            self.chart = Chart("Points of the campaign", "", "", 320).props("id=chart-campaign")
+            self.chart = MovingPlot("Points of the campaign", "", "", 320).props("id=chart-campaign")
             self.chart.on("chosen", self._open)
             words(
                 "p",

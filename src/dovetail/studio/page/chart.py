@@ -16,7 +16,7 @@ from nicegui.element import Element
 DIGITS = 5  # of a number on its way to the browser: finer than a pixel
 
 
-class Chart(Element, component="chart.js"):
+class MovingPlot(Element, component="chart.js"):
     """A canvas with axes; `show` draws another picture in it."""
 
     def __init__(self, label: str, xname: str = "", yname: str = "", height: int = 220, drag: bool = False):

@@ -15,7 +15,7 @@ from dovetail.studies.registry import Study, studies
 from dovetail.studio.page.pieces import button, section, words
 
 if TYPE_CHECKING:
-    from dovetail.studio.page.frame import Page
+    from dovetail.studio.page.frame import StudioPage
 
 LATELY = 12  # runs that are listed
 
@@ -23,7 +23,7 @@ LATELY = 12  # runs that are listed
 class Choose:
     """The first room."""
 
-    def __init__(self, page: Page):
+    def __init__(self, page: StudioPage):
         self.page, self.desk = page, page.desk
         self.cards: dict[str, Any] = {}
         self.left: list[str] = []  # names of drafts

@@ -11,7 +11,7 @@ from dovetail.studies.registry import studies
 from dovetail.studio.page.pieces import button, words
 
 if TYPE_CHECKING:
-    from dovetail.studio.page.frame import Page
+    from dovetail.studio.page.frame import StudioPage
 
 STEPS = {  # of a design: what is decided, and what may be said
     "--model-order": ("1  Identify: poles of the model", ["", "0", "1", "2", "3"]),
@@ -38,7 +38,7 @@ STEPS = {  # of a design: what is decided, and what may be said
 class Deeds:
     """The buttons."""
 
-    def __init__(self, page: Page):
+    def __init__(self, page: StudioPage):
         self.page, self.desk = page, page.desk
         if getattr(self.desk.document.test, "USUAL", "") == "simulate":
             with ui.element("div").classes("line"):

@@ -14,7 +14,7 @@ from dovetail.studio.page.knob import Range, told
 from dovetail.studio.page.pieces import words
 
 if TYPE_CHECKING:
-    from dovetail.studio.page.frame import Page
+    from dovetail.studio.page.frame import StudioPage
 
 SHOWN = 4  # presses, the newest first
 
@@ -22,7 +22,7 @@ SHOWN = 4  # presses, the newest first
 class Dials:
     """The dials of one job, which appear when it has begun."""
 
-    def __init__(self, page: Page, job: Any):
+    def __init__(self, page: StudioPage, job: Any):
         self.page, self.job = page, job
         self.read = False
         self.values: dict[str, Any] = {}

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 from nicegui import background_tasks, ui
 
 from dovetail.studio.page.campaign import CampaignMap
-from dovetail.studio.page.chart import Chart, line
+from dovetail.studio.page.chart import MovingPlot, line
 from dovetail.studio.page.jobs import JobRow
 from dovetail.studio.page.pieces import button, section, words
 from dovetail.studio.page.shown import address, report_in
 
 if TYPE_CHECKING:
-    from dovetail.studio.page.frame import Page
+    from dovetail.studio.page.frame import StudioPage
 
 SHADES = ("demand", "measured", "command", "critical", "caution", "bad")
 TOGETHER = 6  # runs that are laid over each other
@@ -25,7 +25,7 @@ LOOK = 0.5  # [s] between two looks at a run that goes on
 class Do:
     """The room where things are done."""
 
-    def __init__(self, page: Page):
+    def __init__(self, page: StudioPage):
         self.page, self.desk = page, page.desk
         self.rows: dict[Path, JobRow] = {}
         self.laid: dict[Path, dict[str, Any]] = {}  # in the order in which they were laid over each other
@@ -43,7 +43,7 @@ class Do:
                         self.signal = ui.select([], label="signal", on_change=lambda _: self._draw())
                         self.signal.props("outlined dense options-dense id=signal").classes("grow")
                         button("Clear", self._clear, mine=False)
-                    self.chart = Chart("Recorded signals, laid over each other", "time [s]", "", 300)
+                    self.chart = MovingPlot("Recorded signals, laid over each other", "time [s]", "", 300)
                     self.chart.props("id=chart-traces")
                 self.shown = ui.element("div").props("id=shown")
         ui.timer(LOOK, self._look)

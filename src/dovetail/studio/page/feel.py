@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 from nicegui import ui
 
-from dovetail.studio.page.chart import Chart, line
-from dovetail.studio.page.knob import Knob
+from dovetail.studio.page.chart import MovingPlot, line
+from dovetail.studio.page.knob import KnobRow
 from dovetail.studio.page.map import Map
 from dovetail.studio.page.pieces import section, words
-from dovetail.studio.page.tile import Tile
+from dovetail.studio.page.tile import FigureTile
 
 if TYPE_CHECKING:
-    from dovetail.studio.page.frame import Page
+    from dovetail.studio.page.frame import StudioPage
 
 COLOURS = {
     "ideal": "ideal",
@@ -30,12 +30,12 @@ STATES = {
 }
 
 
-class Feel:
+class FeelRoom:
     """The room with the sliders."""
 
-    def __init__(self, page: Page):
+    def __init__(self, page: StudioPage):
         self.page, self.desk = page, page.desk
-        self.knobs: list[Knob] = []
+        self.knobs: list[KnobRow] = []
         self.ideal: dict[str, Any] = _line(
             {}, "ideal"
         )  # that was drawn last: faint while another is computed
@@ -54,23 +54,25 @@ class Feel:
             with ui.element("div").classes("stack wide"):
                 self.fault = ui.label().classes("fault").props("id=feel-fault")
                 with ui.element("div").classes("tiles"):
-                    self.stable = Tile("Stability", "tile-stable")
-                    self.critical = Tile("Critical delay", "tile-critical")
-                    self.margin = Tile("Margin", "tile-margin")
-                    self.error = Tile("Error against the ideal", "tile-error")
-                    self.tracking = Tile("Tracking", "tile-tracking")
+                    self.stable = FigureTile("Stability", "tile-stable")
+                    self.critical = FigureTile("Critical delay", "tile-critical")
+                    self.margin = FigureTile("Margin", "tile-margin")
+                    self.error = FigureTile("Error against the ideal", "tile-error")
+                    self.tracking = FigureTile("Tracking", "tile-tracking")
                 with section("Response against the ideal"):
-                    self.response = Chart("Response against the ideal", "time [s]", "", 250).props(
+                    self.response = MovingPlot("Response against the ideal", "time [s]", "", 250).props(
                         "id=chart-response"
                     )
                 with ui.element("div").classes("pair"):
                     with section("Rightmost roots"):
-                        self.roots = Chart(
+                        self.roots = MovingPlot(
                             "Rightmost roots in the plane", "growth [1/s]", "frequency [Hz]", 230
                         )
                         self.roots.props("id=chart-roots")
                     with section("Error and tracking"):
-                        self.errors = Chart("Error and tracking", "time [s]", "", 230).props("id=chart-error")
+                        self.errors = MovingPlot("Error and tracking", "time [s]", "", 230).props(
+                            "id=chart-error"
+                        )
                 self.said = ui.label().classes("quiet small").props("id=feel-said")
 
     def heard(self, what: str) -> None:
@@ -96,7 +98,7 @@ class Feel:
         if wanted != [(knob.path, knob.about.low, knob.about.high) for knob in self.knobs]:
             self.list.clear()
             with self.list:
-                self.knobs = [Knob(self.page, about) for about in self.desk.knobs]
+                self.knobs = [KnobRow(self.page, about) for about in self.desk.knobs]
                 if not self.knobs:
                     words("p", "No slider yet: choose a parameter below.", "quiet")
         else:

@@ -13,7 +13,7 @@ from nicegui import background_tasks, ui
 from dovetail.studio.page.pieces import button, words
 
 if TYPE_CHECKING:
-    from dovetail.studio.page.frame import Page
+    from dovetail.studio.page.frame import StudioPage
 
 PAUSE = 0.35  # [s] without a key before the text is read
 
@@ -21,7 +21,7 @@ PAUSE = 0.35  # [s] without a key before the text is read
 class File:
     """The editor with its difference and its buttons."""
 
-    def __init__(self, page: Page):
+    def __init__(self, page: StudioPage):
         self.page, self.desk = page, page.desk
         self.waiting = 0  # keys that no reading has followed yet
         with ui.element("section").classes("card file") as self.holder:

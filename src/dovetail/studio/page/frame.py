@@ -9,7 +9,7 @@ from nicegui import app, background_tasks, ui
 from dovetail.studio.page.choose import Choose
 from dovetail.studio.page.desk import Desk
 from dovetail.studio.page.do import Do
-from dovetail.studio.page.feel import Feel
+from dovetail.studio.page.feel import FeelRoom
 from dovetail.studio.page.hand_over import HandOver
 from dovetail.studio.page.look import css, keeping
 from dovetail.studio.page.pieces import button
@@ -26,10 +26,10 @@ def pages(desk: Desk) -> None:
 
     @ui.page("/")
     def index(at: str = "") -> None:
-        Page(desk, at if at in ROOMS else "")
+        StudioPage(desk, at if at in ROOMS else "")
 
 
-class Page:
+class StudioPage:
     """What one browser window sees."""
 
     def __init__(self, desk: Desk, at: str):
@@ -44,7 +44,7 @@ class Page:
         self.dark = ui.dark_mode(self.memory.get("dark"))
         self._bar(at)
         self.rooms: dict[str, Any] = {}
-        for name, room in zip(ROOMS, (Choose, SetUp, Feel, Do, HandOver), strict=True):
+        for name, room in zip(ROOMS, (Choose, SetUp, FeelRoom, Do, HandOver), strict=True):
             with ui.element("main").classes("room").props(f"id=room-{name}") as holder:
                 self.rooms[name] = room(self)
             holder.bind_visibility_from(self.tabs, "value", value=name)

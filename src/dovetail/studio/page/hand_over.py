@@ -9,7 +9,7 @@ from nicegui import ui
 from dovetail.studio.page.pieces import button, section, words
 
 if TYPE_CHECKING:
-    from dovetail.studio.page.frame import Page
+    from dovetail.studio.page.frame import StudioPage
 
 DEEDS = {
     "rehearse": "Rehearse it",
@@ -24,7 +24,7 @@ DEEDS = {
 class HandOver:
     """The last room."""
 
-    def __init__(self, page: Page):
+    def __init__(self, page: StudioPage):
         self.page, self.desk = page, page.desk
         with ui.element("div").classes("stack"):
             with ui.element("div").classes("line"):

@@ -12,7 +12,7 @@ from dovetail.studio.page.shown import report_in
 
 if TYPE_CHECKING:
     from dovetail.studio.page.do import Do
-    from dovetail.studio.page.frame import Page
+    from dovetail.studio.page.frame import StudioPage
 
 STATES = {  # in words, and how they look
     "runs": ("runs", ""),
@@ -28,7 +28,7 @@ FIRST = 4  # lines of what it said that are shown at once
 class JobRow:
     """A job in the list."""
 
-    def __init__(self, page: Page, room: Do, job: Any):
+    def __init__(self, page: StudioPage, room: Do, job: Any):
         self.page, self.room, self.job = page, room, job
         self.shown: Any = None
         with ui.element("div").classes("job").props(f"data-job='{job.folder.name}'") as self.box:

@@ -10,7 +10,7 @@ from nicegui.element import Element
 from dovetail.studio.page.pieces import button, words
 
 if TYPE_CHECKING:
-    from dovetail.studio.page.frame import Page
+    from dovetail.studio.page.frame import StudioPage
 
 PAUSE = 25  # [ms] between two values of a slider that moves, at least
 
@@ -28,10 +28,10 @@ class Range(Element, component="knob.js"):
         self.run_method("stand", value)
 
 
-class Knob:
+class KnobRow:
     """A slider with its value in words; `about` is the engine's knob."""
 
-    def __init__(self, page: Page, about: Any):
+    def __init__(self, page: StudioPage, about: Any):
         self.page, self.desk, self.about, self.path = page, page.desk, about, about.path
         self.held = False
         with ui.element("div").classes("knob").props(f"data-knob='{about.path}'"):

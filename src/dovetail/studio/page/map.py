@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 from nicegui import ui
 
-from dovetail.studio.page.chart import Chart, short
+from dovetail.studio.page.chart import MovingPlot, short
 from dovetail.studio.page.knob import told
 from dovetail.studio.page.pieces import button, section, words
 
 if TYPE_CHECKING:
-    from dovetail.studio.page.frame import Page
+    from dovetail.studio.page.frame import StudioPage
 
 SIZE = 24  # points along each side
 
@@ -19,7 +19,7 @@ SIZE = 24  # points along each side
 class Map:
     """The card with the map."""
 
-    def __init__(self, page: Page):
+    def __init__(self, page: StudioPage):
         self.page, self.desk = page, page.desk
         self.shown: Any = None
         with section("Stability map", "map"):
@@ -33,7 +33,7 @@ class Map:
             with ui.element("div").classes("line").style("margin: 8px 0"):
                 button("Draw the map", self._ask, name="draw-map")
                 self.state = words("span", "", "quiet small").props("id=map-state")
-            self.chart = Chart("Stability map over two parameters", "", "", 260, drag=True).props(
+            self.chart = MovingPlot("Stability map over two parameters", "", "", 260, drag=True).props(
                 "id=chart-map"
             )
             self.chart.on("dragged", self._drag, throttle=0.03)

@@ -9,10 +9,10 @@ from nicegui import ui
 
 from dovetail.studio.page.file import File
 from dovetail.studio.page.pieces import button
-from dovetail.studio.page.values import Values
+from dovetail.studio.page.values import ValueRows
 
 if TYPE_CHECKING:
-    from dovetail.studio.page.frame import Page
+    from dovetail.studio.page.frame import StudioPage
 
 CLICK = """(event) => {
   if (event.type === "keydown" && event.key !== "Enter" && event.key !== " ") return;
@@ -24,7 +24,7 @@ CLICK = """(event) => {
 class SetUp:
     """The room with the drawing, the values and the file."""
 
-    def __init__(self, page: Page):
+    def __init__(self, page: StudioPage):
         self.page, self.desk = page, page.desk
         self.chosen: str | None = None
         self.shape: Any = None
@@ -67,7 +67,7 @@ class SetUp:
             self.shape = shape
             self.panel.clear()
             with self.panel:
-                self.values = Values(self.page, block, known)
+                self.values = ValueRows(self.page, block, known)
         elif block is not None:
             self.values.show(block)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from nicegui.element import Element
 
 
-class Tile(Element, component="tile.js"):
+class FigureTile(Element, component="tile.js"):
     """A tile with its heading."""
 
     def __init__(self, heading: str, name: str):

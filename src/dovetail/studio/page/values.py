@@ -9,17 +9,17 @@ from nicegui import ui
 from dovetail.studio.page.pieces import words
 
 if TYPE_CHECKING:
-    from dovetail.studio.page.frame import Page
+    from dovetail.studio.page.frame import StudioPage
 
 TEXT = "(event) => emit(event.target.value)"
 
 
-class Values:
+class ValueRows:
     """Kind, sentence and values of one block, and of the blocks in it; `known` are the paths of all blocks."""
 
-    def __init__(self, page: Page, block: Any, known: list[str]):
+    def __init__(self, page: StudioPage, block: Any, known: list[str]):
         self.page, self.desk = page, page.desk
-        self.rows: dict[str, Row] = {}
+        self.rows: dict[str, ValueRow] = {}
         if block is None:
             ui.label("Click a block of the drawing to see its values.").classes("quiet")
             return
@@ -43,7 +43,7 @@ class Values:
         if block.values:
             with ui.element("div").classes("values").style("margin-top: 10px"):
                 for value in block.values:
-                    self.rows[value.path] = Row(self.page, value)
+                    self.rows[value.path] = ValueRow(self.page, value)
         for one in block.inner:
             ui.separator().style("margin: 14px 0 10px")
             self._block(one, inner=True)
@@ -83,10 +83,10 @@ class Values:
             self.show(inner)
 
 
-class Row:
+class ValueRow:
     """One value: what it means, and the field to type it in."""
 
-    def __init__(self, page: Page, value: Any):
+    def __init__(self, page: StudioPage, value: Any):
         self.page, self.desk, self.value = page, page.desk, value
         with ui.element("div").classes("meaning"):
             words("b", value.name)
