@@ -34,7 +34,7 @@ COMPILED = "/jax/core/compile/backend_compile_duration"  # after every program, 
 LARGEST = 2000  # maps of the largest program: how many may be compiled before it is worth looking again
 MOST = 3e9  # [B] of programs and data together that are no reason to drop anything
 KEPT = 0.2  # of the maps: where programs are dropped
-TAKEN = 0.9  # of a limit: what no process reaches before the guard looks, and where it ends
+TAKEN = 0.9  # of a limit: where it ends
 ROOM = 1e9  # [B] that must have gathered since programs were last dropped: data stays, and is no reason to drop more
 
 
@@ -140,7 +140,7 @@ class Guard:
                     f"this process holds {is_held / unit:,.0f} of the {limit / unit:,.0f} {what} it may have, its "
                     f"compiled programs dropped already; save what you need and go on in a new process, or {remedy}"
                 )
-        self._look = self.programs + max(1, int(min(TAKEN * self.limits.maps - now.maps, 1e5) // LARGEST))
+        self._look = self.programs + max(1, int(min(self._most.maps - now.maps, 1e5) // LARGEST))
 
 
 guard = Guard(limits())
