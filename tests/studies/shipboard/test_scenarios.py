@@ -5,7 +5,14 @@ import pytest
 
 from dovetail.mechanics.airframe.outcomes import phases
 from dovetail.studies.shipboard.assembly import aircraft, run
-from dovetail.studies.shipboard.reproduce_contact import DEVICE, FACE, LEFT, RIGHT, _slip, distances
+from dovetail.studies.shipboard.reproduce_contact import (
+    DEVICE,
+    FACE,
+    LEFT,
+    RIGHT,
+    _slip,
+    distances,
+)
 
 WEIGHT = 492.84  # [N]
 SHIP = 0
@@ -22,7 +29,7 @@ def test_clamps_that_move_outwards_take_hold_of_both_skids_and_the_distances_tel
     assert np.all(pairs[after][:, 0, RIGHT] == 0)  # each its own
     force = data["contact_force"].values[after].sum(1)
     np.testing.assert_allclose(force.mean(0), [0.0, WEIGHT], atol=0.5)
-    apart = distances("case-7")
+    apart = distances(data)
     assert np.all(np.ptp(apart[after], axis=0) < 1e-4)
     assert np.ptp(apart[:, 1]) > 0.1  # the clamp has come from afar
 

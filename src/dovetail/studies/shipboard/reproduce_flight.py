@@ -51,7 +51,7 @@ def mission() -> list[bool]:
     data = run("case-8")
     t = data.time.values
     touched = ~_airborne(data)
-    apart = distances("case-8")
+    apart = distances(data)
     held = (t > 10.0) & (t < 42.0)
     return [
         bool(6.0 < t[np.argmax(touched)] < 7.2),
