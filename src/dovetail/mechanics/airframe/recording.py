@@ -64,7 +64,7 @@ def measures(aircraft: DeckAircraft, data: Any) -> dict[str, str]:
     last = data.isel(time=-1)
     force = data["contact_force"].values
     peak = np.sqrt(np.sum(force**2, -1)).max(0)
-    angles = last["attitude_angles"].values
+    place, angles = (last[name].values.round(6) + 0.0 for name in ("displacement", "attitude_angles"))
     names = ("roll",) if len(angles) == 1 else ("roll", "pitch", "yaw")
     residual = float(np.abs(data["energy_residual"].values).max())
     exchanged = float(
@@ -81,7 +81,7 @@ def measures(aircraft: DeckAircraft, data: Any) -> dict[str, str]:
     return {
         "outcome": fate(aircraft, data).words(),
         "phases": "; ".join(f"{p.name} to {p.end:.2f} s" for p in stretches),
-        "position at the end": ", ".join(f"{v:.5g}" for v in last["displacement"].values) + " m",
+        "position at the end": ", ".join(f"{v:.5g}" for v in place) + " m",
         "attitude at the end": ", ".join(f"{n} {a:.4g} rad" for n, a in zip(names, angles, strict=True)),
         "loads at the end": ", ".join(f"{f[-1]:.5g}" for f in force[-1]) + " N up, by foot",
         "largest loads": ", ".join(f"{p:.4g}" for p in peak) + " N, by foot",
