@@ -1,5 +1,6 @@
 """A studio in a process of its own, and windows of a browser on it."""
 
+import contextlib
 import os
 import re
 import signal
@@ -7,6 +8,7 @@ import subprocess
 import sys
 
 import pytest
+from playwright.sync_api import TimeoutError as PlaywrightTimeoutError
 
 PATIENCE = 1000 * int(os.environ.get("DOVETAIL_PATIENCE", "300"))  # [ms] a busy machine takes its time
 
@@ -99,11 +101,16 @@ def opened(studio, look, until):
             page.locator("#take").click()
             until(page, "document.querySelector('#held').textContent.startsWith('you hold')")
         _go(page, "Choose")
-        study, _, test = name.partition("/")
-        page.locator(f"[data-study={study}]").click()
-        page.locator(f"[data-test='{name}']").click()
-        until(page, "document.querySelector('#room-set-up').offsetParent !== null")  # it goes there by itself
-        until(page, "name => document.querySelector('#test-name').textContent.split(',')[0] === name", name)
+        study = page.locator(f"[data-study={name.partition('/')[0]}]")
+        test = page.locator(f"[data-test='{name}']")
+        before = page.locator("#test-name").get_attribute("data-opened") or "0"
+        pressed([study, test], page.locator("#room-set-up"))  # it goes there by itself
+        until(
+            page,
+            "([name, before]) => document.querySelector('#test-name').textContent.split(',')[0] === name"
+            " && document.querySelector('#test-name').dataset.opened !== before",
+            [name, before],
+        )
         if "changed" in page.locator("#test-name").inner_text():
             page.get_by_role("button", name="As it was").click()
             until(page, "!document.querySelector('#test-name').textContent.includes('changed')")
@@ -111,6 +118,26 @@ def opened(studio, look, until):
         return page
 
     return open_
+
+
+def pressed(buttons, shown):
+    """Press one button after the other until something is there, as a person would.
+
+    On a machine that is very busy a page loses its connection and is loaded anew, and with it what was opened there.
+    """
+    for _ in range(PATIENCE // 10_000):
+        for button in buttons:
+            with contextlib.suppress(PlaywrightTimeoutError):
+                button.click(timeout=10_000)
+        with contextlib.suppress(PlaywrightTimeoutError):
+            return shown.wait_for(timeout=10_000)
+    return shown.wait_for()
+
+
+@pytest.fixture
+def press():
+    """`press(buttons, shown)` presses until something is there."""
+    return pressed
 
 
 def _go(page, room):

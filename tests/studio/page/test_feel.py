@@ -46,6 +46,7 @@ def test_a_slider_makes_the_test_unstable_and_stable_again_before_it_is_let_go(o
 
 def test_a_slider_that_is_let_go_writes_its_value_into_the_file(opened, until):
     page = opened("substructuring/cs1", "Feel")
+    until(page, "Number(document.querySelector('#chart-response').dataset.number) > 0")  # all is drawn
     knob = page.locator("[data-knob='rig.actuator.delay'] input[type=range]")
     knob.focus()
     knob.press("End")  # as a person with a keyboard would

@@ -20,13 +20,13 @@ def typed(page, path):
         ("capture/settle", None, "duration", "12 s", '+duration = "12 s"'),
     ],
 )
-def test_a_value_is_typed_with_its_unit_and_stands_in_the_file(opened, until, test, block, path, value, line):
+def test_a_value_is_typed_with_its_unit_and_stands_in_the_file(
+    opened, press, until, test, block, path, value, line
+):
     page = opened(test)
-    if block is None:
-        page.locator("#others button", has_text="The test").click()
-    else:
-        page.locator(f"#loop g.part[data-path='{block}']").click()
+    others = page.locator("#others button", has_text="The test")
     field = typed(page, path)
+    press([page.locator(f"#loop g.part[data-path='{block}']") if block else others], field)
     field.fill(value)
     field.press("Enter")
     until(page, "document.querySelector('#test-name').textContent.includes('changed')")

@@ -42,6 +42,7 @@ class Desk:
         self.document: Any = None
         self.trouble = ""  # why the test that was asked for is not there
         self.busy = ""  # what the desk is waiting for
+        self.opened = 0  # how often a test was put on the desk
         self.blocks: list[
             Any
         ] = []  # of the document, its drawing and its difference: the same for every page
@@ -177,6 +178,7 @@ class Desk:
         except (DovetailError, OSError, UnicodeDecodeError) as error:
             self.trouble = str(error)
         self.busy = ""
+        self.opened += 1
         if not self.trouble:
             left = self._left()
             self.paths = left.get("sliders", []) if left.get("test") == name else []

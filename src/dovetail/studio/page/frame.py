@@ -164,6 +164,7 @@ class StudioPage:
         if self.desk.busy or document is None:
             self.name_text.text, self.title_text.text = self.desk.busy or "No test chosen", ""
             return
+        self.name.props(f"data-opened={self.desk.opened}")  # tells two openings of one test apart
         changed = ", changed" if self.desk.difference else ""
         self.name_text.text, self.title_text.text = f"{document.name}{changed}", document.title
 
