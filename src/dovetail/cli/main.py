@@ -13,11 +13,8 @@ import typer
 from dovetail.cli import rigs
 from dovetail.cli.rigs import Parts
 
-RARELY = (
-    50_000,
-    20,
-    20,
-)  # objects, and collections of them: what a command imports and traces stays to its end
+# objects, and collections of them, between looks for garbage: what a command imports and traces stays to its end
+RARELY = (50_000, 20, 20)
 
 app = typer.Typer(
     name="dovetail",
