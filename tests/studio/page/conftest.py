@@ -172,3 +172,32 @@ def until():
         return page.wait_for_function(script, arg=argument, timeout=PATIENCE)
 
     return wait
+
+
+@pytest.fixture
+def serve_rig():
+    """`serve_rig(folder, "mine.toml")` serves the rig of a test until the end; its address."""
+    started = []
+
+    def start(folder, file):
+        rig = subprocess.Popen(
+            [sys.executable, "-m", "dovetail", "rig", "serve", file, "--port", "0"],
+            cwd=folder,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            env={**os.environ, "PYTHONUNBUFFERED": "1"},
+        )
+        started.append(rig)
+        said = ""
+        while not (found := re.search(r"udp://(\S+?):(\d+)", said)):
+            line = rig.stdout.readline()
+            assert line, said
+            said += line
+        return f"udp://127.0.0.1:{found[2]}"
+
+    yield start
+    for rig in started:
+        rig.terminate()
+        rig.wait()
+        rig.stdout.close()

@@ -1,10 +1,5 @@
 """A run against a rig under the operator's hands: dials, hold, resume, stop."""
 
-import os
-import re
-import subprocess
-import sys
-
 import pytest
 
 TEST = """title = "A run with a dial"
@@ -32,26 +27,10 @@ most = 30.0
 
 
 @pytest.fixture
-def rig(tmp_path):
+def rig(tmp_path, serve_rig):
     """The rig of that test, served; its address."""
     (tmp_path / "dialled.toml").write_text(TEST, "utf-8")
-    served = subprocess.Popen(
-        [sys.executable, "-m", "dovetail", "rig", "serve", "dialled.toml", "--port", "0"],
-        cwd=tmp_path,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        env={**os.environ, "PYTHONUNBUFFERED": "1"},
-    )
-    said = ""
-    while not (found := re.search(r"udp://(\S+?):(\d+)", said)):
-        line = served.stdout.readline()
-        assert line, said
-        said += line
-    yield f"udp://127.0.0.1:{found[2]}"
-    served.terminate()
-    served.wait()
-    served.stdout.close()
+    return serve_rig(tmp_path, "dialled.toml")
 
 
 @pytest.mark.slow

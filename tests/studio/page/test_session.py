@@ -1,7 +1,5 @@
 """A session from the beginning to the end, by clicking as a person would."""
 
-import os
-import re
 import subprocess
 import sys
 
@@ -10,7 +8,7 @@ import pytest
 
 @pytest.mark.slow
 def test_cs1_is_set_up_felt_compensated_run_against_a_rig_reported_and_saved(
-    tmp_path, serve, look, go, until
+    tmp_path, serve, serve_rig, look, go, until
 ):
     served = serve(tmp_path)
     page = look(served, "Choose")
@@ -41,37 +39,19 @@ def test_cs1_is_set_up_felt_compensated_run_against_a_rig_reported_and_saved(
     page.locator("#save-now").click()
     page.locator(".q-notification", has_text="Saved: mine.toml").wait_for()
 
-    rig = subprocess.Popen(
-        [sys.executable, "-m", "dovetail", "rig", "serve", "mine.toml", "--port", "0"],
-        cwd=tmp_path,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        env={**os.environ, "PYTHONUNBUFFERED": "1"},
+    go(page, "Do")
+    page.locator("input[data-field=rig]").fill(serve_rig(tmp_path, "mine.toml"))
+    page.get_by_role("button", name="Run", exact=True).click()
+    job = page.locator("[data-job]").first
+    name = job.get_attribute("data-job")
+    until(
+        page,
+        "name => !['', 'runs'].includes(document.querySelector(`[data-job='${name}'] [data-state]`).textContent)",
+        name,
     )
-    try:
-        said = ""
-        while not (found := re.search(r"udp://(\S+?):(\d+)", said)):
-            line = rig.stdout.readline()
-            assert line, said
-            said += line
-        go(page, "Do")
-        page.locator("input[data-field=rig]").fill(f"udp://127.0.0.1:{found[2]}")
-        page.get_by_role("button", name="Run", exact=True).click()
-        job = page.locator("[data-job]").first
-        name = job.get_attribute("data-job")
-        until(
-            page,
-            "name => !['', 'runs'].includes(document.querySelector(`[data-job='${name}'] [data-state]`).textContent)",
-            name,
-        )
-        assert job.locator("[data-state]").inner_text() in ("done", "stopped at a limit"), job.inner_text()
-        job.get_by_role("button", name="Report").click()
-        page.frame_locator("iframe.report").get_by_text("CS1: one mass").first.wait_for()
-    finally:
-        rig.terminate()
-        rig.wait()
-        rig.stdout.close()
+    assert job.locator("[data-state]").inner_text() in ("done", "stopped at a limit"), job.inner_text()
+    job.get_by_role("button", name="Report").click()
+    page.frame_locator("iframe.report").get_by_text("CS1: one mass").first.wait_for()
     done = subprocess.run(
         [sys.executable, "-m", "dovetail", "check", "mine.toml"],
         cwd=tmp_path,
