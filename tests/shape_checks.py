@@ -6,6 +6,7 @@ becomes an array, so a NumPy array or a number is taken for the array that it be
 """
 
 import inspect
+import re
 import types
 import typing
 from functools import wraps
@@ -19,9 +20,11 @@ SOURCE = Path(__file__).resolve().parents[1] / "src"
 
 
 def annotated(source: Path = SOURCE) -> list[str]:
-    """Modules that name shapes."""
+    """Modules that name shapes, jaxtyping's or `Each`, the name that some rooms give to one."""
     files = (
-        file for file in sorted(source.rglob("*.py")) if "from jaxtyping import" in file.read_text("utf-8")
+        file
+        for file in sorted(source.rglob("*.py"))
+        if re.search(r"from jaxtyping import|import Each\b", file.read_text("utf-8"))
     )
     return [".".join(file.relative_to(source).with_suffix("").parts) for file in files]
 
@@ -52,7 +55,7 @@ def fits(value: Any, hint: Any) -> bool:
     """Whether a value is what an annotation says of arrays; what it says of anything else is not looked at."""
     inner = typing.get_args(hint)
     if isinstance(hint, type) and issubclass(hint, AbstractArray):
-        array = value if hasattr(value, "shape") else np.asarray(value, float)
+        array = value if hasattr(value, "shape") else np.asarray(value) * 1.0
         return isinstance(array, hint.dtype[Any, hint.dim_str])
     if typing.get_origin(hint) in (typing.Union, types.UnionType):
         return any(fits(value, one) if _names_a_shape(one) else isinstance(value, one) for one in inner)

@@ -8,15 +8,15 @@ it is additions and products, which the processor does for several values at a t
 
 from __future__ import annotations
 
-import jax
 import jax.numpy as jnp
 import numpy as np
+from jaxtyping import Array, Float
 
 TERMS = 20  # the first that is left out is tan(pi/8)^40 / 41 = 1e-17 of the result
 NEAR, FAR = np.tan(np.pi / 8), np.tan(3 * np.pi / 8)
 
 
-def arctan(x: jax.Array) -> jax.Array:
+def arctan(x: Float[Array, "*n"]) -> Float[Array, "*n"]:
     """Arctangent [rad], to a few units in the last place; differentiable."""
     size = jnp.abs(x)
     far, middle = size > FAR, size > NEAR

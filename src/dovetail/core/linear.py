@@ -16,6 +16,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax.flatten_util import ravel_pytree
+from jaxtyping import Array, Float
 
 from dovetail.core.block import Flow, Input, State, Time
 from dovetail.core.errors import UnknownNameError
@@ -82,7 +83,7 @@ def _shown(flow: Flow, t: Time, x: State, u: Input) -> Any:
 
 
 @eqx.filter_jit
-def state_matrix(flow: Flow, x: State, u: Input, t: Time = 0.0) -> jax.Array:
+def state_matrix(flow: Flow, x: State, u: Input, t: Time = 0.0) -> Float[Array, "n n"]:
     """A alone: all that a question about steps and poles needs, at a fraction of the compile time."""
     flat_x, to_x = ravel_pytree(x)
     return jax.jacfwd(lambda x: ravel_pytree(flow.derivative(t, to_x(x), u))[0])(flat_x)

@@ -22,6 +22,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax.flatten_util import ravel_pytree
+from jaxtyping import Array, Float
 
 from dovetail.core.errors import AnalysisError
 from dovetail.core.linear import linearise
@@ -148,7 +149,7 @@ def small(test: Test) -> Test:
     return dataclasses.replace(test, rig=test.rig.small_signal(), compensator=test.compensator.frozen())
 
 
-def tick_matrices(test: Test) -> tuple[jax.Array, jax.Array, jax.Array]:
+def tick_matrices(test: Test) -> tuple[Float[Array, "n n"], Float[Array, "n m"], Float[Array, "y n"]]:
     """A, B, C of one tick of a prepared test at rest, cut at the measured force."""
     state, _ = start(test)
     state["compensator"] = test.compensator.running(state["compensator"])

@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import jax
 import jax.numpy as jnp
+from jaxtyping import Array, Float
 
 _SQUARINGS = 16
 _LARGEST = 2.0**14  # norm up to which the scaled matrix is below 1/4 and twelve terms leave 1e-17
 
 
-def expm(x: jax.Array) -> jax.Array:
+def expm(x: Float[Array, "n n"]) -> Float[Array, "n n"]:
     """Exponential of a square matrix; NaN where its norm is beyond 16384."""
     n = x.shape[0]
     identity = jnp.eye(n)

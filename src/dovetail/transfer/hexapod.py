@@ -68,7 +68,7 @@ class Hexapod(Part):
             )
 
     @property
-    def joints(self) -> tuple[jax.Array, jax.Array]:
+    def joints(self) -> tuple[Float[Array, "6 3"], Float[Array, "6 3"]]:
         """Positions of the joints, on the base in its frame and on the platform in its own, each (6, 3) [m]."""
         third, sixth = 2 * jnp.pi / 3, jnp.pi / 3
         centres = third * jnp.array([0, 0, 1, 1, 2, 2])
@@ -133,7 +133,7 @@ class Hexapod(Part):
         inside = jnp.all((lengths >= self.shortest) & (lengths <= self.longest))
         return inside & jnp.all(self.tilts(pose) <= self.tilt)
 
-    def travel(self, direction: jax.Array, most: float = 2.0) -> jax.Array:
+    def travel(self, direction: Float[Array, "6"], most: float = 2.0) -> Float[Array, ""]:
         """How far the platform goes from home along one of six axes [m] or about it [rad].
 
         `direction` is (6,): three of translation, three of roll, pitch and yaw. Halves the range forty times:
@@ -155,7 +155,7 @@ class Hexapod(Part):
 
 
 @eqx.filter_jit  # a dozen small operations, each of which would compile by itself
-def _home_lengths(hexapod: Hexapod) -> jax.Array:
+def _home_lengths(hexapod: Hexapod) -> Float[Array, "6"]:
     return hexapod.lengths(hexapod.home)
 
 

@@ -16,6 +16,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jaxtyping import Array, Float
 
 from dovetail.core import kind, parameter
 from dovetail.core.block import Input, Output, State, Time
@@ -62,14 +63,14 @@ class HexapodRobot(Transfer):
         tool = jnp.array([0.0, 0.0, 1.0]) * self.tool
         return euler.to_matrix(self.mounting), euler.to_matrix(self.home_euler), tool
 
-    def platform(self, motion: jax.Array) -> Pose:
+    def platform(self, motion: Float[Array, "6"]) -> Pose:
         """Pose of the platform, in the hexapod's frame, for a displacement on the six interface axes."""
         R_HD, R_DP0, tool = self._turns
         start = R_HD @ R_DP0
         R = start @ euler.to_matrix(motion[3:]) @ start.T
         return Pose(R, self.hexapod.home.p + R_HD @ motion[:3] + tool - R @ tool)
 
-    def motion(self, platform: Pose) -> jax.Array:
+    def motion(self, platform: Pose) -> Float[Array, "6"]:
         """Displacement on the six interface axes for a pose of the platform: the inverse of `platform`."""
         R_HD, R_DP0, tool = self._turns
         start = R_HD @ R_DP0
@@ -104,15 +105,15 @@ class HexapodRobot(Transfer):
             lag.numerator, lag.denominator, remarks=("limits of the legs taken as not reached",)
         )
 
-    def wrench(self, motion: jax.Array, force: jax.Array) -> Wrench:
+    def wrench(self, motion: Float[Array, "6"], force: Float[Array, "6"]) -> Wrench:
         """What the legs must exert on the platform when six interface forces act on the tip."""
         R_HD, R_DP0, tool = self._turns
         platform = self.platform(motion)
         at_tip = Wrench(R_HD @ force[:3], R_HD @ R_DP0 @ force[3:])
         return (-at_tip).at(-platform.R @ tool)
 
-    def demands(self, motion: jax.Array, force: jax.Array, dt: float) -> Demands:
-        """What a run asks of the legs: displacements and forces on the six axes, (n, 6), every dt [s]."""
+    def demands(self, motion: Float[Array, "t 6"], force: Float[Array, "t 6"], dt: float) -> Demands:
+        """What a run asks of the legs: displacements and forces on the six axes, (t, 6), every dt [s]."""
         return _demands(self, jnp.asarray(motion, float), jnp.asarray(force, float), dt)
 
 

@@ -7,6 +7,7 @@ from typing import ClassVar
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jaxtyping import Inexact
 
 from dovetail.core.block import Flow, Input, Method, State, Time
 from dovetail.core.methods.newton import implicit_stage
@@ -68,7 +69,7 @@ class BDF2(Method):
         before = jax.tree.map(lambda x, p: jnp.where(moved, x, p), x, before)
         return new, (before, jnp.where(moved, dt, dt_before))
 
-    def amplification(self, z: np.ndarray) -> np.ndarray:
+    def amplification(self, z: Inexact[np.ndarray, "*z"]) -> Inexact[np.ndarray, "*z"]:
         """Growth of a step for z = h lambda: the larger root of (3 - 2z) r^2 - 4 r + 1."""
         z = np.asarray(z, dtype=complex)
         root = np.sqrt(1 + 2 * z)

@@ -8,6 +8,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax.flatten_util import ravel_pytree
+from jaxtyping import Inexact
 
 from dovetail.core.block import Flow, Input, Method, State, Time
 from dovetail.core.methods.newton import newton
@@ -69,7 +70,7 @@ class GeneralisedAlpha(Method):
         new_rate = jnp.where(moved, y / jnp.where(moved, dt, 1.0), old)
         return unravel(base + g * y), (unravel(new_rate), known | moved)
 
-    def amplification(self, z: np.ndarray) -> np.ndarray:
+    def amplification(self, z: Inexact[np.ndarray, "*z"]) -> Inexact[np.ndarray, "*z"]:
         """Growth of a step for z = h lambda: the larger eigenvalue on state and rate."""
         m, f, g = (float(w) for w in self._weights())
         z = np.asarray(z, dtype=complex)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 import numpy as np
+from jaxtyping import Inexact
 
 from dovetail.core.block import Flow, Input, Method, State, Time
 from dovetail.core.methods.newton import implicit_stage
@@ -32,6 +33,6 @@ class ImplicitEuler(Method):
         new = implicit_stage(flow, t + dt, dt, x, x, u, tolerance=self.tolerance, iterations=self.iterations)
         return new, memory
 
-    def amplification(self, z: np.ndarray) -> np.ndarray:
+    def amplification(self, z: Inexact[np.ndarray, "*z"]) -> Inexact[np.ndarray, "*z"]:
         """Growth of a step for z = h lambda."""
         return 1 / np.abs(1 - z)

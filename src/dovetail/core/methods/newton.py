@@ -20,6 +20,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 from jax.flatten_util import ravel_pytree
+from jaxtyping import Array, Float
 
 from dovetail.core.block import Flow, Input, State, Time
 
@@ -28,7 +29,7 @@ _HALVINGS = 10  # smallest step tried: 1/1024 of Newton's
 
 def newton(
     residual: Callable[[jax.Array], jax.Array],
-    guess: jax.Array,
+    guess: Float[Array, " n"],
     *,
     tolerance: float = 1e-10,
     iterations: int = 30,

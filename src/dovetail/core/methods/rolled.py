@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from jaxtyping import Inexact
 
 from dovetail.core.block import Flow, Input, Method, State, Time
 from dovetail.core.methods.runge_kutta import RungeKutta, in_a_loop
@@ -24,7 +25,7 @@ class Rolled(Method):
     def step(self, flow: Flow, t: Time, dt: Time, x: State, u: Input, memory: tuple) -> tuple[State, tuple]:
         return in_a_loop(self.method.tableau, flow, t, dt, x, u), memory
 
-    def amplification(self, z: np.ndarray) -> np.ndarray:
+    def amplification(self, z: Inexact[np.ndarray, "*z"]) -> Inexact[np.ndarray, "*z"]:
         """Growth of a step for z = h lambda."""
         return self.method.amplification(z)
 

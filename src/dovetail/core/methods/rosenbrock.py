@@ -8,6 +8,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax.flatten_util import ravel_pytree
+from jaxtyping import Inexact
 
 from dovetail.core.block import Flow, Input, Method, State, Time
 from dovetail.core.registry import kind
@@ -56,7 +57,7 @@ class Rosenbrock3(Method):
             k.append(jax.scipy.linalg.lu_solve(factor, push))
         return unravel(start + sum(w * other for w, other in zip(WEIGHTS, k, strict=True))), memory
 
-    def amplification(self, z: np.ndarray) -> np.ndarray:
+    def amplification(self, z: Inexact[np.ndarray, "*z"]) -> Inexact[np.ndarray, "*z"]:
         """Growth of a step for z = h lambda."""
         z = np.asarray(z, dtype=complex)
         k: list[np.ndarray] = []

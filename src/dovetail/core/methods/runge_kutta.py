@@ -15,6 +15,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax.flatten_util import ravel_pytree
+from jaxtyping import Inexact
 
 from dovetail.core.block import Flow, Input, Method, State, Time
 
@@ -73,7 +74,7 @@ class RungeKutta(Method):
             return in_a_loop(self.tableau, flow, t, dt, x, u), memory
         return self.tableau.step(lambda c, at: flow.derivative(t + c * dt if c else t, at, u), x, dt), memory
 
-    def amplification(self, z: np.ndarray) -> np.ndarray:
+    def amplification(self, z: Inexact[np.ndarray, "*z"]) -> Inexact[np.ndarray, "*z"]:
         """Growth |R(z)| of a step for z = h lambda."""
         return np.abs(np.polynomial.polynomial.polyval(z, self.tableau.stability_polynomial()))
 

@@ -4,6 +4,7 @@ from typing import Any, ClassVar
 
 import jax
 import numpy as np
+from jaxtyping import Inexact
 
 from dovetail.core.block import Flow, Input, Method, State, Time
 from dovetail.core.errors import ParameterError
@@ -39,7 +40,7 @@ class SemiImplicitEuler(Method):
         q = jax.tree.map(lambda q, rate: q + dt * rate, q, q_rate)
         return _pair(x, q, v), memory
 
-    def amplification(self, z: np.ndarray) -> np.ndarray:
+    def amplification(self, z: Inexact[np.ndarray, "*z"]) -> Inexact[np.ndarray, "*z"]:
         """Growth of a step for the oscillator with the eigenvalue pair z/h and its conjugate.
 
         A real eigenvalue is counted as a critically damped pair, which asks for a smaller step than an

@@ -6,6 +6,7 @@ from typing import ClassVar
 
 import jax
 import numpy as np
+from jaxtyping import Inexact
 
 from dovetail.core.block import Flow, Input, Method, State, Time
 from dovetail.core.methods.newton import implicit_stage
@@ -38,6 +39,6 @@ class Trapezoidal(Method):
         )
         return new, memory
 
-    def amplification(self, z: np.ndarray) -> np.ndarray:
+    def amplification(self, z: Inexact[np.ndarray, "*z"]) -> Inexact[np.ndarray, "*z"]:
         """Growth of a step for z = h lambda."""
         return np.abs(2 + z) / np.abs(2 - z)

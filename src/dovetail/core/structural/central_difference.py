@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import jax
 import jax.numpy as jnp
 
 from dovetail.core.block import Time
 from dovetail.core.registry import kind
-from dovetail.core.structural.structure import PredictorCorrector, StructuralMotion, Structure
+from dovetail.core.structural.structure import Each, PredictorCorrector, StructuralMotion, Structure
 
 
 @kind("central-difference")
@@ -22,11 +21,16 @@ class CentralDifference(PredictorCorrector):
     Source: [Newmark 1959].
     """
 
-    def predict(self, dt: Time, motion: StructuralMotion) -> tuple[jax.Array, jax.Array]:
+    def predict(self, dt: Time, motion: StructuralMotion) -> tuple[Each, Each]:
         return motion.x + dt * motion.v + 0.5 * dt**2 * motion.a, motion.v + dt * motion.a
 
     def correct(
-        self, structure: Structure, dt: Time, motion: StructuralMotion, load: jax.Array, measured: jax.Array
+        self,
+        structure: Structure,
+        dt: Time,
+        motion: StructuralMotion,
+        load: Each,
+        measured: Each,
     ) -> StructuralMotion:
         x, _ = self.predict(dt, motion)
         v = motion.v + 0.5 * dt * motion.a

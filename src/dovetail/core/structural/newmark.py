@@ -8,7 +8,7 @@ from dovetail.core.block import Time
 from dovetail.core.methods.newton import newton
 from dovetail.core.parameter import count, parameter
 from dovetail.core.registry import kind
-from dovetail.core.structural.structure import StructuralMethod, StructuralMotion, Structure
+from dovetail.core.structural.structure import Each, StructuralMethod, StructuralMotion, Structure
 
 
 @kind("newmark")
@@ -28,9 +28,7 @@ class Newmark(StructuralMethod):
     gamma: jax.Array = parameter("1", "weight of the new acceleration in v", default=0.5, at_least=0.5)
     iterations: int = count("most Newton iterations in a step", default=30, at_least=1)
 
-    def step(
-        self, structure: Structure, dt: Time, motion: StructuralMotion, load: jax.Array
-    ) -> StructuralMotion:
+    def step(self, structure: Structure, dt: Time, motion: StructuralMotion, load: Each) -> StructuralMotion:
         return implicit_step(structure, dt, motion, load, 0.0, self.beta, self.gamma, self.iterations)
 
 
@@ -51,9 +49,7 @@ class HHTAlpha(StructuralMethod):
     )
     iterations: int = count("most Newton iterations in a step", default=30, at_least=1)
 
-    def step(
-        self, structure: Structure, dt: Time, motion: StructuralMotion, load: jax.Array
-    ) -> StructuralMotion:
+    def step(self, structure: Structure, dt: Time, motion: StructuralMotion, load: Each) -> StructuralMotion:
         beta, gamma = coefficients(self.alpha)
         return implicit_step(structure, dt, motion, load, self.alpha, beta, gamma, self.iterations)
 

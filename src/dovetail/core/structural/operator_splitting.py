@@ -10,7 +10,7 @@ from dovetail.core.block import Time
 from dovetail.core.parameter import parameter
 from dovetail.core.registry import kind
 from dovetail.core.structural.newmark import coefficients
-from dovetail.core.structural.structure import PredictorCorrector, StructuralMotion, Structure, _matrix
+from dovetail.core.structural.structure import Each, PredictorCorrector, StructuralMotion, Structure, _matrix
 
 
 @kind("operator-splitting")
@@ -36,13 +36,18 @@ class OperatorSplitting(PredictorCorrector):
         "1", "numerical damping, 0 for none", default=-0.1, at_least=-1 / 3, at_most=0.0
     )
 
-    def predict(self, dt: Time, motion: StructuralMotion) -> tuple[jax.Array, jax.Array]:
+    def predict(self, dt: Time, motion: StructuralMotion) -> tuple[Each, Each]:
         beta, _ = coefficients(self.alpha)
         x = motion.x + dt * motion.v + dt**2 * (0.5 - beta) * motion.a
         return x, motion.v + dt * motion.a  # velocity to first order, so that forces of it keep the order 2
 
     def correct(
-        self, structure: Structure, dt: Time, motion: StructuralMotion, load: jax.Array, measured: jax.Array
+        self,
+        structure: Structure,
+        dt: Time,
+        motion: StructuralMotion,
+        load: Each,
+        measured: Each,
     ) -> StructuralMotion:
         beta, gamma = coefficients(self.alpha)
         x, _ = self.predict(dt, motion)

@@ -21,19 +21,21 @@ from dovetail.core.block import Part, Time
 from dovetail.core.errors import ParameterError
 from dovetail.core.parameter import check
 
+Each = Float[Array, " n"]  # a value for each degree of freedom
 
-def _matrix(value) -> jax.Array:
+
+def _matrix(value) -> Float[Array, "n m"]:
     return jnp.atleast_2d(jnp.asarray(value, dtype=float))
 
 
 class StructuralMotion(NamedTuple):
     """State of a structural method at the end of a step; all of shape (n,)."""
 
-    x: jax.Array  # [m] displacement
-    v: jax.Array  # [m/s] velocity
-    a: jax.Array  # [m/s^2] acceleration
-    restoring: jax.Array  # [N] restoring force at x, v
-    load: jax.Array  # [N] external force
+    x: Each  # [m] displacement
+    v: Each  # [m/s] velocity
+    a: Each  # [m/s^2] acceleration
+    restoring: Each  # [N] restoring force at x, v
+    load: Each  # [N] external force
 
 
 class Linear(Part):
@@ -41,7 +43,7 @@ class Linear(Part):
 
     stiffness: jax.Array = eqx.field(converter=_matrix)  # [N/m], (n, n)
 
-    def __call__(self, x: jax.Array, v: jax.Array) -> jax.Array:
+    def __call__(self, x: Each, v: Each) -> Each:
         return self.stiffness @ x
 
 
@@ -68,7 +70,7 @@ class Structure(Part):
         """Number of degrees of freedom."""
         return self.mass.shape[0]
 
-    def force(self, x: Float[Array, " n"], v: Float[Array, " n"]) -> Float[Array, " n"]:
+    def force(self, x: Each, v: Each) -> Each:
         """Restoring force R(x, v) [N]; zero where the structure has none of its own."""
         return jnp.zeros(self.size) if self.restoring is None else self.restoring(x, v)
 
@@ -87,9 +89,7 @@ class StructuralMethod(eqx.Module):
         check(self)
 
     @abstractmethod
-    def step(
-        self, structure: Structure, dt: Time, motion: StructuralMotion, load: jax.Array
-    ) -> StructuralMotion:
+    def step(self, structure: Structure, dt: Time, motion: StructuralMotion, load: Each) -> StructuralMotion:
         """Motion at t + dt under the load [N] at t + dt."""
 
 
@@ -101,16 +101,19 @@ class PredictorCorrector(StructuralMethod):
     """
 
     @abstractmethod
-    def predict(self, dt: Time, motion: StructuralMotion) -> tuple[jax.Array, jax.Array]:
+    def predict(self, dt: Time, motion: StructuralMotion) -> tuple[Each, Each]:
         """Displacement [m] to impose at t + dt, and its velocity [m/s]."""
 
     @abstractmethod
     def correct(
-        self, structure: Structure, dt: Time, motion: StructuralMotion, load: jax.Array, measured: jax.Array
+        self,
+        structure: Structure,
+        dt: Time,
+        motion: StructuralMotion,
+        load: Each,
+        measured: Each,
     ) -> StructuralMotion:
         """Motion at t + dt from the restoring force [N] measured at the predicted displacement."""
 
-    def step(
-        self, structure: Structure, dt: Time, motion: StructuralMotion, load: jax.Array
-    ) -> StructuralMotion:
+    def step(self, structure: Structure, dt: Time, motion: StructuralMotion, load: Each) -> StructuralMotion:
         return self.correct(structure, dt, motion, load, structure.force(*self.predict(dt, motion)))

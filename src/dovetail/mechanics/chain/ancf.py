@@ -19,6 +19,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jaxtyping import Array, Float
 
 from dovetail.core import count, kind, parameter
 from dovetail.mechanics.chain.base import Chain, Nodes, Solved, node_forces
@@ -71,7 +72,7 @@ class AncfCable(Chain):
         e = jnp.stack([position, slope], axis=-1).reshape(3, -1)[:, 1:]  # without the support's position
         return {"e": e, "rate": jnp.zeros_like(e)}
 
-    def coordinates(self, e: jax.Array) -> tuple[jax.Array, jax.Array]:
+    def coordinates(self, e: Float[Array, "3 q"]) -> tuple[Float[Array, "3 m"], Float[Array, "3 m"]]:
         """Positions and slopes (3, n + 1) from the coordinates (3, 2n + 1)."""
         both = jnp.concatenate([jnp.zeros((3, 1)), e], axis=1).reshape(3, self.n + 1, 2)
         return both[..., 0], both[..., 1]
@@ -82,7 +83,7 @@ class AncfCable(Chain):
     def with_tip(self, mass):
         return dataclasses.replace(self, tip_mass=mass)
 
-    def mass_matrix(self) -> jax.Array:
+    def mass_matrix(self) -> Float[Array, "q q"]:
         """(2n + 1, 2n + 1), the same for each axis."""
         l, m = self.element, self.mass / self.n
         s = jnp.stack(_shape(_POINTS, l))  # (4, points)

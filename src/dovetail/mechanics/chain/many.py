@@ -25,6 +25,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 from jax import lax
+from jaxtyping import Array, Float
 
 from dovetail.core import Flow
 from dovetail.core.errors import ParameterError
@@ -91,7 +92,9 @@ class ManyLinks(Flow):
     def output(self, t: Any, x: Any, u: tuple[Any, Any]) -> dict[str, jax.Array]:
         return {"displacement": x["position"][-1], "tension": self.solve(x, *u)[1]}
 
-    def solve(self, x: Any, field: Any, tip_force: Any = 0.0) -> tuple[jax.Array, jax.Array]:
+    def solve(
+        self, x: Any, field: Any, tip_force: Any = 0.0
+    ) -> tuple[Float[Array, "n 3 k"], Float[Array, "n k"]]:
         """Accelerations of the nodes (n, 3, k) and tensions of the links (n, k)."""
         p, v = x["position"], x["velocity"]
         d, w = _columns(p - _above(p)), _columns(v - _above(v))
@@ -160,12 +163,12 @@ def _at(a: jax.Array, k: jax.Array) -> jax.Array:
     return lax.dynamic_index_in_dim(a, jnp.clip(k, 0, a.shape[0] - 1), 0, keepdims=False)
 
 
-def _above(a: jax.Array) -> jax.Array:
+def _above(a: Float[Array, "*k"]) -> Float[Array, "*k"]:
     """Rows shifted by one: row k is a[k - 1], the first is zero."""
     return jnp.concatenate([jnp.zeros_like(a[:1]), a[:-1]])
 
 
-def _below(a: jax.Array) -> jax.Array:
+def _below(a: Float[Array, "*k"]) -> Float[Array, "*k"]:
     """Rows shifted the other way; the last is zero."""
     return jnp.concatenate([a[1:], jnp.zeros_like(a[:1])])
 

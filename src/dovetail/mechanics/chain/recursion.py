@@ -20,6 +20,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 from jax import lax
+from jaxtyping import Array, Float
 
 from dovetail.mechanics.chain.base import dot
 
@@ -32,15 +33,15 @@ def rod_accelerations(
     m: jax.Array,
     l: jax.Array,
     tip_mass: jax.Array,
-    u: jax.Array,
-    e_phi: jax.Array,
-    e_psi: jax.Array,
-    gamma: jax.Array,
-    extra: jax.Array,
-    force: tuple[jax.Array, jax.Array, jax.Array],
-    stretch: tuple[jax.Array, jax.Array],
-    u1_rate: jax.Array,
-) -> tuple[jax.Array, jax.Array, jax.Array]:
+    u: Float[Array, "3 n"],
+    e_phi: Float[Array, "3 n"],
+    e_psi: Float[Array, "3 n"],
+    gamma: Float[Array, "3 n"],
+    extra: Float[Array, " n"],
+    force: tuple[Float[Array, ""], Float[Array, " n"], Float[Array, " n"]],
+    stretch: tuple[Float[Array, ""], Float[Array, ""]],
+    u1_rate: Float[Array, "3"],
+) -> tuple[Float[Array, ""], Float[Array, " n"], Float[Array, " n"]]:
     """Second rates of the stretch, of phi (n,) and of psi (n,).
 
     Parameters

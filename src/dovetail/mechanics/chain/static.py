@@ -13,6 +13,7 @@ from collections.abc import Callable
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jaxtyping import Array, Float
 
 from dovetail.core.errors import ParameterError
 from dovetail.mechanics.chain.base import dot
@@ -22,11 +23,11 @@ def hanging_directions(
     n: int,
     mass: jax.Array,
     tip_mass: jax.Array | float,
-    field: jax.Array,
+    field: Float[Array, "3"],
     tip_force: jax.Array | Callable[[jax.Array], jax.Array],
     link_force: Callable[[jax.Array], jax.Array] | None = None,
     iterations: int = 200,
-) -> jax.Array:
+) -> Float[Array, "3 n"]:
     """Directions (3, n) of the links of a chain at rest.
 
     Parameters
@@ -58,7 +59,7 @@ def hanging_directions(
     return jax.lax.fori_loop(0, iterations, improve, start)
 
 
-def straight_to(tip: np.ndarray, length: float) -> np.ndarray:
+def straight_to(tip: Float[np.ndarray, "3"], length: float) -> Float[np.ndarray, "3"]:
     """Unit vector from the support to a wanted tip position (3,) [m] of a straight rope.
 
     Raises

@@ -12,6 +12,7 @@ from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
+from jaxtyping import Float
 
 from dovetail.core.errors import AnalysisError
 
@@ -31,7 +32,7 @@ def wave_speeds(tension: Any, density: Any) -> Any:
     return jnp.sqrt(tension / density)
 
 
-def transverse(position: np.ndarray) -> np.ndarray:
+def transverse(position: Float[np.ndarray, "m a b"]) -> Float[np.ndarray, "m c 3"]:
     """Transverse motion (time, nodes, 3) [m] of nodes (time, 3, n + 1) or (time, n + 1, 3), both ends left out."""
     nodes = np.swapaxes(position, 1, 2) if position.shape[1] == 3 else position
     start = nodes[0]
@@ -41,7 +42,7 @@ def transverse(position: np.ndarray) -> np.ndarray:
     return moved - np.sum(moved * along, axis=-1, keepdims=True) * along
 
 
-def follow_waves(time: np.ndarray, position: np.ndarray) -> ChainWave:
+def follow_waves(time: Float[np.ndarray, " m"], position: Float[np.ndarray, "m a b"]) -> ChainWave:
     """Waves that were sent from the tip at the start of a recording.
 
     Parameters

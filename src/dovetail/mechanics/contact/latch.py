@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import jax
 import jax.numpy as jnp
+from jaxtyping import Array, Float
 
 from dovetail.core import Part, kind, parameter
 
@@ -21,14 +22,16 @@ class Latch(Part):
 
     floor: jax.Array = parameter("m/s", "least impact speed that counts", above=0.0, default=1e-4)
 
-    def update(self, latched, depth, speed) -> jax.Array:
+    def update(
+        self, latched: Float[Array, "*#m"], depth: Float[Array, "*#m"], speed: Float[Array, "*#m"]
+    ) -> Float[Array, "*#m"]:
         """Impact speed [m/s] after a step, from that before it and the depth [m] and speed [m/s] now."""
         return jnp.where(depth < 0, self.above_floor(speed), self.impact_speed(latched, speed))
 
-    def impact_speed(self, latched, speed) -> jax.Array:
+    def impact_speed(self, latched: Float[Array, "*#m"], speed: Float[Array, "*#m"]) -> Float[Array, "*#m"]:
         """The latched speed [m/s], or the present one where none was yet; a law may divide by it."""
         return self.above_floor(jnp.where(latched > 0, latched, speed))
 
-    def above_floor(self, speed) -> jax.Array:
+    def above_floor(self, speed: Float[Array, "*m"]) -> Float[Array, "*m"]:
         """A speed [m/s] that a law may divide by."""
         return jnp.maximum(speed, self.floor)

@@ -23,10 +23,14 @@ from typing import ClassVar
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+from jaxtyping import Array, Float
 
 from dovetail.core import Part, choice, constant, parameter
 from dovetail.mechanics.contact.restitution import RestitutionLaw
 from dovetail.mechanics.contact.stiffness import ContactStiffness, as_stiffness
+
+Each = Float[Array, "*#m"]  # a value for each of any number of contacts, or one for all
+Given = Each | float
 
 
 class NormalLaw(Part):
@@ -43,39 +47,39 @@ class NormalLaw(Part):
     tension: str = choice("clamped", "allowed", about="a pull before separation", default="clamped")
 
     @abstractmethod
-    def damping_force(self, depth, speed, impact_speed) -> jax.Array:
+    def damping_force(self, depth: Given, speed: Given, impact_speed: Given) -> Each:
         """The part of the force [N] that dissipates, as if in contact, before any clamp."""
 
-    def spring(self, depth) -> jax.Array:
+    def spring(self, depth: Given) -> Each:
         """k depth^n [N]; outside, a pull that grows alike."""
         k, n = self.stiffness.value, self.exponent
         return k * depth if n == 1.0 else k * jnp.sign(depth) * power(jnp.abs(depth), n)
 
-    def elastic_force(self, depth) -> jax.Array:
+    def elastic_force(self, depth: Given) -> Each:
         """k depth^n [N]; zero when separated."""
         return self.stiffness.value * power(depth, self.exponent)
 
-    def push(self, depth, speed, impact_speed) -> jax.Array:
+    def push(self, depth: Given, speed: Given, impact_speed: Given) -> Each:
         """Force [N] that pushes the bodies apart, as if they touched and could pull."""
         return self.spring(depth) + self.damping_force(depth, speed, impact_speed)
 
-    def clamped(self, push) -> jax.Array:
+    def clamped(self, push: Each) -> Each:
         """A force [N] without the pull, unless that is allowed."""
         return jnp.maximum(push, 0.0) if self.tension == "clamped" else push
 
-    def force(self, depth, speed, impact_speed) -> jax.Array:
+    def force(self, depth: Given, speed: Given, impact_speed: Given) -> Each:
         """Force [N] that pushes the bodies apart; zero when separated."""
         return jnp.where(depth >= 0, self.clamped(self.push(depth, speed, impact_speed)), 0.0)
 
-    def resting_depth(self, force) -> jax.Array:
+    def resting_depth(self, force: Given) -> Each:
         """Depth [m] at which a force [N] is borne at rest."""
         return (force / self.stiffness.value) ** (1 / self.exponent)
 
-    def stored_energy(self, depth) -> jax.Array:
+    def stored_energy(self, depth: Given) -> Each:
         """Elastic energy [J], k depth^(n+1)/(n+1)."""
         return self.stiffness.value * power(depth, self.exponent + 1) / (self.exponent + 1)
 
-    def dissipated_power(self, depth, speed, impact_speed) -> jax.Array:
+    def dissipated_power(self, depth: Given, speed: Given, impact_speed: Given) -> Each:
         """Power [W] that the contact turns into heat."""
         return (self.force(depth, speed, impact_speed) - self.elastic_force(depth)) * speed
 
@@ -91,20 +95,20 @@ class Dissipative(NormalLaw):
     restitution_law: RestitutionLaw | None = None  # by impact speed, in place of the constant
 
     @abstractmethod
-    def damping_factor(self, restitution) -> jax.Array:
+    def damping_factor(self, restitution: Given) -> Each:
         r""":math:`\Lambda(c_r)`, damping times impact speed over stiffness."""
 
-    def projected(self, impact_speed) -> jax.Array:
+    def projected(self, impact_speed: Given) -> Each:
         """The coefficient of restitution wanted at an impact speed [m/s]."""
         law = self.restitution_law
         return self.restitution if law is None else law(impact_speed)
 
-    def damping_force(self, depth, speed, impact_speed) -> jax.Array:
+    def damping_force(self, depth: Given, speed: Given, impact_speed: Given) -> Each:
         factor = self.damping_factor(self.projected(impact_speed))
         return self.spring(depth) * factor * speed / impact_speed
 
 
-def power(depth, exponent: float) -> jax.Array:
+def power(depth: Given, exponent: float) -> Each:
     """depth^exponent where depth is positive, else zero; its derivative is finite everywhere."""
     inside = depth > 0
     safe = jnp.where(inside, depth, 1.0)

@@ -10,6 +10,7 @@ from abc import abstractmethod
 
 import jax
 import jax.numpy as jnp
+from jaxtyping import Array, Float
 
 from dovetail.core import Part, kind, parameter
 
@@ -18,7 +19,7 @@ class RestitutionLaw(Part):
     """Coefficient of restitution from the impact speed."""
 
     @abstractmethod
-    def __call__(self, impact_speed) -> jax.Array:
+    def __call__(self, impact_speed: Float[Array, "*m"] | float) -> Float[Array, "*m"]:
         """Coefficient of restitution, from 0 to 1, at an impact speed [m/s]."""
 
 
@@ -31,7 +32,7 @@ class Goldsmith(RestitutionLaw):
 
     alpha: jax.Array = parameter("s/m", "loss per impact speed", at_least=0.0, default=0.2)
 
-    def __call__(self, impact_speed) -> jax.Array:
+    def __call__(self, impact_speed: Float[Array, "*m"] | float) -> Float[Array, "*m"]:
         return jnp.clip(1 - self.alpha * impact_speed, 0.0, 1.0)
 
 
@@ -44,5 +45,5 @@ class HerbertMcWhannellRestitution(RestitutionLaw):
 
     factor: jax.Array = parameter("(s/m)^(1/3)", "loss per cube root of speed", at_least=0.0, default=0.026)
 
-    def __call__(self, impact_speed) -> jax.Array:
+    def __call__(self, impact_speed: Float[Array, "*m"] | float) -> Float[Array, "*m"]:
         return jnp.clip(1 - self.factor * jnp.cbrt(impact_speed), 0.0, 1.0)

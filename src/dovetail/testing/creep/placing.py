@@ -11,6 +11,7 @@ from __future__ import annotations
 import dataclasses
 
 import numpy as np
+from jaxtyping import Float
 
 
 @dataclasses.dataclass(frozen=True)
@@ -19,7 +20,7 @@ class Placed:
 
     home: np.ndarray
 
-    def from_start(self, displacement: np.ndarray) -> np.ndarray:
+    def from_start(self, displacement: Float[np.ndarray, "*axes"]) -> Float[np.ndarray, "*axes"]:
         """The pose in the cell's frame of a displacement from the start."""
         displacement = np.array(displacement, dtype=float)
         if displacement.shape != (6,):
@@ -29,7 +30,7 @@ class Placed:
         turned = Rotation.from_rotvec(self.home[3:]) * Rotation.from_rotvec(displacement[3:])
         return np.concatenate([self.home[:3] + displacement[:3], turned.as_rotvec()])
 
-    def to_start(self, pose: np.ndarray) -> np.ndarray:
+    def to_start(self, pose: Float[np.ndarray, "*axes"]) -> Float[np.ndarray, "*axes"]:
         """The displacement from the start of a pose in the cell's frame."""
         pose = np.array(pose, dtype=float)
         if pose.shape != (6,):
