@@ -121,6 +121,7 @@ $(VENV)/python.stamp:
 	echo "Install one (on Debian: python3.11 and python3.11-venv), or name it: make PYTHON=/path/to/python3.11" >&2; \
 	exit 1
 
+# Each list names what those before it do not (see `lock`), so each is installed upon the one before.
 $(VENV)/run.stamp: $(VENV)/python.stamp requirements.txt pyproject.toml
 	$(PIP) -r requirements.txt
 	$(PIP) --no-deps --no-build-isolation -e .
@@ -130,10 +131,10 @@ $(VENV)/dev.stamp: $(VENV)/run.stamp requirements-dev.txt
 	$(PIP) -r requirements-dev.txt
 	@touch $@
 
-$(VENV)/release.stamp: $(VENV)/run.stamp requirements-release.txt
+$(VENV)/release.stamp: $(VENV)/docs.stamp requirements-release.txt
 	$(PIP) -r requirements-release.txt
 	@touch $@
 
-$(VENV)/docs.stamp: $(VENV)/run.stamp requirements-docs.txt
+$(VENV)/docs.stamp: $(VENV)/dev.stamp requirements-docs.txt
 	$(PIP) -r requirements-docs.txt
 	@touch $@
