@@ -1,6 +1,6 @@
 """CS1 with a late actuator, simulated in a plain loop: recordings to draw and report on."""
 
-from enum import Enum
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -8,18 +8,12 @@ import pytest
 import xarray as xr
 
 from dovetail.core import signals
+from dovetail.report.reported import Reported
+from dovetail.report.verdict import Margins
+from dovetail.testing.outcome import Outcome
 
 M, C, K, K_S = 2.2, 15.0, 2250.0, 2250.0  # [kg], [N s/m], [N/m], [N/m]
 AMPLITUDE, FREQUENCY, DT = 0.012, 3.0, 1e-3  # [m], [Hz], [s]
-
-
-class Outcome(Enum):
-    FINISHED = "The test ran to its end."
-    STOPPED = "The demand reached the displacement limit, so the test was stopped."
-
-    @property
-    def completed(self):
-        return self is Outcome.FINISHED
 
 
 def recording(t, **traces):
@@ -78,19 +72,19 @@ def make_run(delay, **options):
         "limits": {"displacement": 0.05, "force": 200.0, "velocity": float("inf"), "tracking": 0.02},
         "seed": 1,
     }
-    outcome = Outcome.FINISHED if finished else Outcome.STOPPED
-    return SimpleNamespace(data=data, outcome=outcome, title="CS1", mode="rehearse", test_dict=table)
+    outcome = Outcome.FINISHED if finished else Outcome.DISPLACEMENT
+    return Reported(data, title="CS1", mode="rehearse", outcome=outcome, given=table)
 
 
 def make_ideal(duration=3.0):
     (z, v, _, f), _ = simulate(0.0, duration=duration)
-    return SimpleNamespace(data=recording(DT * np.arange(len(z)), displacement=z, velocity=v, force=f))
+    return Reported(recording(DT * np.arange(len(z)), displacement=z, velocity=v, force=f))
 
 
 def make_stability(delay, **other):
     critical = 6.77e-3
     values = {"critical_delay": critical, "delay": delay, "margin": critical - delay, "frequency": 7.116}
-    return SimpleNamespace(**(values | other))
+    return Margins(**(values | other))
 
 
 @pytest.fixture(scope="session")
@@ -115,7 +109,7 @@ def two_axes(late):
     """The same run on two axes, the second half as large."""
     data = late.data
     both = {name: np.stack([y.values, 0.5 * y.values], axis=1) for name, y in data.data_vars.items()}
-    return SimpleNamespace(**{**vars(late), "data": recording(data.time.values, **both)})
+    return replace(late, data=recording(data.time.values, **both))
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ def texts(svg):
 
 
 def test_the_loop_names_every_part(late):
-    shown = texts(drawing.loop(late.test_dict))
+    shown = texts(drawing.loop(late.given))
     for word in (
         "Excitation",
         "Numerical substructure",
@@ -22,7 +22,7 @@ def test_the_loop_names_every_part(late):
 
 
 def test_parts_that_are_not_there_are_said_to_be_none(late):
-    shown = texts(drawing.loop(late.test_dict))
+    shown = texts(drawing.loop(late.given))
     assert "none" in shown  # compensator
     assert "ideal" in shown  # sensor: a series of nothing
 
@@ -51,6 +51,6 @@ def test_two_drawings_share_no_ids():
 
 
 def test_every_box_says_its_place_in_the_test(late):
-    groups = [e for e in ET.fromstring(drawing.loop(late.test_dict)).iter("g") if e.get("class") == "part"]
+    groups = [e for e in ET.fromstring(drawing.loop(late.given)).iter("g") if e.get("class") == "part"]
     assert [group.get("data-path") for group in groups] == [path for _, path, _ in drawing.BOXES.values()]
     assert all(group.find("rect") is not None for group in groups)

@@ -1,6 +1,7 @@
 """The picture on the first screen of a page."""
 
 import io
+from dataclasses import replace
 
 import numpy as np
 from PIL import Image
@@ -26,7 +27,6 @@ def test_a_run_without_forces_is_shown_where_it_is_farthest():
 
 
 def test_a_recording_with_no_place_in_space_has_no_picture(late, make):
-    from types import SimpleNamespace
 
     data = late.data[["force"]]
-    assert key_frame(SimpleNamespace(**{**vars(late), "data": data})) is None
+    assert key_frame(replace(late, data=data)) is None

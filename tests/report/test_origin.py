@@ -1,7 +1,7 @@
 """What was tested and where it comes from."""
 
 import re
-from types import SimpleNamespace
+from dataclasses import replace
 
 from dovetail.report import origin
 from dovetail.report.page import Drawing, Folded, PageTable, Text
@@ -36,7 +36,7 @@ def test_provenance_has_versions_seed_and_the_resolved_test(late):
 
 
 def test_sources_named_by_a_test_are_given(late):
-    table = {**late.test_dict, "source": "wallace2006thesis, figure 3.3"}
-    blocks = origin.provenance([judged(SimpleNamespace(**{**vars(late), "test_dict": table}))])
+    table = {**late.given, "source": "wallace2006thesis, figure 3.3"}
+    blocks = origin.provenance([judged(replace(late, given=table))])
     sources = next(b for b in blocks if isinstance(b, Folded) and b.summary.startswith("Sources"))
     assert "@phdthesis{wallace2006thesis" in sources.text

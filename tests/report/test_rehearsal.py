@@ -1,5 +1,6 @@
 import re
 import shutil
+from dataclasses import replace
 from html.parser import HTMLParser
 from types import SimpleNamespace
 
@@ -11,8 +12,11 @@ import dovetail as dv
 from dovetail.cli.reporting import BROWSERS, printed
 from dovetail.core.errors import ParameterError
 from dovetail.report import RunView, rehearsal_page, rehearsals_page, write, write_run
+from dovetail.report.reported import Reported
+from dovetail.report.verdict import Margins
 from dovetail.studies.registry import find_test
 from dovetail.testing import dump
+from dovetail.testing.outcome import Outcome
 
 
 def text_of(html):
@@ -31,7 +35,7 @@ def text_of(html):
 
 @pytest.fixture(name="page", scope="module")
 def _page(late, ideal):
-    said = SimpleNamespace(critical_delay=6.77e-3, delay=3e-3, margin=3.77e-3, frequency=7.116)
+    said = Margins(critical_delay=6.77e-3, delay=3e-3, margin=3.77e-3, frequency=7.116)
     return rehearsal_page(late, ideal, said)
 
 
@@ -71,12 +75,10 @@ def test_three_delays_on_one_page(late, unstable, ideal, make, tmp_path):
 
 def test_markup_in_a_test_file_appears_as_typed(late, ideal):
     nasty = "<script>alert(1)</script>"
-    table = {**late.test_dict, "title": nasty, "numerical": {"kind": nasty, nasty: 1.0}, "source": nasty}
+    table = {**late.given, "title": nasty, "numerical": {"kind": nasty, nasty: 1.0}, "source": nasty}
     outcome = SimpleNamespace(value=nasty, completed=True)
-    run = SimpleNamespace(
-        data=late.data, outcome=outcome, title=nasty, mode=nasty, test_dict=table, trip=nasty
-    )
-    html = rehearsals_page(nasty, [RunView(run, ideal, SimpleNamespace(remarks=(nasty,)), nasty)] * 2).html()
+    run = Reported(late.data, nasty, nasty, outcome, nasty, given=table)
+    html = rehearsals_page(nasty, [RunView(run, ideal, Margins(remarks=(nasty,)), nasty)] * 2).html()
     assert "<script" not in html
     assert text_of(html).count("<script>alert(1)</script>") > 8
 
@@ -99,7 +101,7 @@ def test_two_axes_have_a_page(two_axes):
 
 def test_a_run_of_a_few_samples_has_a_page(late, ideal):
     for count in (1, 2, 5):
-        run = SimpleNamespace(**{**vars(late), "data": late.data.isel(time=slice(0, count))})
+        run = replace(late, data=late.data.isel(time=slice(0, count)))
         assert "cannot be compared" in text_of(rehearsal_page(run, ideal).html()) or count == 5
 
 
@@ -115,10 +117,8 @@ def test_six_axes_are_printed_on_eight_pages_and_nothing_is_cut(late, make, tmp_
     )
     table = dump(dv.load(find_test("docking/six-dof")))
     six = six.assign_coords(axis=axes)
-    run = SimpleNamespace(**{**vars(late), "data": six, "test_dict": table})
-    page = rehearsal_page(run, SimpleNamespace(data=six), make.stability(3e-3)).write(
-        tmp_path / "report.html"
-    )
+    run = replace(late, data=six, given=table)
+    page = rehearsal_page(run, Reported(six), make.stability(3e-3)).write(tmp_path / "report.html")
     assert printed(page).read_bytes().count(b"/Type /Page\n") <= 8
     sync = pytest.importorskip("playwright.sync_api")
     with sync.sync_playwright() as playwright:
@@ -162,7 +162,7 @@ def test_a_long_run_gives_a_small_page(make):
     data = make.recording(t, **traces)
     data = data.assign({f"extra_{i}": ("time", noise()) for i in range(17)})  # 20 signals in all
     ideal = xr.Dataset({"displacement": ("time", z), "force": ("time", -2250.0 * z)}, coords={"time": t})
-    run = SimpleNamespace(data=data, outcome=SimpleNamespace(value="Done.", completed=True))
+    run = Reported(data, outcome=Outcome.FINISHED)
     html = rehearsal_page(run, ideal, make.stability(3e-3)).html()
     assert len(html.encode()) < 5_000_000  # [bytes] asked for; about 0.4 MB
 

@@ -1,9 +1,10 @@
-from types import SimpleNamespace
+from dataclasses import replace
 
 import numpy as np
 
 from dovetail.report import sections
 from dovetail.report.page import PageTable, Pair, Picture, TableCell, Text
+from dovetail.report.reported import Reported
 from dovetail.report.view import Judged, RunView
 
 
@@ -70,7 +71,7 @@ def test_axes_that_do_not_move_are_told_in_one_sentence(two_axes):
     data = two_axes.data.copy(deep=True)
     for name in data.data_vars:
         data[name].values[:, 1] *= 1e-14
-    view = judged(SimpleNamespace(**{**vars(two_axes), "data": data}), SimpleNamespace(data=data))
+    view = judged(replace(two_axes, data=data), Reported(data))
     blocks = sections.error(view)
     assert [[row[0] for row in table.rows] for table in tables(blocks)] == [["1"], ["1"]]
     assert "no answer" not in str(tables(blocks))
@@ -94,9 +95,9 @@ def test_without_an_ideal_only_the_local_error_is_promised(late):
 def test_figures_are_drawn_from_what_was_recorded(late, ideal):
     kinds = [type(block) for block in sections.pictures(judged(late, ideal))]
     assert kinds == [Picture, Picture, Pair, Picture, Picture]
-    bare = SimpleNamespace(**{**vars(late), "data": late.data[["displacement", "force"]]})
+    bare = replace(late, data=late.data[["displacement", "force"]])
     assert [type(block) for block in sections.pictures(judged(bare))] == [Picture]
-    nothing = SimpleNamespace(**{**vars(late), "data": late.data[["excitation"]]})
+    nothing = replace(late, data=late.data[["excitation"]])
     assert isinstance(sections.pictures(judged(nothing))[0], Text)
 
 

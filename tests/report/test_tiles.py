@@ -1,11 +1,13 @@
 """The three answers at the head of a page."""
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from dovetail.report import RunView, tiles
+from dovetail.report.reported import Reported
 from dovetail.report.view import Judged
 from dovetail.testing.accept import Accept
 from dovetail.testing.outcome import Outcome
@@ -16,7 +18,7 @@ def of(run, ideal=None, stability=None, **more):
 
 
 def with_accept(run, **asked):
-    return SimpleNamespace(**vars(run), test=SimpleNamespace(accept=Accept(**asked)))
+    return replace(run, test=SimpleNamespace(accept=Accept(**asked), numerical=None))
 
 
 def test_a_page_answers_what_happened_whether_it_is_stable_and_whether_to_believe_it(late, ideal, make):
@@ -58,8 +60,8 @@ def test_a_run_that_met_a_limit_is_told_so(unstable, ideal, make):
 
 
 def test_an_event_is_the_headline_and_another_one_of_the_ideal_is_told(late):
-    run = SimpleNamespace(**{**vars(late), "outcome": Outcome.PARTED})
-    other = SimpleNamespace(data=late.data, outcome=Outcome.JOINED)
+    run = replace(late, outcome=Outcome.PARTED)
+    other = Reported(late.data, outcome=Outcome.JOINED)
     happened, _, believed = of(run, other)
     assert happened.answer == "The two sides parted without having joined"
     assert believed.answer == "It ends otherwise than the ideal"
@@ -68,8 +70,8 @@ def test_an_event_is_the_headline_and_another_one_of_the_ideal_is_told(late):
 
 def test_rounding_is_no_headline(late):
     data = late.data.assign(measured_displacement=late.data["displacement"] * (1 + 1e-15))
-    run = SimpleNamespace(**{**vars(late), "data": data})
-    believed = of(run, SimpleNamespace(data=data))[2]
+    run = replace(late, data=data)
+    believed = of(run, Reported(data))[2]
     assert "e-1" not in believed.answer + believed.text
     assert believed.answer == "0 % off the ideal"
 
@@ -82,8 +84,8 @@ def test_a_simulation_is_held_against_its_own_books():
     data = xr.Dataset(
         {"kinetic_energy": ("time", 10 * t, about), "energy_residual": ("time", 0.02 * t, about)}, {"time": t}
     )
-    run = SimpleNamespace(
-        data=data, outcome=Outcome.FINISHED, mode="simulate", trip=None, test=SimpleNamespace(accept=None)
+    run = Reported(
+        data, mode="simulate", outcome=Outcome.FINISHED, test=SimpleNamespace(accept=None, numerical=None)
     )
     happened, stable, believed = tiles.simulated(run)
     assert happened.answer == "The simulation ran to its end"

@@ -1,19 +1,19 @@
 import dataclasses
 import math
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from dovetail.fidelity import compare
 from dovetail.report.verdict import Margins, tone, verdict, word
+from dovetail.testing.outcome import Outcome
 
-DONE = SimpleNamespace(value="The test ran to its end.", completed=True)
-STOPPED = SimpleNamespace(value="The force reached its limit", completed=False)
+DONE = Outcome.FINISHED
+STOPPED = Outcome.FORCE
 
 
 def of(**said):
-    return Margins.of(SimpleNamespace(**said))
+    return Margins.of(Margins(**said))
 
 
 def test_what_was_not_said_is_nothing():
@@ -71,7 +71,10 @@ def test_the_loop_as_it_runs_has_the_last_word():
 
 def test_a_stopped_run_says_why_and_is_bad():
     said = verdict(of(critical_delay=6.77e-3, delay=9.4e-3), STOPPED, trip="force 101 N (limit 100 N) at 2 s")
-    assert "The force reached its limit. Stopped at force 101 N (limit 100 N) at 2 s." in said.sentence
+    assert (
+        "The measured force reached its limit, so the test was stopped. Stopped at force 101 N (limit 100 N) at 2 s."
+        in said.sentence
+    )
     assert said.tone == "bad"
     assert word(of(critical_delay=6.77e-3, delay=3e-3), STOPPED) == "Stopped"
 

@@ -1,8 +1,9 @@
-from types import SimpleNamespace
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
+from dovetail.report.reported import Reported
 from dovetail.report.view import Judged, RunView, limit_uses
 
 
@@ -16,7 +17,7 @@ def test_a_run_is_judged_against_its_ideal(late, ideal, make):
 def test_a_run_that_blew_up_is_shown_up_to_there(late, ideal):
     data = late.data.copy(deep=True)
     data["displacement"][2000:] = np.nan
-    found = Judged(RunView(SimpleNamespace(**{**vars(late), "data": data}), ideal))
+    found = Judged(RunView(replace(late, data=data), ideal))
     assert found.data.sizes["time"] == 2000
     assert found.comparison is not None
     assert "From t = 2 s on a signal is no longer a finite number" in found.notes[0]
@@ -24,7 +25,7 @@ def test_a_run_that_blew_up_is_shown_up_to_there(late, ideal):
 
 def test_a_run_that_cannot_be_compared_says_so(late, make):
     ideal = make.ideal(duration=0.5)
-    shifted = SimpleNamespace(data=ideal.data.assign_coords(time=ideal.data.time + 0.4e-3))
+    shifted = Reported(ideal.data.assign_coords(time=ideal.data.time + 0.4e-3))
     found = Judged(RunView(late, shifted))
     assert found.comparison is None
     assert "cannot be compared with the ideal" in found.notes[0]

@@ -37,6 +37,7 @@ def demonstrate(out: Path | None) -> int:
     base = testing.load(find_test("substructuring/cs1"))
     say(f"{base.title}.\n{ABOUT}")
     views: list[RunView] = []
+    cases: dict[str, tuple[float, Run, Run]] = {}
     for label, delay in DELAYS.items():
         title = f"CS1, actuator {1e3 * delay:.1f} ms late"
         test = base.with_values(**{"rig.actuator.delay": delay, "title": title})
@@ -47,7 +48,7 @@ def demonstrate(out: Path | None) -> int:
             say(LINE.format("case", "delay", "margin", "growth", "rig error", "outcome"))
         say(_line(label, delay, stability, run, ideal))
         views.append(RunView(run, ideal, stability, label))
-    cases = {view.label: (DELAYS[view.label], view.run, view.ideal) for view in views}
+        cases[label] = delay, run, ideal
     picture = draw(cases, target / "three-delays.svg")
     report = write(target / "report.html", "One hybrid test at three delays", views)
     say(LEGEND)

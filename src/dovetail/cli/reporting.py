@@ -77,8 +77,8 @@ def compare(recorded: list[Path], out: Path | None, pdf: bool) -> int:
             _view(run, *each) for run, each in zip(runs, zip(labels, recorded, strict=True), strict=True)
         ]
         written = write(target, f"{runs[0].title}: {len(runs)} runs side by side", views)
-        for view in views:
-            say(f"{view.label:<28} {view.run.outcome.value}{_error(view)}")
+        for view, run in zip(views, runs, strict=True):
+            say(f"{view.label:<28} {run.outcome.value}{_error(view)}")
     say(f"report    {written}")
     if pdf:
         say(f"printed   {printed(written)}")

@@ -7,14 +7,24 @@ trace too short to judge or unequal sampling is answered once, in words, and nev
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 import xarray as xr
 
 from dovetail.core.errors import AnalysisError, ParameterError, UnknownNameError
 
-Recording = Any  # an `xarray.Dataset`, or anything with one as `.data`
+
+@runtime_checkable
+class HasData(Protocol):
+    """What has a recording, such as a run."""
+
+    @property
+    def data(self) -> xr.Dataset:
+        """Its signals over time."""
+
+
+Recording = xr.Dataset | HasData
 Value = float | np.ndarray  # a float for one axis, an array (axis,) for several
 
 SHORTEST = 4  # samples: fewer cannot carry a rate, a spectrum or a loop
@@ -23,7 +33,7 @@ TIME_TOLERANCE = 1e-6  # of a sample period: rounding of recorded times, far bel
 
 def dataset(run: Recording) -> xr.Dataset:
     """The dataset of a run, or the dataset itself."""
-    data = run if isinstance(run, xr.Dataset) else getattr(run, "data", None)
+    data = run.data if isinstance(run, HasData) else run
     if not isinstance(data, xr.Dataset):
         raise ParameterError(
             f"got {type(run).__name__}; expected an xarray.Dataset or a run with one as .data"

@@ -63,8 +63,7 @@ def force(run: Recording, ideal: Recording | None = None, *, axes: Axes = None) 
 
 def errors(run: Recording, ideal: Recording | None = None, *, axes: Axes = None) -> Figure:
     """The local error e2, and the numerical error e1 where there is an ideal, whole and closely."""
-    alone = ideal is None
-    found = xr.Dataset({"e2": fidelity.local_error(run)}) if alone else fidelity.errors(run, ideal)
+    found = xr.Dataset({"e2": fidelity.local_error(run)}) if ideal is None else fidelity.errors(run, ideal)
     lines = [(found, "e2", TraceStyle(COLOURS["measured"], "e₂ local: demand − measured", 1.2))]
     if ideal is not None:
         lines.append((found, "e1", TraceStyle(COLOURS["demand"], "e₁ numerical: ideal − demand", 1.6)))

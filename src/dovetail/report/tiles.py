@@ -18,10 +18,11 @@ from dovetail.core.errors import DovetailError
 from dovetail.fidelity.acceptance import Demand, judged, shown
 from dovetail.report import verdict as verdicts
 from dovetail.report.page import Tile, Tone
+from dovetail.report.reported import Reported
 from dovetail.report.style import prefixed
 from dovetail.report.view import Judged
-from dovetail.testing.outcome import Outcome
-from dovetail.testing.runnable import Runnable
+from dovetail.testing.outcome import Outcome, Trip
+from dovetail.testing.run import Run
 
 HAPPENED, STABLE, BELIEVED = "What happened?", "Is it stable?", "Can it be believed?"
 PEAKS = (
@@ -39,14 +40,14 @@ def rehearsed(view: Judged) -> list[Tile]:
     return [happened(view.run, view.data, view.outcome, view.trip), _stable(view), _believed(view)]
 
 
-def simulated(run: Any) -> list[Tile]:
+def simulated(run: Run) -> list[Tile]:
     """Of a simulation without a rig."""
     text = "Nothing is fed back by a rig, so there is no delay that could make it unstable."
     stable = Tile(STABLE, "There is no loop", text)
     return [happened(run, run.data, run.outcome, run.trip), stable, _adds_up(run)]
 
 
-def crept(run: Any) -> list[Tile]:
+def crept(run: Run) -> list[Tile]:
     """Of a test in expanded time."""
     text = "Each force is read at rest before the next step is computed: no delay acts in the loop."
     stable = Tile(STABLE, "Not a question of delay", text)
@@ -56,7 +57,9 @@ def crept(run: Any) -> list[Tile]:
 # what happened
 
 
-def happened(run: Any, data: xr.Dataset, outcome: Any, trip: Any = None) -> Tile:
+def happened(
+    run: Run | Reported, data: xr.Dataset, outcome: Outcome | None, trip: Trip | None = None
+) -> Tile:
     """How it ended, its impacts, its largest motion and force."""
     sentence = verdicts.ending(outcome)
     answer, _, rest = sentence.rstrip(".").partition(": ")
@@ -64,11 +67,11 @@ def happened(run: Any, data: xr.Dataset, outcome: Any, trip: Any = None) -> Tile
     measures = _measures(run, data)
     facts = [f"{rest[:1].upper()}{rest[1:]}"] if rest else []
     facts += [f"Met: {trip}"] if trip is not None else []
-    facts += [part for part in (_impacts(run, data), _measured(measures) or _peaks(data)) if part]
+    facts += [part for part in (_impacts(data), _measured(measures) or _peaks(data)) if part]
     if data.sizes["time"] > 1:
         facts.append(f"{float(data.time[-1] - data.time[0]):.4g} s recorded")
     done = verdicts.completed(outcome)
-    if outcome is Outcome.FINISHED and getattr(run, "mode", "") == "simulate":
+    if outcome is Outcome.FINISHED and run.mode == "simulate":
         own = measures.get("outcome", "").partition(":")
         answer = f"It {own[0]}" if own[0] else "The simulation ran to its end"
         facts[:0] = [f"{own[2].strip()[:1].upper()}{own[2].strip()[1:]}"] if own[2] else []
@@ -77,7 +80,7 @@ def happened(run: Any, data: xr.Dataset, outcome: Any, trip: Any = None) -> Tile
     )
 
 
-def _impacts(run: Any, data: xr.Dataset) -> str:
+def _impacts(data: xr.Dataset) -> str:
     if "depth" not in data:
         return ""
     try:
@@ -91,10 +94,9 @@ def _impacts(run: Any, data: xr.Dataset) -> str:
     return f"{len(found)} contact{'s' if len(found) > 1 else ''}, the hardest of {most:.3g} {unit}"
 
 
-def _measures(run: Any, data: xr.Dataset) -> dict[str, str]:
+def _measures(run: Run | Reported, data: xr.Dataset) -> dict[str, str]:
     """What a simulated system has to say of its run."""
-    test = getattr(run, "test", None)
-    return roles.measured(test.numerical, data) if isinstance(test, Runnable) else {}
+    return {} if run.test is None else roles.measured(run.test.numerical, data)
 
 
 def _measured(measures: dict[str, str]) -> str:
@@ -187,24 +189,18 @@ def _against_ideal(view: Judged) -> str:
     text = f"The rig changes the response by {_share(e1[worst])} rms{on}{until}"
     text += f", and follows the demand to within {_share(_most(e2))}." if _most(e2) > 1e-4 else "."
     if _other_end(view):
-        ideal = str(view.view.ideal.outcome.value).rstrip(".")
+        ideal = verdicts.ending(view.ideal_end).rstrip(".")
         text = f"The ideal ends so: {ideal[:1].lower()}{ideal[1:]}. {text}"
     return text
 
 
 def _other_end(view: Judged) -> bool:
     """Whether run and ideal come to different events, such as docked and left."""
-    ideal = getattr(view.view.ideal, "outcome", None)
-    return (
-        isinstance(ideal, Outcome)
-        and isinstance(view.outcome, Outcome)
-        and ideal.completed
-        and view.outcome.completed
-        and ideal is not view.outcome
-    )
+    ends = (view.ideal_end, view.outcome)
+    return all(verdicts.completed(end) for end in ends) and ends[0] is not ends[1]
 
 
-def _adds_up(run: Any) -> Tile:
+def _adds_up(run: Run) -> Tile:
     """What a run without an ideal says of itself: whether its books add up."""
     books = fidelity.audit(run)
     rows = [
@@ -212,7 +208,7 @@ def _adds_up(run: Any) -> Tile:
     ]
     text = "; ".join(f"{name} {value}" for name, value in rows)
     text = f"{text[:1].upper()}{text[1:]}." if text else ""
-    asked = judged(getattr(run.test, "accept", None), data=run.data)
+    asked = judged(run.test.accept, data=run.data)
     if asked:
         return _judged(asked, text)
     if np.isfinite(books.energy_share):

@@ -10,6 +10,8 @@ import numpy as np
 
 from dovetail.fidelity import Comparison
 from dovetail.report.page import Tone, Verdict
+from dovetail.testing.outcome import Outcome, Trip
+from dovetail.testing.outlook import Stability
 
 NEAR = 0.2  # of the critical delay: a smaller margin is close to the limit
 
@@ -35,11 +37,13 @@ class Margins:
     )
 
     @classmethod
-    def of(cls, stability: Any) -> Margins:
-        """From anything with some of these attributes; NaN and None are nothing said."""
+    def of(cls, stability: Stability | Margins | None) -> Margins:
+        """From what an analysis said; NaN and None are nothing said."""
+        if stability is None:
+            return cls()
 
         def number(name: str) -> float | None:
-            value = getattr(stability, name, None)
+            value = getattr(stability, name)
             if value is None:
                 return None
             value = np.asarray(value, dtype=float)
@@ -47,13 +51,14 @@ class Margins:
             found = float(value.max() if name in ("delay", "growth_rate") else value.min())
             return None if math.isnan(found) else found
 
-        others = ("remarks", "near_rest", "compensated", "island")
+        others: dict[str, Any] = {
+            "remarks": stability.remarks,
+            "near_rest": stability.near_rest,
+            "compensated": stability.compensated,
+            "island": stability.island,
+        }
         found = cls(
-            **{name: number(name) for name in cls.__dataclass_fields__ if name not in others},
-            remarks=tuple(str(r) for r in getattr(stability, "remarks", ()) or ()),
-            near_rest=bool(getattr(stability, "near_rest", False)),
-            compensated=bool(getattr(stability, "compensated", False)),
-            island=getattr(stability, "island", None),
+            **others | {name: number(name) for name in cls.__dataclass_fields__ if name not in others}
         )
         if found.margin is None and found.critical_delay is not None and found.lateness is not None:
             return replace(found, margin=found.critical_delay - found.lateness)
@@ -83,23 +88,22 @@ class Margins:
         return self.stable is not False and self.margin < NEAR * self.critical_delay
 
 
-def completed(outcome: Any) -> bool | None:
+def completed(outcome: Outcome | None) -> bool | None:
     """Whether a run reached its end; None where its outcome does not say."""
-    found = getattr(outcome, "completed", None)
-    return None if found is None else bool(found)
+    return None if outcome is None else outcome.completed
 
 
-def ending(outcome: Any) -> str:
-    """How a run ended, in its outcome's sentence, or in the words that a recording has of it."""
-    return str(getattr(outcome, "value", outcome) or "The run does not say how it ended.")
+def ending(outcome: Outcome | None) -> str:
+    """How a run ended, in its outcome's sentence."""
+    return "The run does not say how it ended." if outcome is None else outcome.value
 
 
-def held_all_the_same(margins: Margins, outcome: Any) -> bool:
+def held_all_the_same(margins: Margins, outcome: Outcome | None) -> bool:
     """Whether small motion grows by the analysis, and yet the run of a specimen that is not linear held."""
     return margins.stable is False and margins.near_rest and completed(outcome) is True
 
 
-def tone(margins: Margins, outcome: Any) -> Tone:
+def tone(margins: Margins, outcome: Outcome | None) -> Tone:
     """Good, caution or bad."""
     if held_all_the_same(margins, outcome):
         return "caution"
@@ -108,7 +112,7 @@ def tone(margins: Margins, outcome: Any) -> Tone:
     return "caution" if margins.near or margins.stable is None else "good"
 
 
-def word(margins: Margins, outcome: Any) -> str:
+def word(margins: Margins, outcome: Outcome | None) -> str:
     """The verdict in a word or two."""
     if held_all_the_same(margins, outcome):
         return "Held, with small motion unstable"
@@ -122,14 +126,14 @@ def word(margins: Margins, outcome: Any) -> str:
 
 
 def verdict(
-    margins: Margins, outcome: Any, comparison: Comparison | None = None, trip: Any = None
+    margins: Margins, outcome: Outcome | None, comparison: Comparison | None = None, trip: Trip | None = None
 ) -> Verdict:
     """The verdict on one run."""
     clauses = [reason(margins)]
     if held_all_the_same(margins, outcome):
         clauses.append("That is for small motion about rest; the specimen is not linear, and the run held.")
     if completed(outcome) is not True or margins.stable is False:
-        clauses.append(_sentence(getattr(outcome, "value", outcome)))
+        clauses.append("" if outcome is None else _sentence(outcome.value))
     if trip is not None:
         clauses.append(f"Stopped at {trip}.")
     if comparison is not None:

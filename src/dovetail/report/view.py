@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import xarray as xr
@@ -14,8 +13,11 @@ from dovetail.core import signals
 from dovetail.core.errors import DovetailError
 from dovetail.report import verdict as verdicts
 from dovetail.report.figures import LimitUse
+from dovetail.report.reported import Reported
 from dovetail.report.verdict import Margins
+from dovetail.testing.outlook import Stability
 from dovetail.testing.record import largest_of
+from dovetail.testing.run import Run
 
 LIMITS = {  # name of a limit in a test: the signals it bounds, the first that is recorded
     "displacement": ("displacement",),
@@ -32,15 +34,12 @@ DUST = 1e-9  # of the largest motion: what moves less does not move
 class RunView:
     """A run and what belongs to it on a page.
 
-    `run` has `data` (a dataset) and `outcome` (whose `value` is a sentence), and may have `title`, `mode`,
-    `trip` and `test_dict` (every parameter, nested) or `test`. `stability` may have any of `critical_delay`,
-    `delay`, `margin` [s], `frequency` [Hz], `growth_rate` [1/s], `pole_frequency` [Hz], `half_tick` [s] and
-    `remarks`. `curve` is delay [s] and the growth rate [1/s] there.
+    Runs may be bare recordings. `curve` is delay [s] and the growth rate [1/s] there.
     """
 
-    run: Any
-    ideal: Any = None
-    stability: Any = None
+    run: Run | Reported | xr.Dataset
+    ideal: Run | Reported | xr.Dataset | None = None
+    stability: Stability | Margins | None = None
     label: str = ""
     curve: tuple[Sequence[float], Sequence[float]] | None = None
     limits: Sequence[LimitUse] | None = None
@@ -51,19 +50,19 @@ class Judged:
     """A view with everything the sections need worked out once."""
 
     def __init__(self, view: RunView):
-        self.view, self.run = view, view.run
+        self.view, self.run = view, Reported.of(view.run)
         self.notes: list[str] = []
-        self.data = self._finite(fidelity.traces.dataset(view.run))
-        self.ideal = None if view.ideal is None else fidelity.traces.dataset(view.ideal)
+        self.data = self._finite(self.run.data)
+        ideal = None if view.ideal is None else Reported.of(view.ideal)
+        self.ideal = None if ideal is None else ideal.data
+        self.ideal_end = None if ideal is None else ideal.outcome
         self.margins = Margins.of(view.stability)
-        title = str(getattr(view.run, "title", ""))
-        self.title, self.label = title or "Hybrid test", view.label or title or "run"
-        self.mode = str(getattr(view.run, "mode", "") or "run")
-        self.outcome = getattr(view.run, "outcome", None)
-        self.trip = getattr(view.run, "trip", None)
-        self.tested = getattr(view.run, "test", None)  # a recording need not have one
-        self.accept = getattr(self.tested, "accept", None)  # nor need that ask for anything
-        self.test = _test_table(view.run)
+        self.title = self.run.title or "Hybrid test"
+        self.label = view.label or self.run.title or "run"
+        self.mode = self.run.mode or "run"
+        self.outcome, self.trip, self.tested = self.run.outcome, self.run.trip, self.run.test
+        self.accept = None if self.tested is None else self.tested.accept
+        self.test = self.run.table()
         self.comparison = self._compared()
         self.verdict = verdicts.verdict(self.margins, self.outcome, self.comparison, self.trip)
 
@@ -114,15 +113,6 @@ class Judged:
         if "axis" in self.data.coords:
             return [str(name) for name in self.data["axis"].values]
         return [str(i + 1) for i in range(int(np.prod(shape)))]
-
-
-def _test_table(run: Any) -> Mapping[str, Any]:
-    found = getattr(run, "test_dict", None)
-    if found is None and getattr(run, "test", None) is not None:
-        from dovetail.testing import dump
-
-        found = dump(run.test)
-    return found if isinstance(found, Mapping) else {}
 
 
 def limit_uses(view: Judged) -> list[LimitUse]:
