@@ -98,12 +98,12 @@ class DrogueHose(TrailingHose, Substructure):
     def _solved(self, t, x, force) -> tuple[Trailed, jax.Array, Loads, Solved, jax.Array]:
         chain, tow, hose = self._place(t, x)
         loads = self._loads(t, hose, tow, self.nozzle(t, x["datum"])[0], _six(force))
-        told = self.reel.told(t, x["since_contact"], self.chain.length)
+        demanded = self.reel.taken_in(t, x["since_contact"], self.chain.length)
 
         def at(reel):
             return dataclasses.replace(loads, length=self._length(x, reel))
 
-        drive = self.drum.drive(told, x["reeled"], x["reel_speed"])
+        drive = self.drum.drive(demanded, x["reeled"], x["reel_speed"])
         solved, reel = driven(lambda reel: chain.solve(t, x["hose"], at(reel)), drive)
         return hose, tow, at(reel), solved, reel
 

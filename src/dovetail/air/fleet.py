@@ -58,8 +58,8 @@ class RopeFleet(Flow):
         if self.names:
             columns["names"] = len(self.names)
         if len(set(columns.values())) > 1:
-            told = ", ".join(f"{name} has {size}" for name, size in columns.items())
-            raise ParameterError(f"{told}; all need one entry for each candidate")
+            sizes = ", ".join(f"{name} has {size}" for name, size in columns.items())
+            raise ParameterError(f"{sizes}; all need one entry for each candidate")
 
     def candidate(self, d: Any, density: Any, length: Any) -> TowedRope:
         """The system of one candidate."""
@@ -89,22 +89,22 @@ class RopeFleet(Flow):
         return self._each(lambda rope, x: rope.derivative(t, x, None), x)
 
     def output(self, t, x, u):
-        shown = self._each(lambda rope, x: rope.output(t, x, None), x)
-        turned = {name: jnp.swapaxes(shown[name], 0, 1) for name in ("displacement", "velocity")}
+        signals = self._each(lambda rope, x: rope.output(t, x, None), x)
+        turned = {name: jnp.swapaxes(signals[name], 0, 1) for name in ("displacement", "velocity")}
         return {
             **turned,
-            "tension": jnp.max(shown["tension"], axis=1),
-            "energy_residual": shown["energy_residual"],
+            "tension": jnp.max(signals["tension"], axis=1),
+            "energy_residual": signals["energy_residual"],
         }
 
     def faults(self, method, step) -> list[Fault]:
         """What is wrong with any candidate; strength is for the choice to judge."""
-        found = []
+        problems = []
         for i in range(len(self.length)):
             rope = self.candidate(self.diameter[i], self.mass_per_length[i], self.length[i])
             for fault in dataclasses.replace(rope, strength=None).faults(method, step):
-                found.append(Fault(f"candidate {self._name(i)}: {fault.place}", fault.text))
-        return found
+                problems.append(Fault(f"candidate {self._name(i)}: {fault.place}", fault.text))
+        return problems
 
     @property
     def lines(self) -> list[str]:
@@ -119,33 +119,31 @@ class RopeFleet(Flow):
         """Candidates with what speaks against each; those that pass first, the lightest in front."""
         passed, failed = [], []
         for i in range(len(self.length)):
-            found = settling(data.time.values, data["displacement"].values[:, 1, i])
+            settled = settling(data.time.values, data["displacement"].values[:, 1, i])
             reasons = []
             strength, needed = float(self.strength[i]), float(self.factor * self.load)
             if strength < needed:
                 reasons.append(f"breaks at {strength / 1e3:.0f} kN, must bear {needed / 1e3:.0f} kN")
             clear = float(self.clear_depth)
-            if found.final < clear:
+            if settled.final < clear:
                 reasons.append(
-                    f"settles at {found.final:.1f} m, {clear - found.final:.2g} m short of {clear:g} m"
+                    f"settles at {settled.final:.1f} m, {clear - settled.final:.2g} m short of {clear:g} m"
                 )
-            if found.settling_time > float(self.settled_within):
+            if settled.settling_time > float(self.settled_within):
                 reasons.append(
-                    f"settles in {found.settling_time:.0f} s, later than {float(self.settled_within):g} s"
+                    f"settles in {settled.settling_time:.0f} s, later than {float(self.settled_within):g} s"
                 )
             mass = float(self.mass_per_length[i] * self.length[i])
             if reasons:
                 failed.append((i, "; ".join(reasons)))
             else:
-                text = (
-                    f"passes: {mass:.0f} kg, {found.final:.1f} m deep, settled in {found.settling_time:.0f} s"
-                )
+                text = f"passes: {mass:.0f} kg, {settled.final:.1f} m deep, settled in {settled.settling_time:.0f} s"
                 passed.append((mass, i, text))
         return [(i, text) for _, i, text in sorted(passed)] + failed
 
     def measures(self, data: Any) -> dict[str, str]:
         """The choice in words."""
-        found = self.verdicts(data)
-        shown = {self._name(i): text for i, text in found}
-        chosen = self._name(found[0][0]) if found[0][1].startswith("passes") else "none"
-        return shown | {"choice": chosen}
+        verdicts = self.verdicts(data)
+        answers = {self._name(i): text for i, text in verdicts}
+        chosen = self._name(verdicts[0][0]) if verdicts[0][1].startswith("passes") else "none"
+        return answers | {"choice": chosen}

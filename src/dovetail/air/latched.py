@@ -106,13 +106,13 @@ class LatchedHose(TrailingHose):
     def measures(self, data: Any) -> dict[str, str]:
         """Waves, whip and tensions of a recorded simulation, named."""
         t, tow, end = (data[name].values for name in ("time", "tow_tension", "end_tension"))
-        found = follow_waves(t, data["hose_position"].values)
+        wave = follow_waves(t, data["hose_position"].values)
         slack = (data["tension"].values <= 0).any(axis=1)
         step = t[1] - t[0]
         return {
-            "tow end fastest sideways": f"{found.at_support:.2f} s after the latch",
-            "drogue end again": f"{found.back:.2f} s after the latch",
-            "whip": f"{found.whip:.3g} m/s sideways at most, from then on",
+            "tow end fastest sideways": f"{wave.at_support:.2f} s after the latch",
+            "drogue end again": f"{wave.back:.2f} s after the latch",
+            "whip": f"{wave.whip:.3g} m/s sideways at most, from then on",
             "tension at the tow point": f"{tow.min():.0f} to {tow.max():.0f} N",
             "tension at the end": f"{end.min():.0f} to {end.max():.0f} N",
             "a link is slack": f"for {step * slack.sum():.2f} s in all",

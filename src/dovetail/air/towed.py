@@ -224,12 +224,12 @@ class TowedRope(Flow):
 
     def output(self, t, x, u):
         chain, loads, wind, command = self._acting(t, x)
-        shown = chain.output(t, x["rope"], loads)
+        signals = chain.output(t, x["rope"], loads)
         energy = chain.energies(x["rope"], loads)
         moment, _ = chain.mass_moments(x["rope"], loads)
         gravity = -self.weight_field() @ moment
         total = gravity + sum(energy.values())
-        shown |= {
+        signals |= {
             "kinetic_energy": energy["kinetic"],
             "elastic_energy": energy["axial"] + energy["bending"],
             "gravity_energy": gravity,
@@ -239,13 +239,13 @@ class TowedRope(Flow):
             "tip_command": command,
             "tip_attitude": self.device.attitude(x["device"], command),
         }
-        shown["energy_residual"] = total - x["energy"] - x["work"]["external"] - x["work"]["damping"]
+        signals["energy_residual"] = total - x["energy"] - x["work"]["external"] - x["work"]["damping"]
         if self.elements is not None:
-            shown = self.elements.shown(shown, chain.links)
+            signals = self.elements.shown(signals, chain.links)
         if self.twist is not None:
             length = chain.length if loads.length is None else loads.length[0]
-            shown["twist_torque"] = self.twist.torques(x["twist"], length, self.device.roll(x["device"]))
-        return shown
+            signals["twist_torque"] = self.twist.torques(x["twist"], length, self.device.roll(x["device"]))
+        return signals
 
     def adapted(self, x: dict[str, Any]) -> tuple[TowedRope, dict[str, Any]]:
         """This rope and its state with as many links as it needs; what that changes of the energy is in the ledger."""
@@ -320,27 +320,29 @@ class TowedRope(Flow):
 
     def measures(self, data: Any) -> dict[str, str]:
         """What a run of it showed, in words: for the command line and the report."""
-        found = settling(data.time.values, data["displacement"].values[:, 1])
+        settled = settling(data.time.values, data["displacement"].values[:, 1])
         largest = float(data["tension"].max())
-        shown = {
+        answers = {
             "tip at the end": ", ".join(
                 f"{v:.5g}" for v in np.round(data["displacement"].values[-1], 9) + 0.0
             )
             + " m",
-            "depth": f"{found.peak:.4g} m deepest at {found.peak_time:.3g} s",
+            "depth": f"{settled.peak:.4g} m deepest at {settled.peak_time:.3g} s",
         }
         end = float(data.time[-1])
-        if found.settling_time < 0.75 * end:  # a quarter of the run to show that it stays
-            period = f", period {found.period:.3g} s" if np.isfinite(found.period) else ""
-            shown["settled"] = f"at {found.final:.4g} m, to 5 % after {found.settling_time:.4g} s{period}"
+        if settled.settling_time < 0.75 * end:  # a quarter of the run to show that it stays
+            period = f", period {settled.period:.3g} s" if np.isfinite(settled.period) else ""
+            answers["settled"] = (
+                f"at {settled.final:.4g} m, to 5 % after {settled.settling_time:.4g} s{period}"
+            )
         else:
-            shown["settled"] = f"not within the {end:g} s"
-        shown["largest tension"] = f"{largest:.4g} N"
+            answers["settled"] = f"not within the {end:g} s"
+        answers["largest tension"] = f"{largest:.4g} N"
         if "energy_residual" in data:
             residual = float(abs(data["energy_residual"]).max())
             exchanged = ("kinetic_energy", "gravity_energy", "external_work")
             share = 100 * residual / max(*(float(abs(data[name]).max()) for name in exchanged), 1e-300)
-            shown["energy residual"] = f"{residual:.3g} J, {share:.2g} % of the largest energy or work"
+            answers["energy residual"] = f"{residual:.3g} J, {share:.2g} % of the largest energy or work"
         if self.strength is not None:
-            shown["safety factor"] = f"{float(self.strength) / largest:.3g}"
-        return shown
+            answers["safety factor"] = f"{float(self.strength) / largest:.3g}"
+        return answers

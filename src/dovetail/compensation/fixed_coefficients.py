@@ -95,9 +95,9 @@ class FixedCoefficients(Compensator):
     def _weights(self, samples: jax.Array) -> jax.Array:
         """Of the stored samples after `samples` repetitions, whole ones joined by straight lines."""
         table = jnp.asarray(_repeated(self.coefficients, self.steps + 1))
-        whole = jnp.clip(jnp.floor(samples), 0, self.steps).astype(int)
-        part = (samples - whole)[..., None]
-        return jnp.moveaxis((1.0 - part) * table[whole] + part * table[whole + 1], -1, 0)
+        full_samples = jnp.clip(jnp.floor(samples), 0, self.steps).astype(int)
+        part = (samples - full_samples)[..., None]
+        return jnp.moveaxis((1.0 - part) * table[full_samples] + part * table[full_samples + 1], -1, 0)
 
 
 @cache

@@ -95,8 +95,8 @@ class BlendedForce(Feedback):
 
         computed = self.model.output(t + dt, model, motion)["force"]
         force = self.share * u["measured_force"] + (1.0 - self.share) * computed
-        shown = {"force": force, "model_force": computed, "measured_share": self.share}
-        return {"model": model, "memory": memory, "motion": motion}, shown
+        signals = {"force": force, "model_force": computed, "measured_share": self.share}
+        return {"model": model, "memory": memory, "motion": motion}, signals
 
 
 @kind("half-sample-advance")
@@ -119,10 +119,10 @@ class HeldForceExtrapolation(Feedback):
 
     def step(self, t: Time, dt: Time, x: State, u: Input) -> tuple[State, Output]:
         of, shown = self.of.step(t, dt, x["of"], u)
-        now = shown["force"]
+        force_now = shown["force"]
         # a preload in the first sample is no rise
-        force = now + x["seen"] * self.share * (now - x["previous"])
-        return {"of": of, "previous": now, "seen": jnp.ones_like(x["seen"])}, {**shown, "force": force}
+        force = force_now + x["seen"] * self.share * (force_now - x["previous"])
+        return {"of": of, "previous": force_now, "seen": jnp.ones_like(x["seen"])}, {**shown, "force": force}
 
 
 class _Driven(Flow):

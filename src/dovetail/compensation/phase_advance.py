@@ -56,10 +56,10 @@ class PhaseAdvance(Compensator):
 
     def step(self, t: Time, dt: Time, x: State, u: Input) -> tuple[State, Output]:
         of, shown = self.of.step(t, dt, x["of"], u)
-        now = shown["command"]
+        command_now = shown["command"]
         (b0, b1), (a0, a1) = self._coefficients(dt)
-        command = (b0 * now + b1 * x["input"] - a1 * x["command"]) / a0
-        return {"of": of, "input": now, "command": command}, {**shown, "command": command}
+        command = (b0 * command_now + b1 * x["input"] - a1 * x["command"]) / a0
+        return {"of": of, "input": command_now, "command": command}, {**shown, "command": command}
 
     def response(self, omega: ArrayLike, dt: float) -> jax.Array:
         (b0, b1), (a0, a1) = self._coefficients(dt)

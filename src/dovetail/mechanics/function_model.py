@@ -21,10 +21,10 @@ def _named(function: str | Callable[..., Any]) -> str:
         return function
     place = f"{function.__module__}:{function.__qualname__}"
     try:
-        found = _find(place)
+        importable = _find(place)
     except ParameterError:
-        found = None
-    if found is not function:
+        importable = None
+    if importable is not function:
         raise ParameterError(
             f"FunctionModel.function: {function.__qualname__} cannot be found again as {place}; define it at "
             "the top of a module, so that a saved test can name it"

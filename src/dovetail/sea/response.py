@@ -157,5 +157,5 @@ class TabulatedResponse(ShipResponse):
 
         inside = (omega >= self.omega[0]) & (omega <= self.omega[-1])
         sign = jnp.array([1.0, -1.0, 1.0, -1.0, 1.0, -1.0])[:, None]
-        whole = jnp.where(inside, read(self.real) + 1j * read(self.imaginary), 0.0)
-        return jnp.where(mirrored, sign * whole, whole)
+        response = jnp.where(inside, read(self.real) + 1j * read(self.imaginary), 0.0)
+        return jnp.where(mirrored, sign * response, response)

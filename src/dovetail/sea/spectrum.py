@@ -69,9 +69,9 @@ class Jonswap(WaveSpectrum):
 
     def density(self, omega):
         x = jnp.asarray(GRID)
-        whole = jnp.trapezoid(_bretschneider(x, 1.0, 1.0) * self._raised(x), x)
+        area = jnp.trapezoid(_bretschneider(x, 1.0, 1.0) * self._raised(x), x)
         shape = _bretschneider(omega, self.height, self.peak) * self._raised(omega / self.peak)
-        return shape / (16 * whole)
+        return shape / (16 * area)
 
     def _raised(self, x):
         sigma = jnp.where(x <= 1.0, 0.07, 0.09)

@@ -86,14 +86,14 @@ class Funnel(Specimen):
         return jax.tree.map(lambda a: a[i] if jnp.ndim(a) else a, self.law)
 
     def derivative(self, t, x, u):
-        now = self.contact(x, u)
-        xi, eta = self._where(now.place)
+        contact = self.contact(x, u)
+        xi, eta = self._where(contact.place)
         home = (xi <= self.depths[0] + self.latch_reach) & (x["outside"] < 0.5)
         aft = xi > self.depths[-1]
         beyond = jnp.where(eta > self.radii[-1], 1.0, 0.0)
         pace = jnp.sqrt(u["velocity"][:3] @ u["velocity"][:3] + TINY) / self.way
         return {
-            **now.wall.rate,
+            **contact.wall.rate,
             "rim_speed": jnp.zeros(()),
             "latched": jnp.where(home, pace * (1 - x["latched"]), 0.0),
             "outside": jnp.where(aft, pace * (beyond - x["outside"]), 0.0),
@@ -105,17 +105,17 @@ class Funnel(Specimen):
         return self._meeting.jumps
 
     def jump(self, t, x, u):
-        now = self.contact(x, u)
-        rim = self._meeting.latch.update(x["rim_speed"], now.rim.depth, now.rim.speed)
-        return {**x, **self._meeting.after(x, now.wall), "rim_speed": rim}
+        contact = self.contact(x, u)
+        rim = self._meeting.latch.update(x["rim_speed"], contact.rim.depth, contact.rim.speed)
+        return {**x, **self._meeting.after(x, contact.wall), "rim_speed": rim}
 
     def output(self, t, x, u):
-        now = self.contact(x, u)
+        contact = self.contact(x, u)
         return {
-            "force": jnp.concatenate([now.force, jnp.cross(now.place, now.force)]),
-            "depth": now.depth,
-            "normal_force": now.normal,
-            "contact_zone": now.zone.astype(float),
+            "force": jnp.concatenate([contact.force, jnp.cross(contact.place, contact.force)]),
+            "depth": contact.depth,
+            "normal_force": contact.normal,
+            "contact_zone": contact.zone.astype(float),
             "latched": x["latched"],
         }
 

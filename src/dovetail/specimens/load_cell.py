@@ -42,6 +42,6 @@ class LoadCell(Specimen):
         return self.specimen.jump(t, x, u)
 
     def output(self, t: Time, x: State, u: Input) -> Output:
-        shown = self.specimen.output(t, x, u)
+        signals = self.specimen.output(t, x, u)
         left = (self.added_mass - self.compensation) * u["acceleration"]
-        return {**shown, "force": shown["force"] - left, "uncompensated_inertia": -left}
+        return {**signals, "force": signals["force"] - left, "uncompensated_inertia": -left}

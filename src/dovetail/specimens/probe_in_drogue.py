@@ -148,13 +148,13 @@ class ProbeInDrogue(Specimen):
         return {**x, **self.ball.meeting.after(x, self._contact(x, u).met)}
 
     def output(self, t, x, u):
-        now = self._contact(x, u)
-        wrench = now.wrench.at(self.home + u["displacement"][:3])
+        contact = self._contact(x, u)
+        wrench = contact.wrench.at(self.home + u["displacement"][:3])
         return {
             "force": jnp.concatenate([wrench.f, euler.to_matrix(self.home_euler).T @ wrench.tau]),
-            "depth": now.touch.depth,
-            "normal_force": now.met.normal_force,
-            "contact_energy": now.stored,
+            "depth": contact.touch.depth,
+            "normal_force": contact.met.normal_force,
+            "contact_energy": contact.stored,
             "contact_heat": x["impact_heat"],
             "friction_heat": x["friction_heat"],
             "contact_time": x["touched"],

@@ -150,8 +150,8 @@ class RibBasket(Specimen):
 
     def _stiffness_spectrum(self):
         k = jnp.arange(self.ribs // 2 + 1)
-        whole = jnp.where(k == 0, self.stretch, self.sideways / jnp.maximum(k, 1) ** 2)
-        return self.hinge + whole + jnp.where(k == 0, 0.0, self.bending * (k**2 - 1.0) ** 2)
+        ring = jnp.where(k == 0, self.stretch, self.sideways / jnp.maximum(k, 1) ** 2)
+        return self.hinge + ring + jnp.where(k == 0, 0.0, self.bending * (k**2 - 1.0) ** 2)
 
     def _compliance(self):
         """Turn [rad/(N m)] of the rib at a distance from one that is turned by a unit moment."""

@@ -51,10 +51,10 @@ class ScaledSpecimen(Specimen):
         return self.specimen.jump(t, x, self._small(u))
 
     def output(self, t, x, u):
-        shown = self.specimen.output(t, x, self._small(u))
+        outputs = self.specimen.output(t, x, self._small(u))
         levers = jnp.concatenate([jnp.ones(3), self.length_scale * jnp.ones(3)])
-        large = {name: self._factor(name) * value for name, value in shown.items()}
-        return {**large, "force": self.force_scale * levers * shown["force"]}
+        large = {name: self._factor(name) * value for name, value in outputs.items()}
+        return {**large, "force": self.force_scale * levers * outputs["force"]}
 
     def _factor(self, name: str) -> jax.Array | float:
         """What else the specimen shows is shown at the simulation's scale, by its unit."""

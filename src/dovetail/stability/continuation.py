@@ -63,18 +63,18 @@ def follow_roots(family: Family, values: ArrayLike, lines: int = 4) -> RootPaths
     p = np.asarray(values, dtype=float)
     paths = np.full((p.size, lines), np.nan, dtype=complex)
     for i, value in enumerate(p):
-        found = family(float(value)).roots(2 * lines + 2).values
-        found = found[found.imag >= 0]
+        roots = family(float(value)).roots(2 * lines + 2).values
+        roots = roots[roots.imag >= 0]
         if i == 0:
-            paths[0, : min(lines, found.size)] = found[:lines]
+            paths[0, : min(lines, roots.size)] = roots[:lines]
             continue
         heading = 2 * paths[i - 1] - paths[i - 2] if i > 1 else paths[i - 1]
         heading = np.where(np.isnan(heading), paths[i - 1], heading)
         alive = np.flatnonzero(~np.isnan(heading))
-        cost = np.abs(heading[alive, None] - found[None, :])
+        cost = np.abs(heading[alive, None] - roots[None, :])
         rows, columns = scipy.optimize.linear_sum_assignment(cost)
-        paths[i, alive[rows]] = found[columns]
-        new = [root for j, root in enumerate(found) if j not in columns]
+        paths[i, alive[rows]] = roots[columns]
+        new = [root for j, root in enumerate(roots) if j not in columns]
         free = np.flatnonzero(np.isnan(paths[i]))
         for line, root in zip(free, new, strict=False):
             paths[i, line] = root
@@ -88,14 +88,14 @@ def stable_ranges(family: Family, low: float, high: float, *, points: int) -> li
     stable = family(low).stable()
     while start < high:
         remaining = max(4, round(points * (high - start) / width))
-        found = first_crossing(family, start, high, points=remaining)
+        crossing = first_crossing(family, start, high, points=remaining)
         if stable:
-            end = high if found is None else found.parameter
-            ranges.append(StableRange(lower.parameter if lower else low, end, lower, found))
-        if found is None:
+            end = high if crossing is None else crossing.parameter
+            ranges.append(StableRange(lower.parameter if lower else low, end, lower, crossing))
+        if crossing is None:
             break
-        start = found.parameter + 1e-7 * width  # just past it, so that it is not found again
-        lower, stable = found, start < high and family(start).stable()
+        start = crossing.parameter + 1e-7 * width  # just past it, so that it is not found again
+        lower, stable = crossing, start < high and family(start).stable()
     return ranges
 
 

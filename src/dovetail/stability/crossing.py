@@ -164,9 +164,9 @@ def _bracketed(
     unstable = b if growth(b) > 0 else a
     side = unstable if abs(unstable - middle) < 1e-2 * width else middle + 1e-3 * (unstable - middle)
     omega = family(side).roots(6).omega
-    found = refine(family, middle, omega, low=min(a, b), tolerance=tolerance)
-    if found is not None and abs(found.parameter - middle) <= 1e-2 * width:
-        return found
+    crossing = refine(family, middle, omega, low=min(a, b), tolerance=tolerance)
+    if crossing is not None and abs(crossing.parameter - middle) <= 1e-2 * width:
+        return crossing
     # Newton failed (a double root, say): bisection is slower, but does not fail
     middle = float(scipy.optimize.brentq(growth, a, b, xtol=1e-14 * width + 1e-300, rtol=1e-14))
     return RootCrossing(middle, omega, 1e-14 * width, growth(max(a, b)) > 0)

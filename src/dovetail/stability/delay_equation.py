@@ -166,12 +166,12 @@ class DelayEquation:
         nodes = int(np.clip(0.5 * self.radius() * self.longest, 0, 30)) + 14
         before: np.ndarray | None = None
         while nodes <= most_nodes:
-            found, complete = _attempt(scaled, nodes, count)
-            if complete and before is not None and len(before) == len(found.values):
-                scale = np.maximum(np.abs(found.values), 1.0 / self.longest)
-                if np.all(np.abs(found.values - before) <= tolerance * scale):
-                    return found
-            before = found.values if complete else None
+            spectrum, complete = _attempt(scaled, nodes, count)
+            if complete and before is not None and len(before) == len(spectrum.values):
+                scale = np.maximum(np.abs(spectrum.values), 1.0 / self.longest)
+                if np.all(np.abs(spectrum.values - before) <= tolerance * scale):
+                    return spectrum
+            before = spectrum.values if complete else None
             nodes = int(1.4 * nodes) + 2
         raise ConvergenceError(
             f"{self!r}: the {count} rightmost roots still change at {most_nodes} nodes; ask for fewer roots, "
@@ -180,8 +180,8 @@ class DelayEquation:
 
     def growth(self) -> float:
         """Largest real part [1/s] of all roots but neutral ones (see `Roots`)."""
-        found = self.roots(2)
-        return found.growth if found.decided.size else self.roots(6).growth
+        roots = self.roots(2)
+        return roots.growth if roots.decided.size else self.roots(6).growth
 
     def stable(self) -> bool:
         """True if every root decays that is not neutral."""

@@ -94,9 +94,9 @@ def _march(A0, As, lags, dt, f, x_past, slope_past):
     def late(states, first, second, i, stage):
         """sum_j A_j x(t_i + stage dt - tau_j)."""
         back = lags - stage  # in steps before knot i, not negative
-        whole = jnp.ceil(back - 1e-12).astype(int)
-        u = whole - back  # place within the interval that begins at knot i - whole
-        j = i - whole
+        knots_back = jnp.ceil(back - 1e-12).astype(int)
+        u = knots_back - back  # place within the interval that begins at knot i - knots_back
+        j = i - knots_back
         h00, h01 = (1 + 2 * u) * (1 - u) ** 2, u * u * (3 - 2 * u)
         h10, h11 = u * (1 - u) ** 2, u * u * (u - 1)
         value = h00[:, None] * states[j] + h01[:, None] * states[j + 1]
@@ -105,8 +105,8 @@ def _march(A0, As, lags, dt, f, x_past, slope_past):
 
     def step(carry, inputs):
         states, first, second, x, i = carry
-        now, half, full = inputs
-        slope = A0 @ x + late(states, first, second, i, 0.0) + now
+        input_now, half, full = inputs
+        slope = A0 @ x + late(states, first, second, i, 0.0) + input_now
         # this slope begins one interval and ends the last one, which short delays read from here on
         first = first.at[i].set(slope)
         second = second.at[i - 1].set(jnp.where(i > kept, slope, second[i - 1]))

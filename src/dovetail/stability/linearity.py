@@ -47,8 +47,8 @@ def departure_from_linear(
         0 where no motion makes a force; infinite where only the larger one does, or the small one's is not finite.
     """
     run = partial(_forces, specimen, method or RK4(), np.asarray(dt), substeps, motion)
-    whole, small = (np.asarray(run(np.asarray(size))) for size in (1.0, TINY))
-    felt, missed = float(np.mean(whole**2)), float(np.mean((whole - small / TINY) ** 2))
+    full, small = (np.asarray(run(np.asarray(size))) for size in (1.0, TINY))
+    felt, missed = float(np.mean(full**2)), float(np.mean((full - small / TINY) ** 2))
     if felt == 0.0:
         return 0.0 if missed == 0.0 else math.inf
     return math.sqrt(missed / felt) if math.isfinite(missed) else math.inf

@@ -59,9 +59,9 @@ def unequal_delays(
         if not equation(0.0, float(tau2)).stable():
             first[i] = 0.0
             continue
-        found = first_crossing(lambda tau1: equation(tau1, float(tau2)), 0.0, up_to)  # noqa: B023
-        if found is not None:
-            first[i], omega[i] = found.parameter, found.omega
+        crossing = first_crossing(lambda tau1: equation(tau1, float(tau2)), 0.0, up_to)  # noqa: B023
+        if crossing is not None:
+            first[i], omega[i] = crossing.parameter, crossing.omega
     return DelayLimit(second, first, omega, up_to)
 
 

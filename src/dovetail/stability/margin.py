@@ -97,12 +97,12 @@ def unit_gains(loop: Response, omega: ArrayLike | None = None) -> list[GainCross
         if the gain has its maximum or minimum on the grid.
     """
     if isinstance(loop, LinearTransfer):
-        found = np.array([gain.omega for gain in unit_gain.unit_gains(StateSpace.of(loop))])
+        frequencies = np.array([gain.omega for gain in unit_gain.unit_gains(StateSpace.of(loop))])
     elif omega is None:
         raise TypeError("unit_gains: give a grid omega [rad/s] for a loop that is not a LinearTransfer")
     else:
-        found = _crossings_on_grid(loop, np.asarray(omega, dtype=float))
-    return [_unit_gain(loop, float(w)) for w in found]
+        frequencies = _crossings_on_grid(loop, np.asarray(omega, dtype=float))
+    return [_unit_gain(loop, float(w)) for w in frequencies]
 
 
 def delay_margin(loop: Response, omega: ArrayLike | None = None) -> float:
@@ -197,8 +197,10 @@ def _crossings_on_grid(loop: Response, omega: np.ndarray) -> np.ndarray:
     level = lambda w: float(np.log(np.abs(loop(np.asarray(1j * w)))))  # noqa: E731
     values = np.log(np.abs(loop(1j * omega)))
     changes = np.flatnonzero(np.sign(values[:-1]) * np.sign(values[1:]) < 0)
-    found = [scipy.optimize.brentq(level, omega[i], omega[i + 1], xtol=1e-13, rtol=1e-14) for i in changes]
-    return np.sort(np.concatenate([found, omega[values == 0]]))
+    crossings = [
+        scipy.optimize.brentq(level, omega[i], omega[i + 1], xtol=1e-13, rtol=1e-14) for i in changes
+    ]
+    return np.sort(np.concatenate([crossings, omega[values == 0]]))
 
 
 def _smallest(limit: Response, omega: ArrayLike) -> float:

@@ -103,13 +103,13 @@ def sampled_loop(
         raise ParameterError(f"sampled_loop.tau: got {tau:g} s; a delay is zero or positive")
     rig = specimen if isinstance(specimen, StateSpace) else StateSpace.memoryless(specimen)
     samples = tau / dt
-    whole = int(np.floor(samples + 1e-9))
-    part = max(samples - whole, 0.0)
+    full_steps = int(np.floor(samples + 1e-9))
+    part = max(samples - full_steps, 0.0)
     Phi, Gamma = one_step(numerical, dt, method)
     # the signal a part of a step before the next sample, from the state and force at this one
     Phi_f, Gamma_f = one_step(numerical, (1 - part) * dt, method) if part > 0 else (Phi, Gamma)
     E, G = numerical.C @ Phi_f, numerical.C @ Gamma_f
-    return _augmented(Phi, Gamma, E, G, rig, whole, dt, hold)
+    return _augmented(Phi, Gamma, E, G, rig, full_steps, dt, hold)
 
 
 def sampled_poles(numerical: StateSpace, specimen: np.ndarray | StateSpace, **options: Any) -> Poles:
@@ -161,10 +161,10 @@ def loop_poles(step: Callable[[Any], Any], state: Any, *, dt: float = 1.0, steps
         )
 
     def advance(vector: jax.Array) -> jax.Array:
-        whole = eqx.combine(restore(vector), fixed)
+        state = eqx.combine(restore(vector), fixed)
         for _ in range(steps):
-            whole = step(whole)
-        return ravel_pytree(eqx.filter(whole, eqx.is_inexact_array))[0]
+            state = step(state)
+        return ravel_pytree(eqx.filter(state, eqx.is_inexact_array))[0]
 
     matrix = np.asarray(jax.jit(jax.jacfwd(advance))(flat))
     if not np.isfinite(matrix).all():
@@ -181,13 +181,13 @@ def one_step(system: StateSpace, dt: float, method: str = "exact") -> tuple[np.n
     M = np.zeros((n + m, n + m))
     M[:n, :n], M[:n, n:] = system.A * dt, system.B * dt
     if method == "exact":
-        whole = scipy.linalg.expm(M)
+        transition = scipy.linalg.expm(M)
     elif method == "rk4":
         eye = np.eye(n + m)
-        whole = eye + M @ (eye + M / 2 @ (eye + M / 3 @ (eye + M / 4)))
+        transition = eye + M @ (eye + M / 2 @ (eye + M / 3 @ (eye + M / 4)))
     else:
         raise ParameterError(f'sampled_loop.method: got "{method}"; one of exact, rk4')
-    return whole[:n, :n], whole[:n, n:]
+    return transition[:n, :n], transition[:n, n:]
 
 
 def _ramped(system: StateSpace, dt: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -196,8 +196,8 @@ def _ramped(system: StateSpace, dt: float) -> tuple[np.ndarray, np.ndarray, np.n
     M = np.zeros((n + 2 * m, n + 2 * m))
     M[:n, :n], M[:n, n : n + m] = system.A * dt, system.B * dt
     M[n : n + m, n + m :] = np.eye(m)
-    whole = scipy.linalg.expm(M)
-    return whole[:n, :n], whole[:n, n : n + m] - whole[:n, n + m :], whole[:n, n + m :]
+    transition = scipy.linalg.expm(M)
+    return transition[:n, :n], transition[:n, n : n + m] - transition[:n, n + m :], transition[:n, n + m :]
 
 
 def _augmented(Phi, Gamma, E, G, rig: StateSpace, whole: int, dt: float, hold: str) -> np.ndarray:

@@ -122,8 +122,8 @@ def stable_intervals(
         return []  # crossings could stabilise it later; a test that is unstable without delay is not sought
     slowest = instability_omega(m=m, c=c, k=k, k_s=k_s, a=a)
     turns = 1 if np.isnan(slowest) else int(up_to * float(slowest) / (2 * np.pi)) + 2
-    found = crossings(m=m, c=c, k=k, k_s=k_s, a=a, turns=turns)
-    delay, direction = np.ravel(found.delay), np.ravel(found.direction)
+    crossing = crossings(m=m, c=c, k=k, k_s=k_s, a=a, turns=turns)
+    delay, direction = np.ravel(crossing.delay), np.ravel(crossing.direction)
     keep = np.isfinite(delay) & (delay <= up_to)
     intervals, unstable, start = [], 0, 0.0
     for tau, sense in sorted(zip(delay[keep], direction[keep], strict=True)):

@@ -165,18 +165,18 @@ def critical_lead(loop: StateSpace | DelayEquation) -> float:
     Minus infinite if it never is; zero if the loop is unstable without delay. An exact lead is no delay equation, as
     it would need the future: read it as the phase margin of a loop with an exact predictor.
     """
-    found = switches(loop)
-    return 0.0 if found.unstable else max((gain.delay(-1) for gain in found.gains), default=-np.inf)
+    switching = switches(loop)
+    return 0.0 if switching.unstable else max((gain.delay(-1) for gain in switching.gains), default=-np.inf)
 
 
 def switching_delays(loop: StateSpace | DelayEquation, *, turns: int = 1) -> list[RootSwitch]:
     """All common delays, in ascending order, at which a pair is on the axis, `turns` of each frequency."""
-    found = switches(loop)
+    switching = switches(loop)
     listed = [
         RootSwitch(delay, g.omega, g.residual / g.omega, g.falling, before, before + 2 * g.sense)
-        for g in found.gains
+        for g in switching.gains
         for delay in map(g.delay, range(turns))
-        for before in [found.roots(delay)]
+        for before in [switching.roots(delay)]
     ]
     return sorted(listed, key=lambda switch: switch.parameter)
 

@@ -56,7 +56,7 @@ class UnitGain:
 def unit_gains(loop: StateSpace) -> list[UnitGain]:
     """Every frequency above zero at which an eigenvalue of the loop's response has modulus one, ascending."""
     response = _Response(loop)
-    found = []
+    gains = []
     points = _points(response.candidates())
     levels = response.levels(points)
     for k in range(levels.shape[1]):  # the k-th largest modulus is continuous in frequency
@@ -64,8 +64,8 @@ def unit_gains(loop: StateSpace) -> list[UnitGain]:
         place, level = points[sure], levels[sure, k]
         for i in np.flatnonzero(np.sign(level[:-1]) != np.sign(level[1:])):
             ends = {float(place[j]): float(level[j]) for j in (i, i + 1)}
-            found.append(_between(response, k, ends))
-    return sorted(found, key=lambda gain: gain.omega)
+            gains.append(_between(response, k, ends))
+    return sorted(gains, key=lambda gain: gain.omega)
 
 
 def _between(response: _Response, k: int, ends: dict[float, float]) -> UnitGain:
@@ -106,8 +106,13 @@ class _Response:
 
     def __init__(self, loop: StateSpace):
         N, self.n = loop.order, loop.D.shape[0]
-        whole = balance(np.block([[loop.A, loop.B], [loop.C, loop.D]]))
-        self.A, self.B, self.C, self.D = whole[:N, :N], whole[:N, N:], whole[N:, :N], whole[N:, N:]
+        balanced = balance(np.block([[loop.A, loop.B], [loop.C, loop.D]]))
+        self.A, self.B, self.C, self.D = (
+            balanced[:N, :N],
+            balanced[:N, N:],
+            balanced[N:, :N],
+            balanced[N:, N:],
+        )
         self.T: np.ndarray
         self.T, Q = (
             scipy.linalg.schur(self.A, output="complex") if N else (np.zeros((0, 0)), np.zeros((0, 0)))

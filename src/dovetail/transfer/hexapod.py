@@ -123,9 +123,9 @@ class Hexapod(Part):
 
     def tilts(self, pose: Pose) -> Float[Array, "12"]:
         """How far each joint is from its direction at home: six of the base, six of the platform [rad]."""
-        now, then = self.legs(pose), self.legs(self.home)
-        seen = now @ pose.R  # in the platform's frame
-        return jnp.concatenate([_angle(now, then), _angle(seen, then)])
+        legs, legs_at_home = self.legs(pose), self.legs(self.home)
+        seen = legs @ pose.R  # in the platform's frame
+        return jnp.concatenate([_angle(legs, legs_at_home), _angle(seen, legs_at_home)])
 
     def reaches(self, pose: Pose) -> jax.Array:
         """Whether every leg is within its stops and every joint within its cone."""

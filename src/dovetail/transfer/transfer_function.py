@@ -111,11 +111,11 @@ class LinearFollower(Follower):
         return self.part.per_axis(_rate, x, u[:1], 1)
 
     def output(self, t: Time, x: State, u: Signal) -> Signal:
-        shown = [self.part.per_axis(_shown, x, u[:1], 0)]
+        outputs = [self.part.per_axis(_shown, x, u[:1], 0)]
         for known in u[1:]:  # the rates of the state under those of the input
-            x = self.part.per_axis(_rate, x, (u[len(shown) - 1],), 1)
-            shown.append(self.part.per_axis(_shown, x, (known,), 0))
-        return tuple(shown)
+            x = self.part.per_axis(_rate, x, (u[len(outputs) - 1],), 1)
+            outputs.append(self.part.per_axis(_shown, x, (known,), 0))
+        return tuple(outputs)
 
     def coast(self, t: Time, h: Time, x: State, start: jax.Array, end: jax.Array) -> State:
         return self.part.step(t, h, (x, start), end)[0][0]

@@ -26,7 +26,7 @@ def test_its_rates_are_its_derivatives():
 def test_quintic_peaks_are_those_of_its_formula():
     reel = TimedReel(distance=5 * 27 / 19, duration=5.0, start=0.5)
     t = jnp.linspace(0.0, 6.0, 60001)
-    told = jax.vmap(lambda t: reel.told(t, 0.0, 27.0))(t)
+    told = jax.vmap(lambda t: reel.taken_in(t, 0.0, 27.0))(t)
     np.testing.assert_allclose(told[:, 1].max(), 2.664, atol=5e-4)
     np.testing.assert_allclose(told[:, 2].max(), 1.641, atol=5e-4)
     np.testing.assert_allclose(told[-1], [7.10526, 0.0, 0.0], atol=1e-5)
@@ -37,8 +37,8 @@ def test_quintic_peaks_are_those_of_its_formula():
 def test_contact_reel_waits_for_contact_and_takes_in_the_stopping_distance():
     reel = ContactReel()
     assert reel.waits
-    assert reel.told(5.0, 0.0, 27.0)[0] == 0.0
-    assert reel.told(5.0, 0.1, 27.0)[0] == 0.0
-    np.testing.assert_allclose(reel.told(0.0, 2.1, 27.0), [0.5, 0.0, 0.0], atol=1e-12)
+    assert reel.taken_in(5.0, 0.0, 27.0)[0] == 0.0
+    assert reel.taken_in(5.0, 0.1, 27.0)[0] == 0.0
+    np.testing.assert_allclose(reel.taken_in(0.0, 2.1, 27.0), [0.5, 0.0, 0.0], atol=1e-12)
     np.testing.assert_allclose(reel.paid_out(0.0, 27.0, 2.1), [26.5, 0.0, 0.0], atol=1e-12)
-    np.testing.assert_array_equal(StillReel().told(1.0, 1.0, 27.0), 0.0)
+    np.testing.assert_array_equal(StillReel().taken_in(1.0, 1.0, 27.0), 0.0)

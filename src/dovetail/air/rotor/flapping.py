@@ -72,5 +72,5 @@ class FlappingRotor(Flow):
 
     def output(self, t, x, u):
         air = self.loads(x, u)
-        shown = {"rotor_force": air.force, "rotor_moment": air.moment, "flap": x["flap"]}
-        return shown if self.wake is None else shown | {"inflow": x["inflow"]}
+        signals = {"rotor_force": air.force, "rotor_moment": air.moment, "flap": x["flap"]}
+        return signals if self.wake is None else signals | {"inflow": x["inflow"]}

@@ -88,17 +88,17 @@ class RotatingBlade(Substructure):
         return {"phi": x["rate"], "rate": self._acceleration(t, x, u)}
 
     def output(self, t, x, u):
-        now = (jnp.asarray(t, dtype=float), x["phi"])
+        place = (jnp.asarray(t, dtype=float), x["phi"])
 
         def velocity(t, phi, rate):
             return jax.jvp(self.length, (t, phi), (jnp.ones_like(t), rate))[1]
 
-        forward = (jnp.ones_like(now[0]), x["rate"], self._acceleration(t, x, u))
-        v, a = jax.jvp(velocity, (*now, x["rate"]), forward)
-        flap, lag, _ = self.angles(*now)
+        forward = (jnp.ones_like(place[0]), x["rate"], self._acceleration(t, x, u))
+        v, a = jax.jvp(velocity, (*place, x["rate"]), forward)
+        flap, lag, _ = self.angles(*place)
         mean = self.attachment.length(self.coning, self.lag_offset, self.collective + self.built_in_pitch)
         return {
-            "displacement": self.length(*now) - mean,
+            "displacement": self.length(*place) - mean,
             "velocity": v,
             "acceleration": a,
             "modal_displacement": x["phi"],

@@ -56,9 +56,9 @@ class OperatorSplitting(PredictorCorrector):
         matrix = structure.mass + late * (
             gamma * dt * structure.damping + beta * dt**2 * self.initial_stiffness
         )
-        now = load - structure.damping @ v - measured
-        before = motion.load - structure.damping @ motion.v - motion.restoring
-        a = jnp.linalg.solve(matrix, late * now - early * before)
+        unbalanced = load - structure.damping @ v - measured
+        unbalanced_before = motion.load - structure.damping @ motion.v - motion.restoring
+        a = jnp.linalg.solve(matrix, late * unbalanced - early * unbalanced_before)
         correction = beta * dt**2 * a
         restoring = measured + self.initial_stiffness @ correction
         return StructuralMotion(x + correction, v + gamma * dt * a, a, restoring, load)

@@ -292,27 +292,27 @@ class DeckAircraft(Flow):
 
     def faults(self, method: Method, step: float) -> list[Fault]:
         """What is wrong with the whole: platforms, a start inside a body, a method that cannot see contact."""
-        found = platform_faults(self.platforms, self.dim.d)
-        found += drive_faults(self.platforms, self.drives, self.dim.d)
-        if found:
-            return found
+        problems = platform_faults(self.platforms, self.dim.d)
+        problems += drive_faults(self.platforms, self.drives, self.dim.d)
+        if problems:
+            return problems
         if self.surfaces == "last-crossed" and not method.contact:
             text = 'a method that keeps account of contacts is needed: method = "contact-rosenbrock"'
-            found.append(Fault("method", text + ', or surfaces = "nearest"'))
+            problems.append(Fault("method", text + ', or surfaces = "nearest"'))
         gap = np.asarray(touching.gaps_at_start(self))
         deep = np.argwhere(gap < -1e-2)
         for foot, body in deep:
             text = (
                 f"foot {foot + 1} is {-gap[foot, body]:.3g} m inside {self.platforms[body].name} at the start"
             )
-            found.append(Fault("system.start", text + "; lift the aircraft or move the body"))
-        return found
+            problems.append(Fault("system.start", text + "; lift the aircraft or move the body"))
+        return problems
 
     def time_faults(self, duration: float) -> list[Fault]:
         """What of the prescribed ends before the run does: motions of platforms, wind, rotor, pilot."""
-        found = motion_ends(self.platforms, duration)
+        ends = motion_ends(self.platforms, duration)
         for i, load in enumerate(self.loads):
             if load.ends < duration - 1e-9:
                 text = f"is given until {load.ends:g} s, the run lasts {duration:g} s; make its tables longer"
-                found.append(Fault(f"system.loads.{i}", text))
-        return found
+                ends.append(Fault(f"system.loads.{i}", text))
+        return ends

@@ -149,10 +149,10 @@ def energy(aircraft: DeckAircraft, x: dict[str, Any]) -> dict[str, jax.Array]:
     for s in aircraft.struts:
         r = rho[s.node - 1] - (s.mount - aircraft.offset)
         struts = struts + s.law.stored_energy(jnp.sqrt(r @ r))
-    found = {
+    energies = {
         "kinetic": x["speed"] @ aircraft.kinetic @ x["speed"] / 2,
         "gravity": aircraft.gravity * centre[d - 1],
         "gear": model.elastic_energy(deformation),
         "struts": struts,
     }
-    return {**found, "total": sum(found.values())}
+    return {**energies, "total": sum(energies.values())}

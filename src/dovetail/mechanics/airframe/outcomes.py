@@ -124,12 +124,12 @@ def phases(aircraft: DeckAircraft, data: Any) -> list[Phase]:
     cuts = np.flatnonzero(np.diff(code)) + 1
     edges = [0, *cuts.tolist(), len(t)]
     force = np.sqrt(np.sum(data["contact_force"].values ** 2, -1))
-    found = []
+    spans = []
     for a, b in itertools.pairwise(edges):
         clamp = float(pairs[a:b, :, clamps].max()) if clamps else 0.0
         end = float(t[min(b, len(t) - 1)])
-        found.append(Phase(names[code[a]], float(t[a]), end, float(force[a:b].max()), clamp))
-    return found
+        spans.append(Phase(names[code[a]], float(t[a]), end, float(force[a:b].max()), clamp))
+    return spans
 
 
 def _bridged(t: np.ndarray, on: np.ndarray) -> np.ndarray:

@@ -216,8 +216,8 @@ def gear_constants(
 
 
 def _read_matrices(file: str, size: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    found = read_arrays(file, ("M", "C", "K"), "matrices")
-    for name, part in found.items():
+    matrices = read_arrays(file, ("M", "C", "K"), "matrices")
+    for name, part in matrices.items():
         if part.shape != (size, size):
             raise ParameterError(f"SkidGear.matrices: {name} is {part.shape}; the mesh has {size} freedoms")
-    return found["M"], found["C"], found["K"]
+    return matrices["M"], matrices["C"], matrices["K"]

@@ -84,10 +84,10 @@ LOWERS = np.diag([1.0, -1.0, 1.0, -1.0])  # a positive slope about y lowers w al
 
 def placed(size: int, *pieces: tuple[list[int], np.ndarray]) -> np.ndarray:
     """A matrix of an element from its pieces: where each has its freedoms, and what it is."""
-    whole = np.zeros((size, size))
+    matrix = np.zeros((size, size))
     for places, piece in pieces:
-        whole[np.ix_(places, places)] += LOWERS @ piece @ LOWERS if places == RISE else piece
-    return whole
+        matrix[np.ix_(places, places)] += LOWERS @ piece @ LOWERS if places == RISE else piece
+    return matrix
 
 
 def planar_element(E, A, I, rho, length) -> tuple[np.ndarray, np.ndarray]:

@@ -114,11 +114,11 @@ class BeamMesh(Part):
     def gathered(self, of_element: Callable[[int], np.ndarray]) -> np.ndarray:
         """Matrices of the elements in their own axes, turned into the frame's and added where their nodes are."""
         size = self.freedoms * self.nodes.shape[0]
-        whole = np.zeros((size, size))
+        matrix = np.zeros((size, size))
         for e in range(len(self.elements)):
             turn = self.turn(e)
-            whole[np.ix_(self.places(e), self.places(e))] += turn.T @ of_element(e) @ turn
-        return whole
+            matrix[np.ix_(self.places(e), self.places(e))] += turn.T @ of_element(e) @ turn
+        return matrix
 
     def assemble(self) -> tuple[np.ndarray, np.ndarray]:
         """Mass and stiffness of the whole frame, in its axes."""

@@ -89,8 +89,8 @@ class MeetingBodies(Substructure):
     def _told(self, t) -> BodyState:
         """State of a second body that moves as prescribed."""
         assert isinstance(self.second, FrameMotion)
-        now = self.second.state(t)
-        return BodyState.at(now.pose, now.twist)
+        state = self.second.state(t)
+        return BodyState.at(state.pose, state.twist)
 
     def _whole(self, t, x: PairState) -> PairState:
         """The state with that of the second body in it."""

@@ -77,8 +77,8 @@ class ElasticChain(PlacedChain):
     def power(self, x, u):
         s = self.shape(x, u.length)
         tension, spring, rate = self._tensions(s)
-        found = super().power(x, u)
-        return {**found, "damping": found["damping"] - jnp.sum((tension - spring) * rate * s.l[0])}
+        powers = super().power(x, u)
+        return {**powers, "damping": powers["damping"] - jnp.sum((tension - spring) * rate * s.l[0])}
 
     def fastest_rates(self):
         """Of joint friction, and of the axial wave between neighbouring nodes with its damper."""

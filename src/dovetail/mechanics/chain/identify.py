@@ -52,16 +52,16 @@ def identify(
 
     value, slope = jax.jit(model), jax.jit(jax.jacfwd(model))
     first = np.log([start[name] for name in names])
-    found = scipy.optimize.least_squares(
+    fit = scipy.optimize.least_squares(
         lambda theta: np.asarray(value(theta)) - target, first, jac=lambda theta: np.asarray(slope(theta))
     )
-    if not found.success or not np.isfinite(found.cost):
-        raise ConvergenceError(f"identify: {found.message} Do: start closer, or measure longer")
+    if not fit.success or not np.isfinite(fit.cost):
+        raise ConvergenceError(f"identify: {fit.message} Do: start closer, or measure longer")
     freedom = max(1, target.size - len(names))
-    covariance = 2 * found.cost / freedom * np.linalg.pinv(found.jac.T @ found.jac)
+    covariance = 2 * fit.cost / freedom * np.linalg.pinv(fit.jac.T @ fit.jac)
     return Identified(
-        dict(zip(names, np.exp(found.x).tolist(), strict=True)),
+        dict(zip(names, np.exp(fit.x).tolist(), strict=True)),
         dict(zip(names, np.sqrt(np.diag(covariance)).tolist(), strict=True)),
-        float(np.sqrt(2 * found.cost / target.size)),
-        int(found.nfev),
+        float(np.sqrt(2 * fit.cost / target.size)),
+        int(fit.nfev),
     )

@@ -21,7 +21,7 @@ class ReelLaw(Part):
     waits: ClassVar[bool] = False  # for a contact
 
     @abstractmethod
-    def told(self, t: Any, since_contact: Any, full: Any) -> jax.Array:
+    def taken_in(self, t: Any, since_contact: Any, full: Any) -> jax.Array:
         """Length and its first two rates, (3,), at t [s], `since_contact` [s] after the first contact (0 before).
 
         `full` [m] is the chain's length when nothing is taken in.
@@ -29,7 +29,7 @@ class ReelLaw(Part):
 
     def paid_out(self, t: Any, full: Any, since_contact: Any = 0.0) -> tuple[jax.Array, jax.Array, jax.Array]:
         """Length that is out and its first two rates, for `Loads.length`."""
-        return remaining(full, self.told(t, since_contact, full))
+        return remaining(full, self.taken_in(t, since_contact, full))
 
 
 def remaining(full: Any, taken: Any) -> tuple[jax.Array, jax.Array, jax.Array]:
@@ -41,7 +41,7 @@ def remaining(full: Any, taken: Any) -> tuple[jax.Array, jax.Array, jax.Array]:
 class StillReel(ReelLaw):
     """The reel is told to stand still."""
 
-    def told(self, t, since_contact, full):
+    def taken_in(self, t, since_contact, full):
         return jnp.zeros(3)
 
 
@@ -53,7 +53,7 @@ class TimedReel(ReelLaw):
     duration: jax.Array = parameter("s", "how long it takes", above=0.0)
     start: jax.Array = parameter("s", "when it begins", default=0.0)
 
-    def told(self, t, since_contact, full):
+    def taken_in(self, t, since_contact, full):
         return smooth_step((t - self.start) / self.duration, self.distance, self.duration)
 
 
@@ -66,7 +66,7 @@ class SmoothReel(ReelLaw):
     duration: jax.Array = parameter("s", "how long it takes", above=0.0)
     start: jax.Array = parameter("s", "when it begins", default=0.0)
 
-    def told(self, t, since_contact, full):
+    def taken_in(self, t, since_contact, full):
         way = self.start_length - self.end_length
         moved = smooth_step((t - self.start) / self.duration, way, self.duration)
         return moved.at[0].add(full - self.start_length)
@@ -86,7 +86,7 @@ class ContactReel(ReelLaw):
     duration: jax.Array = parameter("s", "three times the receiver's stopping time", default=2.0, above=0.0)
     delay: jax.Array = parameter("s", "from first contact to the start", default=0.1, at_least=0.0)
 
-    def told(self, t, since_contact, full):
+    def taken_in(self, t, since_contact, full):
         return smooth_step((since_contact - self.delay) / self.duration, self.distance, self.duration)
 
 

@@ -65,12 +65,12 @@ class LinkChain(PlacedChain):
         return force, dot(s.n, force) + s.link / 6 * axial
 
     def energies(self, x, u=None):
-        found = super().energies(x, u)
+        stored = super().energies(x, u)
         if self.distribution == "rod":
             link = self.masses(self.lengths(None if u is None else u.length)[0])[0]
             w = x["velocity"] - before(x["velocity"])
-            found["kinetic"] = found["kinetic"] - jnp.sum(link / 12 * w**2)
-        return found
+            stored["kinetic"] = stored["kinetic"] - jnp.sum(link / 12 * w**2)
+        return stored
 
     def account(self, x, u=None):
         return Chain.account(self, x, u) if self.distribution == "rod" else super().account(x, u)

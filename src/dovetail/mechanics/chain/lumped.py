@@ -146,8 +146,8 @@ class LumpedChain(Chain):
 
     def slip(self, length: Any) -> tuple[jax.Array, jax.Array]:
         """Speed (n,) [m/s] and its rate at which rope slides past the nodes 1 to n while the length has these rates."""
-        found = shrink.slip(self.shrink, length, self.length, self.rope_links)
-        return found if self.last_link is None else (jnp.append(found[0], 0.0), jnp.append(found[1], 0.0))
+        slips = shrink.slip(self.shrink, length, self.length, self.rope_links)
+        return slips if self.last_link is None else (jnp.append(slips[0], 0.0), jnp.append(slips[1], 0.0))
 
     def masses(self, l: Float[Array, " n"]) -> tuple[Float[Array, " n"], Float[Array, " n"]]:
         """Mass [kg] of each link of lengths l (n,), and of each of the nodes 1 to n."""

@@ -239,8 +239,8 @@ class RodChain(Chain):
 
     def _stiffness(self, s):
         """Stiffness of the top element [N/m]; none when compressed, if it is slack then."""
-        whole = self.stiffness / self.length
-        return jnp.where(s < 0, 0.0, whole) if self.slack == "slack" else whole
+        axial = self.stiffness / self.length
+        return jnp.where(s < 0, 0.0, axial) if self.slack == "slack" else axial
 
     def solve(self, t, x, u):
         q, rate = x["q"], x["rate"]
@@ -266,7 +266,7 @@ class RodChain(Chain):
             extra = m * l**2 / 12 * sine**2
             swing = m * l**2 / 12 * sine * cosine
             q_phi, q_psi = q_phi - 2 * swing * phi_rate * psi_rate, q_psi + swing * phi_rate**2
-        found = rod_accelerations(
+        accelerations = rod_accelerations(
             m=m,
             l=l,
             tip_mass=self.tip_mass,
@@ -279,7 +279,7 @@ class RodChain(Chain):
             stretch=(s, s_rate),
             u1_rate=e_phi[:, 0] * phi_rate[0] + e_psi[:, 0] * psi_rate[0],
         )
-        return jnp.concatenate([jnp.reshape(found[0], 1), found[1], found[2]])
+        return jnp.concatenate([jnp.reshape(accelerations[0], 1), accelerations[1], accelerations[2]])
 
     def _solved(self, x, second, u):
         s, phi, psi = self.split(x["q"])
@@ -370,6 +370,6 @@ class RodChain(Chain):
         }
 
     def output(self, t, x, u):
-        shown = super().output(t, x, u)
+        signals = super().output(t, x, u)
         s = x["q"][0]
-        return {**shown, "stretch": s, "stretch_tension": self._stiffness(s) * s}
+        return {**signals, "stretch": s, "stretch_tension": self._stiffness(s) * s}

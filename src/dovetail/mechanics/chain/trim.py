@@ -55,18 +55,19 @@ def at_rest(
     ConvergenceError
         If there is none, or none was found.
     """
-    found = _balanced(chain, loads, start, length)
-    steady = (found.aside <= BALANCED) & (found.along > 0)  # False for NaN
+    trimmed = _balanced(chain, loads, start, length)
+    steady = (trimmed.aside <= BALANCED) & (trimmed.along > 0)  # False for NaN
     if isinstance(steady, jax.core.Tracer):
-        return jax.tree.map(lambda a: jnp.where(steady, a, jnp.nan), found)
+        return jax.tree.map(lambda a: jnp.where(steady, a, jnp.nan), trimmed)
     if not steady:
-        aside = f"a link lies {float(found.aside):.3g} rad beside its force"
+        aside = f"a link lies {float(trimmed.aside):.3g} rad beside its force"
         raise ConvergenceError(
-            f"{what}: no steady flight found in {ROUNDS} rounds, {aside if found.along > 0 else 'a link would push'}; "
+            f"{what}: no steady flight found in {ROUNDS} rounds, "
+            f"{aside if trimmed.along > 0 else 'a link would push'}; "
             f"each must lie within {BALANCED:g} rad of a pull. Do: check airspeed, drag and masses, or take a chain "
             "that bends less or is longer."
         )
-    return found
+    return trimmed
 
 
 @eqx.filter_jit

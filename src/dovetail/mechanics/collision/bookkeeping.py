@@ -26,14 +26,14 @@ def started(distance: jax.Array) -> tuple[jax.Array, jax.Array]:
 
 def updated(distance: jax.Array, inside: jax.Array, touch: jax.Array) -> tuple[jax.Array, jax.Array]:
     """A and D after an accepted step, from the distances now and A and D before."""
-    now = (distance <= 0).astype(float)
-    all_inside = jnp.all(now > 0, -1, keepdims=True)
-    entered = (now - inside) > 0.5
+    touching = (distance <= 0).astype(float)
+    all_inside = jnp.all(touching > 0, -1, keepdims=True)
+    entered = (touching - inside) > 0.5
     any_entered = jnp.any(entered, -1, keepdims=True)
     crossed = _nearest(jnp.where(entered, distance, -FAR))
     had = jnp.any(touch > 0.5, -1, keepdims=True)
     kept = jnp.where(had, touch, _nearest(distance))
-    return now, jnp.where(any_entered & ~had, crossed, kept) * all_inside
+    return touching, jnp.where(any_entered & ~had, crossed, kept) * all_inside
 
 
 def nearest(distance: jax.Array) -> jax.Array:

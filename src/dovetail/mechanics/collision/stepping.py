@@ -146,8 +146,8 @@ class ContactRosenbrock(Method):
         def attempt(carry):
             t, x, h, before, choice = carry
             left = end - t
-            whole = h >= left * (1 - 1e-9)
-            h_now = jnp.where(whole, left, jnp.where(h > left / 2, left / 2, h))
+            reaches_end = h >= left * (1 - 1e-9)
+            h_now = jnp.where(reaches_end, left, jnp.where(h > left / 2, left / 2, h))
             new, error, choice = self._attempt(flow, t, h_now, x, u, scale, choice)
             size = scale * self.atol + self.rtol * jnp.maximum(
                 jnp.abs(_flat(flow, x)[0]), jnp.abs(_flat(flow, new)[0])
@@ -170,13 +170,15 @@ class ContactRosenbrock(Method):
             # a guard that flips its sign says that a contact has begun or ended
             event = jnp.any(jnp.abs(after - gap) > 0) & accept
             h_next = jnp.where(event, jnp.minimum(h_next, self.restart), h_next)
-            h_next = jnp.where(accept & ~whole, h_next, jnp.where(accept, jnp.maximum(h_next, h), h_next))
+            h_next = jnp.where(
+                accept & ~reaches_end, h_next, jnp.where(accept, jnp.maximum(h_next, h), h_next)
+            )
             h_next = jnp.where(event, jnp.minimum(h_next, self.restart), h_next)
             h_next = jnp.clip(h_next, self.smallest, self.largest)
             settled = _counted(settled, 1, 0, event.astype(float))
             kept = jax.tree.map(lambda a, b: jnp.where(accept, a, b), settled, _counted(x, 0, 1, 0))
             return (
-                jnp.where(accept, jnp.where(whole, end, t + h_now), t),
+                jnp.where(accept, jnp.where(reaches_end, end, t + h_now), t),
                 kept,
                 h_next,
                 jnp.where(accept, after, before),

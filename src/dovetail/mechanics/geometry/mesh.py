@@ -60,8 +60,8 @@ class Mesh(Shape):
 
     def nearest(self, p: jax.Array) -> jax.Array:
         """The point [m] of the surface that is nearest to a point [m]."""
-        found = jax.vmap(_nearest, (0, None))(self.triangles, p)
-        return found[jnp.argmin(jnp.sum((found - p) ** 2, axis=1))]
+        points = jax.vmap(_nearest, (0, None))(self.triangles, p)
+        return points[jnp.argmin(jnp.sum((points - p) ** 2, axis=1))]
 
     def distance(self, p):
         off = p - self.nearest(p)

@@ -68,8 +68,8 @@ class FrameMotion(Mover, SupportMotion):
 
     def placed(self, t: jax.Array) -> Pose:
         """X_NS, where the frame is."""
-        whole = self.space(t)
-        return Pose.of_euler(whole[3:], whole[:3])
+        motion = self.space(t)
+        return Pose.of_euler(motion[3:], motion[:3])
 
     def point(self, t: jax.Array, r: jax.Array) -> PointMotion:
         """Motion of the point at r (3,) [m] in the frame's axes."""
@@ -86,9 +86,9 @@ class FrameMotion(Mover, SupportMotion):
         """Pose, twist and its rate."""
 
         def motion(s):
-            whole, rates = _once(self.space, s)
-            R = euler.to_matrix(whole[3:])
-            return rates[:3], R @ euler.angular_velocity(whole[3:], rates[3:])
+            placed, rates = _once(self.space, s)
+            R = euler.to_matrix(placed[3:])
+            return rates[:3], R @ euler.angular_velocity(placed[3:], rates[3:])
 
         (v, w), (a, alpha) = _once(motion, t)
         return FrameState(self.placed(t), Twist(v, w), Twist(a, alpha))

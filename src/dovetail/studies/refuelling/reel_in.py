@@ -70,7 +70,7 @@ class ReeledChain(Flow):
         """Accelerations and tensions, and the reel's acceleration [m/s^2]."""
 
     def _drive(self, t, x):
-        told = self.reel.told(t, t, self.chain.length)
+        told = self.reel.taken_in(t, t, self.chain.length)
         return self.drum.drive(told, x["reeled"], x["reel_speed"])
 
     def derivative(self, t, x, u):
@@ -90,7 +90,7 @@ class ReeledChain(Flow):
             "tipping": tilt(last / jnp.sqrt(last @ last)),
             "reeled_length": x["reeled"],
             "reel_speed": x["reel_speed"],
-            "reel_error": x["reeled"] - self.reel.told(t, t, self.chain.length)[0],
+            "reel_error": x["reeled"] - self.reel.taken_in(t, t, self.chain.length)[0],
         }
 
 

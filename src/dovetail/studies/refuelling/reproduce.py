@@ -235,7 +235,9 @@ def probe_timing() -> list[float]:
 
 def reel_peaks() -> list[float]:
     """DV-15: fastest and most accelerated told [m/s, m/s^2]."""
-    told = np.asarray(jax.jit(jax.vmap(lambda t: TOLD.told(t, 0.0, LENGTH)))(np.linspace(0.5, 5.5, 20001)))
+    told = np.asarray(
+        jax.jit(jax.vmap(lambda t: TOLD.taken_in(t, 0.0, LENGTH)))(np.linspace(0.5, 5.5, 20001))
+    )
     return told[:, 1:].max(axis=0).tolist()
 
 

@@ -68,9 +68,9 @@ def fit_factors(
         return np.concatenate([weight * difference.real, weight * phase])
 
     theta = np.concatenate([[np.log(first)], np.log(start).ravel()])
-    found = scipy.optimize.least_squares(miss, theta, xtol=1e-12, ftol=1e-12)
-    if not found.success:
-        raise ConvergenceError(f"the fit did not arrive: {found.message} Start nearer to the resonances")
-    values = np.exp(found.x[1:]).reshape(-1, 2)
-    residual = float(np.sqrt(np.mean(found.fun**2) * 2))
-    return FactorFit(float(np.exp(found.x[0])), values[:count], values[count:], residual)
+    fit = scipy.optimize.least_squares(miss, theta, xtol=1e-12, ftol=1e-12)
+    if not fit.success:
+        raise ConvergenceError(f"the fit did not arrive: {fit.message} Start nearer to the resonances")
+    values = np.exp(fit.x[1:]).reshape(-1, 2)
+    residual = float(np.sqrt(np.mean(fit.fun**2) * 2))
+    return FactorFit(float(np.exp(fit.x[0])), values[:count], values[count:], residual)

@@ -124,17 +124,17 @@ def fit_parameters(
         np.full(len(theta), inf) if given is None else np.asarray(given, float) / scale
         for given, inf in ((lower, -np.inf), (upper, np.inf))
     ]
-    found = scipy.optimize.least_squares(
+    fit = scipy.optimize.least_squares(
         residual, theta / scale, jacobian, bounds=bounds, method="trf", x_scale="jac", xtol=1e-12, ftol=1e-12
     )
-    left = size * found.fun
-    if not found.success or np.abs(found.fun).max() >= _FAR:
+    left = size * fit.fun
+    if not fit.success or np.abs(fit.fun).max() >= _FAR:
         raise ConvergenceError(
-            f"the fit did not arrive after {found.nfev} simulations: {found.message} Start nearer, or "
+            f"the fit did not arrive after {fit.nfev} simulations: {fit.message} Start nearer, or "
             f"ask for fewer parameters"
         )
-    variance = np.sum(found.fun**2) / max(len(u) - len(theta), 1)
-    covariance = variance * np.linalg.pinv(found.jac.T @ found.jac) * np.outer(scale, scale)
+    variance = np.sum(fit.fun**2) / max(len(u) - len(theta), 1)
+    covariance = variance * np.linalg.pinv(fit.jac.T @ fit.jac) * np.outer(scale, scale)
     share = 1 - np.std(left) / (np.std(y) or 1.0)
-    parameters = found.x * scale
+    parameters = fit.x * scale
     return Fit(build(jnp.asarray(parameters)), parameters, covariance, left, float(share))

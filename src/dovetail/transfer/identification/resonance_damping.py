@@ -75,8 +75,8 @@ def damping_squares(
             "check the frequencies"
         )
     if exact:
-        found = scipy.optimize.root(lambda logs: miss(np.exp(logs)), np.log(squares), tol=1e-13)
-        if not found.success and np.abs(found.fun).max() > 1e-9:
-            raise ConvergenceError(f"the exact heights were not met: {found.message}")
-        squares = np.exp(found.x)
+        solution = scipy.optimize.root(lambda logs: miss(np.exp(logs)), np.log(squares), tol=1e-13)
+        if not solution.success and np.abs(solution.fun).max() > 1e-9:
+            raise ConvergenceError(f"the exact heights were not met: {solution.message}")
+        squares = np.exp(solution.x)
     return squares[:count], squares[count:]

@@ -102,14 +102,14 @@ class Arm(Part):
     ) -> tuple[Float[Array, "6"], Bool[Array, ""], Bool[Array, ""]]:
         """The posture within limits that is nearest to another: its joints, whether there is one within
         limits, and whether the pose can be reached at all."""
-        found = self.inverse(pose, near)
+        postures = self.inverse(pose, near)
         # a joint that can turn further than once round may also take the angle a turn away
-        joints = self._into_limits(found.joints)
-        allowed = found.reachable & self.within(joints)
+        joints = self._into_limits(postures.joints)
+        allowed = postures.reachable & self.within(joints)
         cost = jnp.max(jnp.abs(joints - near), axis=1)
-        cost = cost + jnp.where(allowed, 0.0, 1e3) + jnp.where(found.reachable, 0.0, 1e6)
+        cost = cost + jnp.where(allowed, 0.0, 1e3) + jnp.where(postures.reachable, 0.0, 1e6)
         best = jnp.argmin(cost)
-        return joints[best], allowed[best], found.reachable[best]
+        return joints[best], allowed[best], postures.reachable[best]
 
     def within(self, joints: Float[Array, "*k 6"]) -> Bool[Array, "*k"]:
         """Whether joints (..., 6) are within their limits."""

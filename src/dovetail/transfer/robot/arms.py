@@ -171,12 +171,12 @@ class RobotArms(Random, Transfer):
             (~allowed, TripCode.JOINT_POSITION, joints[1:7][worst], limit_of_joint),
             (~reachable, TripCode.UNREACHABLE, none, none),
         )
-        found = (jnp.zeros((), dtype=int), none, none)
+        trip = (jnp.zeros((), dtype=int), none, none)
         for broken, code, value, limit in checks:
             new = (jnp.asarray(int(code)), value, limit)
-            found = jax.tree.map(lambda a, b, broken=broken: jnp.where(broken, b, a), found, new)
+            trip = jax.tree.map(lambda a, b, broken=broken: jnp.where(broken, b, a), trip, new)
         finite = jnp.all(jnp.isfinite(joints))
-        return (jnp.where(finite, found[0], int(TripCode.NOT_FINITE)), *found[1:])
+        return (jnp.where(finite, trip[0], int(TripCode.NOT_FINITE)), *trip[1:])
 
     def _error(self, number):
         """Where a move ends, off its target: the same until the next one begins."""
