@@ -132,7 +132,9 @@ ON_DAMPER = [member for place, member in RUNNING if place is DAMPER]
 FLOWN = [case for case in RUNNING if case[0] is not DAMPER]
 
 
-@pytest.mark.parametrize("member", ON_DAMPER)
+@pytest.mark.parametrize(
+    "member", [m if m == "hinged-blade" else pytest.param(m, marks=pytest.mark.slow) for m in ON_DAMPER]
+)
 def test_a_blade_on_its_damper_has_the_energy_that_air_and_damper_gave(member):
     test = changed(DAMPER, member)
     assert type(get(test, "numerical.modes.structure")) is kinds(BladeStructure)[member]

@@ -46,6 +46,8 @@ HEAVY = {
     "refuelling/strike-matrix",
     "shipboard/envelope",
     "docking/impact-sensitivity",
+    "docking/impact-space",
+    "substructuring/robustness",
 }
 
 

@@ -131,7 +131,7 @@ MEMBERS = list(kinds(Chain))
 WALK = list(itertools.product(CHAIN_PLACES, MEMBERS))
 RUNNING = [case for case in WALK if not case[0].refusal("chain", kinds(Chain)[case[1]])]
 REFUSED = [case for case in WALK if case not in RUNNING]
-QUICK = ["rope let out, angle-chain", "hose with drogue, link-chain"]
+QUICK = ["rope let out, angle-chain"]
 
 
 def named(case):

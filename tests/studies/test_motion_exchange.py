@@ -125,7 +125,19 @@ def named(case):
     return f"{case[0].name}, {case[1]}"
 
 
-@pytest.mark.parametrize("case", list(some()), ids=named)
+HEAVY = ("tow point of a hose", "nozzle after the latch", "support of a rope", "deck under an airframe")
+
+
+@pytest.mark.parametrize(
+    "case",
+    [
+        pytest.param(
+            case, marks=[pytest.mark.slow] if case[0].name in HEAVY or case[1] == "table-motion" else []
+        )
+        for case in some()
+    ],
+    ids=named,
+)
 def test_a_place_takes_a_body_or_a_motion_or_says_why_not(case):
     check(*case)
 

@@ -53,8 +53,8 @@ def all_tests(folder: Path = FOLDER) -> dict[str, TestEntry]:
 
 def find_study(name: str, folder: Path = FOLDER) -> Study:
     """The study called `name`; an unknown name lists the known ones."""
-    known = studies(folder)
-    return known[name] if name in known else _unknown("study", name, known)
+    files = {file.parent.name: file for file in sorted(folder.glob("*/study.toml"))}
+    return _study(files[name]) if name in files else _unknown("study", name, files)
 
 
 def find_test(name: str, folder: Path = FOLDER) -> Path:

@@ -86,7 +86,12 @@ def lagrange(aircraft, q, qd):
 
 
 @pytest.mark.parametrize(
-    ("d", "joint"), [(2, "hinged"), pytest.param(2, "fixed", marks=pytest.mark.slow), (3, "hinged")]
+    ("d", "joint"),
+    [
+        (2, "hinged"),
+        pytest.param(2, "fixed", marks=pytest.mark.slow),
+        pytest.param(3, "hinged", marks=pytest.mark.slow),
+    ],
 )
 def test_the_consistent_form_is_lagranges(make, d, joint):
     aircraft = make(d, joint=joint, softer=1e-4)

@@ -49,6 +49,7 @@ def test_at_rest_forces_have_a_slope_by_every_part_of_the_state():
     np.testing.assert_allclose(slopes["bristle"][0, 0, 0, 0], BODY.friction.stiffness, rtol=1e-9)
 
 
+@pytest.mark.slow
 def test_it_stands_below_the_angle_of_friction_and_slides_above():
     rough = eqx.tree_at(
         lambda b: (b.friction.sliding, b.friction.stiction), free(), (jnp.full((), 0.5, float),) * 2

@@ -36,6 +36,7 @@ def rods():
     return tip(chain, chain.straight(jnp.array([1.0, 0.0, -1.0]) / jnp.sqrt(2.0)), 1e-3, 1000)
 
 
+@pytest.mark.slow
 def test_thin_rods_fall_as_in_mujoco(rods):
     pytest.importorskip("mujoco", reason="MuJoCo is not installed: pip install mujoco")
     theirs, _ = judges.mujoco_chain(20)

@@ -247,6 +247,7 @@ def test_mirror_image_of_the_loads_gives_the_mirror_image_of_the_motion():
     np.testing.assert_allclose(tips[0], mirror[:, 0] * tips[1], atol=1e-9)
 
 
+@pytest.mark.slow
 def test_hanging_chain_has_the_bessel_frequencies():
     chain = RodChain(n=30, length=10.0, mass=10.0, stiffness=2.5e5, inertia="rod")
     hanging = chain.at(10 * 9.81 / 25e3, 0.0, 0.0)

@@ -56,7 +56,7 @@ def tip(method):
 @pytest.mark.parametrize(
     ("method", "tolerance"),
     [
-        (BDF2(tolerance=1e-8), 0.1),
+        pytest.param(BDF2(tolerance=1e-8), 0.1, marks=pytest.mark.slow),
         pytest.param(BDF2(tolerance=1e-8, iteration="secant"), 0.1, marks=pytest.mark.slow),
         pytest.param(GeneralisedAlpha(tolerance=1e-8), 0.05, marks=pytest.mark.slow),
         pytest.param(Rosenbrock3(), 0.02, marks=pytest.mark.slow),

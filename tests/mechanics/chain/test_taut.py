@@ -38,6 +38,7 @@ def largest_tension(chain, x):
     return 25e3 * float(jnp.max(jax.jit(lambda x: jax.lax.scan(one, x, jnp.arange(700)))(x)[1]))
 
 
+@pytest.mark.slow
 def test_the_tow_of_a_stage_has_the_same_largest_tension():
     start = ROPE.at(0.0, np.pi / 2, 0.0)
     many, one = largest_tension(ROPE, start), largest_tension(*straightened(ROPE, start))

@@ -1,6 +1,7 @@
 """Targets of the towed rope that need no run."""
 
 import numpy as np
+import pytest
 
 from dovetail.air import VortexPair
 from dovetail.studies.capture import reproduce_capture
@@ -16,6 +17,7 @@ def test_every_rope_of_the_table_is_in_the_catalogue():
     assert {name for name, _ in reproduce_capture.ROPES} <= set(reproduce_capture.catalogue())
 
 
+@pytest.mark.slow
 def test_the_wake_changes_a_swing_that_crosses_it_and_not_one_that_stays_below():
     """Off and on, side by side: let go from the horizontal, and from 0.4 rad below it, 100 m deep."""
     found = {}

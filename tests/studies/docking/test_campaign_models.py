@@ -14,6 +14,7 @@ def test_it_is_the_impact_of_the_analysis_tool():
         assert float(found[name]) == pytest.approx(float(tool[name][0]), rel=3e-3), name
 
 
+@pytest.mark.slow
 def test_a_stiffer_pair_strikes_harder():
     soft = impact(pair="polyimide on aluminium")["peak_force"]
     assert float(impact(pair="aluminium on aluminium")["peak_force"]) > float(soft)

@@ -13,6 +13,7 @@ def materials():
     return chart, chart.compute()
 
 
+@pytest.mark.slow
 def test_stiffer_materials_hit_harder_and_shorter(materials):
     _, data = materials
     # computed independently with another program for the same sphere of 25 mm
@@ -30,6 +31,7 @@ def test_the_table_has_a_line_for_each_pair(materials):
     assert "polyimide on polyimide" in chart.summary(data)
 
 
+@pytest.mark.slow
 def test_laws_part_as_the_speed_grows():
     chart = testing.load(find_test("docking/contact-speeds"), {"chart.speed": [0.01, 0.15]}).chart
     data = chart.compute()

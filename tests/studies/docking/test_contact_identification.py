@@ -33,6 +33,7 @@ def test_a_free_fit_wants_no_damping_and_a_stiffer_ptfe():
     assert stiffer["peek", "ptfe"] == pytest.approx(1.58, abs=0.02)
 
 
+@pytest.mark.slow
 def test_the_fit_is_better_than_any_law():
     errors = [fit.error**2 * len(measured()[pair][1].mass) for pair, (_, fit) in fit_pairs().items()]
     assert np.sqrt(sum(errors) / 12) < rank_on_data(0.8)[0][1]

@@ -46,7 +46,10 @@ def test_the_ideal_impact_is_the_published_one():
     assert float(ideal.duration) == pytest.approx(4.670e-3, abs=5e-7)
 
 
-@pytest.mark.parametrize("restitution", [0.5, 0.8, 0.95])
+@pytest.mark.parametrize(
+    "restitution",
+    [pytest.param(0.5, marks=pytest.mark.slow), 0.8, pytest.param(0.95, marks=pytest.mark.slow)],
+)
 def test_realised_restitution_in_closed_form_is_that_of_the_simulation(restitution):
     ideal = pairing(1e-3, restitution).ideal
     expected = float(realised(Flores(stiffness=K, restitution=restitution)))
@@ -85,6 +88,7 @@ def test_an_adaptive_method_agrees_on_the_loop_with_instruments():
     assert float(p.hil.final_rebound) == pytest.approx(done.y[1, -1], rel=1e-5)
 
 
+@pytest.mark.slow
 def test_delay_adds_energy_and_rounding_hardly_matters():
     rebounds = [float(pairing(delay).hil.restitution) for delay in (0.2e-3, 0.55e-3, 1e-3)]
     assert rebounds == sorted(rebounds)
@@ -118,7 +122,7 @@ def test_the_first_order_estimate_of_the_injected_energy_holds_for_a_small_lag()
     assert gained == pytest.approx(float(tools.lag) / MASS * float(squares), rel=0.05)
 
 
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.slow)])
 def test_the_batch_is_emulate_and_continuous_rehearse_of_the_same_parts_to_rounding(seed):
     """The same steps on either side: ticks of the batch's length, fifty of them before the touch."""
     rng = np.random.default_rng(seed)

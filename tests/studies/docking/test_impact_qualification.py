@@ -7,6 +7,7 @@ from dovetail.studies.docking.impact_qualification import needed_stroke
 from dovetail.studies.registry import find_test
 
 
+@pytest.mark.slow
 def test_of_72_impacts_23_are_possible_and_12_qualify():
     chart = testing.load(find_test("docking/qualification")).chart
     data = chart.compute()

@@ -27,6 +27,7 @@ def data():
     return chart().compute()
 
 
+@pytest.mark.slow
 def test_ideal_and_modelled_peaks_are_the_published_ones(data):
     # scenarios 4 and 6 at 0.8: Bondoky 2020, tables C.1 and C.2; the modelled ones are without noise
     np.testing.assert_allclose(data.force_d.sel(restitution=0.8), [796.06, 499.46], atol=0.02)

@@ -7,6 +7,11 @@ from dovetail.studies.reproduction import targets
 TARGETS = [t for t in targets("docking") if t.compute.startswith("reproduce:")]
 
 
-@pytest.mark.parametrize("target", TARGETS, ids=lambda t: t.id)
+SLOW = {"RT-04c"}  # whole runs
+
+
+@pytest.mark.parametrize(
+    "target", [pytest.param(t, id=t.id, marks=[pytest.mark.slow] if t.id in SLOW else []) for t in TARGETS]
+)
 def test_target_comes_out_as_its_row_says(target, as_said):
     as_said(target)

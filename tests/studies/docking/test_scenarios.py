@@ -31,7 +31,9 @@ def test_a_list_of_any_length_gives_what_one_by_one_gives():
     np.testing.assert_allclose(many.hil.rebound[2], one.hil.rebound[0], rtol=1e-12)
 
 
-@pytest.mark.parametrize("name", [n for n in all_tests() if n in ("docking/impact-1dof", "docking/hil-1dof")])
+@pytest.mark.parametrize(
+    "name", ["docking/impact-1dof", pytest.param("docking/hil-1dof", marks=pytest.mark.slow)]
+)
 def test_the_sampled_tests_tend_to_the_continuous_models(name):
     test = testing.load(all_tests()[name].path)
     run = testing.Test.rehearse(test).data

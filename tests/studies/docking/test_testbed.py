@@ -18,6 +18,7 @@ def run(test):
     return test.rehearse()
 
 
+@pytest.mark.slow
 def test_it_runs_to_its_end_at_75_kilohertz(run):
     assert run.outcome.completed
     assert run.test.rate == 75e3

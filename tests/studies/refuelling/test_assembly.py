@@ -3,12 +3,14 @@
 import equinox as eqx
 import jax
 import numpy as np
+import pytest
 
 from dovetail import testing
 from dovetail.studies.refuelling.assembly import drogue_hose
 from dovetail.studies.registry import find_test
 
 
+@pytest.mark.slow
 def test_the_hose_of_the_published_tests_shrinks_so_and_does_not_exchange_momentum():
     """What flies in the scaled and the full-scale test: links in turn, no force by mass that is handed on."""
     ours = drogue_hose()

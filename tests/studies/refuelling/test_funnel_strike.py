@@ -22,15 +22,18 @@ def records() -> StrikeRecord:
     return eqx.filter_jit(jax.vmap(one))(jnp.array(OFFSETS))
 
 
+@pytest.mark.slow
 def test_endings_by_offset(records):
     codes = jax.vmap(lambda r: r.ending())(records)
     assert [Ending(int(c)).words for c in codes] == ["latched", "latched", "limit trip", "rim", "miss"]
 
 
+@pytest.mark.slow
 def test_tip_angles_of_the_fit(records):
     np.testing.assert_allclose(np.degrees(records.tipping[:3]), [1.4, 10.6, 21.8], atol=0.12)
 
 
+@pytest.mark.slow
 def test_moments_and_tensions_of_the_fit(records):
     np.testing.assert_allclose(
         records.peak_moment[:3], [390, 492, 844], rtol=0.025
@@ -39,6 +42,7 @@ def test_moments_and_tensions_of_the_fit(records):
     np.testing.assert_allclose(records.most_tension[:3], [2517, 2736, 3152], rtol=5e-3)
 
 
+@pytest.mark.slow
 def test_the_moment_passes_its_limit_in_the_bore_or_at_the_transition(records):
     assert records.tripped[0] == np.inf
     assert records.trip_zone[1] == BORE

@@ -88,7 +88,9 @@ def test_the_usual_compensation_follows_the_fall_and_overshoots_at_the_ball(late
     assert 1.03 < peak / ideal_peak < 1.1
 
 
-@pytest.mark.parametrize(("delay", "peak"), [(0.02, (1.15, 1.4)), (0.12, (3.0, np.inf))])
+@pytest.mark.parametrize(
+    ("delay", "peak"), [(0.02, (1.15, 1.4)), pytest.param(0.12, (3.0, np.inf), marks=pytest.mark.slow)]
+)
 def test_over_a_robot_s_delay_a_prediction_does_not_carry(late, delay, peak):
     """An opened controller's 20 ms: the peak a quarter too high. A vendor's interface of 120 ms: flung off."""
     test = dataclasses.replace(

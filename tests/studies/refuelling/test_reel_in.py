@@ -24,16 +24,25 @@ def forward(flow, **settings):
     return float(end(flow, **settings)["displacement"][0])
 
 
-@pytest.mark.parametrize(("transfer", "x"), [("printed", -12.66), ("consistent", -14.60), ("none", -15.37)])
+@pytest.mark.parametrize(
+    ("transfer", "x"),
+    [
+        pytest.param("printed", -12.66, marks=pytest.mark.slow),
+        pytest.param("consistent", -14.60, marks=pytest.mark.slow),
+        ("none", -15.37),
+    ],
+)
 def test_published_model_by_its_mass_transfer(transfer, x):
     """Expected values from an independent implementation [m]."""
     assert forward(ReelIn(chain=bare(transfer=transfer))) == pytest.approx(x, abs=0.01)
 
 
+@pytest.mark.slow
 def test_drawn_into_a_duct_without_springs():
     assert forward(DuctReelIn(spring=0.0, damper=0.0)) == pytest.approx(-10.17, abs=0.01)
 
 
+@pytest.mark.slow
 def test_sliding_hose_agrees_with_material_links_that_a_duct_guides():
     """Two formulations without a common approximation; they differ by the length of a link."""
     sliding = ReelIn(chain=bare(transfer="sliding"))

@@ -12,7 +12,6 @@ from dovetail.testing import file
 FOLDER = Path(refuelling.__file__).parent
 TARGETS = targets("refuelling")
 QUICK = (
-    "RT-01",
     "ISA",
     "LOOP",
     "DV-17",
@@ -22,7 +21,6 @@ QUICK = (
     "RT-05",
     "RT-06",
     "RT-35",
-    "RT-49",
     "DV-13",
     "DV-15",
     "MAP",

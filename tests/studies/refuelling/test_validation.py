@@ -53,6 +53,7 @@ def test_a_bungee_s_table_is_read_from_a_noisy_stretch_and_never_falls():
     assert np.all(np.diff(found) >= 0)
 
 
+@pytest.mark.slow
 def test_two_stages_of_swings_find_the_rig():
     truth = HungDrogue()
     slack = dataclasses.replace(truth, bungee_force=0 * truth.bungee_force, bungee_damping=0.0)

@@ -10,7 +10,7 @@ from dovetail.studies.shipboard.reproduce_rotor import mesh_of_blade
 OURS = {t.id: t for t in targets("shipboard") if t.compute.startswith("reproduce_mesh:")}
 
 
-@pytest.mark.parametrize("nodes", NODES)
+@pytest.mark.parametrize("nodes", [NODES[0], *(pytest.param(n, marks=pytest.mark.slow) for n in NODES[1:])])
 def test_a_refined_gear_has_its_feet_and_joints_where_they_were(nodes):
     gear = aircraft("case-4-hinged", meshed(nodes)).gear
     at = np.asarray(gear.mesh.nodes)
@@ -41,6 +41,7 @@ def test_a_finer_gear_converges_to_the_frequency_of_its_tubes():
     assert error[0] / error[1] > 8  # of order four, measured against 18 nodes
 
 
+@pytest.mark.slow
 def test_finer_blades_converge_to_the_midpoint_rule():
     *ends, middle = mesh_of_blade()
     excess = np.array(ends) - middle

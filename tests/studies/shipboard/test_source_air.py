@@ -11,7 +11,7 @@ from dovetail.studies.shipboard.source_files import read_inputs, write_inputs
 from dovetail.testing.file import parse
 
 
-@pytest.mark.parametrize("name", ["case-6", "case-6-cyclic"])
+@pytest.mark.parametrize("name", ["case-6", pytest.param("case-6-cyclic", marks=pytest.mark.slow)])
 def test_air_loads_survive_the_way_through_the_sources_files(tmp_path, name):
     test = loaded(name)
     again = parse(read_inputs(write_inputs(test, tmp_path)))

@@ -88,6 +88,7 @@ def sequence():
     return lag_damper.identify(points=(1, 7, 8, 11))
 
 
+@pytest.mark.slow
 def test_the_set_speeds_are_reached_within_five_per_cent(sequence):
     speeds = lag_damper.surrogate()["printed"]["identification_speeds"]
     for point, run in sequence.items():
@@ -210,6 +211,7 @@ def test_five_blades_with_unequal_dampers_shake_the_hub_once_per_revolution():
     assert late > 2 * early  # flight builds up
 
 
+@pytest.mark.slow
 def test_the_ideal_is_integrated_finely_enough_for_the_kinks_of_a_damper():
     """Default against steps eight times finer; order 8, the default elsewhere, is off by a third here."""
     test = dataclasses.replace(lag_damper.test_named("lag-damper"), duration=1.0)

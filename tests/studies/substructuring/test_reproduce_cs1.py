@@ -6,7 +6,17 @@ import pytest
 from dovetail.studies.reproduction import targets
 from dovetail.studies.substructuring import reproduce_cs1
 
-SLOW = {"R14", "R14-loop", "R16", "R27", "R28", "R30", "R30-growth", "R31"}  # several runs, compiled each
+SLOW = {
+    "R14",
+    "R14-loop",
+    "R16",
+    "R27",
+    "R28",
+    "R29",
+    "R30",
+    "R30-growth",
+    "R31",
+}  # several runs, compiled each
 TARGETS = [
     pytest.param(target, id=target.id, marks=[pytest.mark.slow] if target.id in SLOW else [])
     for target in targets("substructuring")

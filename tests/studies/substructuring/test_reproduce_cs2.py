@@ -6,7 +6,7 @@ import pytest
 from dovetail.studies.reproduction import targets
 from dovetail.studies.substructuring import reproduce_cs2
 
-FAST = {"R12", "R13", "R20", "R39", "R41"}  # the others are runs that are compiled each
+FAST = {"R12", "R13", "R20", "R41"}  # the others are runs that are compiled each
 TARGETS = [
     pytest.param(target, id=target.id, marks=[] if target.id in FAST else [pytest.mark.slow])
     for target in targets("substructuring")

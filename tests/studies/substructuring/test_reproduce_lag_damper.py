@@ -8,7 +8,7 @@ from dovetail.stability import damper_modes
 from dovetail.studies.reproduction import targets
 from dovetail.studies.substructuring import reproduce_lag_damper as chapter_6
 
-SLOW = {"R33-actuator", "R36", "R37"}  # long sweeps and fine steps
+SLOW = {"R33-actuator", "R36", "R37", "R38"}  # long sweeps and fine steps
 TARGETS = [
     pytest.param(target, id=target.id, marks=[pytest.mark.slow] if target.id in SLOW else [])
     for target in targets("substructuring")

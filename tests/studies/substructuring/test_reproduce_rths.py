@@ -4,7 +4,7 @@ import pytest
 
 from dovetail.studies.reproduction import targets
 
-SLOW = {"B04", "B05", "B06"}  # eighty-four runs
+SLOW = {"B03", "B04", "B05", "B06"}  # eighty-four runs
 TARGETS = [
     pytest.param(target, id=target.id, marks=[pytest.mark.slow] if target.id in SLOW else [])
     for target in targets("substructuring")
