@@ -16,7 +16,7 @@ def shown(t, force=0.0):
 
 def test_peak_speed_is_that_of_the_sine_after_the_fade():
     t = jnp.linspace(1.0, 2.0, 2001)
-    motion = jax.vmap(shown)(t)
+    motion = jax.jit(jax.vmap(shown))(t)
     omega = 2 * np.pi * 3.5
     assert float(motion["velocity"].max()) == pytest.approx(0.01 * omega, rel=1e-5)
     np.testing.assert_allclose(motion["acceleration"], -(omega**2) * motion["displacement"], atol=1e-10)

@@ -3,7 +3,6 @@
 import dataclasses
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 import pytest
 import xarray as xr
@@ -72,7 +71,7 @@ def test_who_stands_from_the_start_has_not_flown(craft):
 
 def test_sliding_is_seen_on_the_deck_not_in_the_world(craft):
     carried = np.where(T < 8, 0.0, np.where(T > 10, 1.0, (T - 8) / 2))
-    with_it = np.asarray(jax.vmap(craft.platforms[1].motion.pose)(jnp.asarray(T)))[:, 0]
+    with_it = np.asarray(jax.jit(jax.vmap(craft.platforms[1].motion.pose))(T))[:, 0]
     rides = fate(craft, record(craft, on_device=[(0.0, 20.0)], x=with_it))
     assert np.isnan(rides.slides)
     assert rides.way < 1e-6

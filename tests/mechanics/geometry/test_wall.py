@@ -19,13 +19,14 @@ def test_the_gap_is_the_distance_to_the_side_of_the_cone_of_its_section():
     eta = np.interp(xi, DEPTHS, RADII) * rng.uniform(0.9, 1.1, 60)
     found = jax.jit(jax.vmap(lambda xi, eta: wall(DEPTHS, RADII, xi, eta)))(xi, eta)
     np.testing.assert_array_equal(found.section, section)
-    for i in range(60):
-        k = section[i]
-        cone = Cone(RADII[k], RADII[k + 1], lengths[k])
-        p = jnp.array([xi[i] - DEPTHS[k], eta[i], 0.0])
-        np.testing.assert_allclose(-found.gap[i], cone.distance(p), atol=1e-12)
-        # x of the cone counts the depth, which is against the frame's
-        np.testing.assert_allclose([-found.sine[i], found.cosine[i], 0.0], cone.normal(p), atol=1e-9)
+    places = np.stack([xi - np.asarray(DEPTHS)[section], eta, np.zeros(60)], -1)
+    # x of the cone counts the depth, which is against the frame's
+    normals = np.stack([-found.sine, found.cosine, np.zeros(60)], -1)
+    for k in range(3):
+        cone, here = Cone(RADII[k], RADII[k + 1], lengths[k]), section == k
+        distance, normal = jax.jit(jax.vmap(lambda p, c=cone: (c.distance(p), c.normal(p))))(places[here])
+        np.testing.assert_allclose(-found.gap[here], distance, atol=1e-12)
+        np.testing.assert_allclose(normals[here], normal, atol=1e-9)
 
 
 def test_many_radii_at_one_depth_are_seen_at_once():

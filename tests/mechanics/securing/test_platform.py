@@ -60,7 +60,7 @@ def test_spin_in_space_is_that_of_the_rotation():
 
 
 def test_bodies_of_different_corners_share_an_array():
-    normals, offsets = half_spaces(chain())
+    normals, offsets = jax.jit(lambda: half_spaces(chain()))()
     assert normals.shape == (3, 4, 2)
     np.testing.assert_array_equal(normals[2, 3], 0.0)
     assert offsets[2, 3] > 1e5
@@ -97,17 +97,17 @@ def test_bodies_of_one_kind_are_one_batch_and_every_body_keeps_its_place():
     ]
     r, R = jax.jit(lambda t: poses(every, t))(0.7)
     n, c = jax.jit(lambda: half_spaces(every))()
-    for i, one in enumerate(every):
-        pose = np.asarray(one.motion.pose(0.7))
+    alone = jax.jit(lambda t: [(one.motion.pose(t), one.body.planes()) for one in every])(0.7)
+    for i, (pose, planes) in enumerate(alone):
         np.testing.assert_allclose(r[i], pose[:2], atol=1e-14)
         np.testing.assert_allclose(
             np.arctan2(R[i, 1, 0], R[i, 0, 0]), np.angle(np.exp(1j * pose[2])), atol=1e-14
         )
-        normals, offsets = map(np.asarray, one.body.planes())
+        normals, offsets = map(np.asarray, planes)
         np.testing.assert_allclose(n[i, : len(normals)], normals, atol=1e-14)
         np.testing.assert_allclose(c[i, : len(offsets)], offsets, atol=1e-14)
         assert np.all(np.asarray(n[i, len(normals) :]) == 0)
-    alone = [
+    sizes = [
         len(jax.make_jaxpr(lambda t, p=p: poses(p, t))(0.7).eqns) for p in (every[:1], every[::2], every)
     ]
-    assert alone[1] < 2 * alone[0], "three tables are read as one"
+    assert sizes[1] < 2 * sizes[0], "three tables are read as one"

@@ -108,8 +108,12 @@ def test_derivatives_are_finite_at_no_rotation():
 def test_functions_take_batches():
     q = jax.random.normal(jax.random.key(0), (5, 2, 4))
     v = jax.random.normal(jax.random.key(1), (5, 2, 3))
-    one = jax.vmap(jax.vmap(quat.rotate))(q, v)
-    np.testing.assert_allclose(quat.rotate(q, v), one, atol=EXACT)
-    np.testing.assert_allclose(
-        quat.from_matrix(quat.to_matrix(q))[3, 1], quat.from_matrix(quat.to_matrix(q[3, 1])), atol=EXACT
-    )
+
+    @jax.jit
+    def both(q, v):
+        again = lambda q: quat.from_matrix(quat.to_matrix(q))  # noqa: E731
+        every = jax.vmap(jax.vmap(lambda q, v: (quat.rotate(q, v), again(q))))
+        return (quat.rotate(q, v), again(q)), every(q, v)
+
+    for together, one_by_one in zip(*both(q, v), strict=True):
+        np.testing.assert_allclose(together, one_by_one, atol=EXACT)

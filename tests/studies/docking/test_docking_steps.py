@@ -41,7 +41,6 @@ def oblique():
     return record(Docking.of(OBLIQUE, six_dof.ball()))
 
 
-@pytest.mark.slow
 def test_energy_closes_to_1e_4_in_full_three_dimensions(oblique):
     # 20 us steps in contacts of 6 ms; measured 1e-6
     assert len(oblique.impacts) > 3
