@@ -55,6 +55,13 @@ def browsers():
             browser.close()
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items):
+    """Hypothesis draws its examples from ranges, not from constants of the source: reading all of it takes seconds."""
+    if providers := sys.modules.get("hypothesis.internal.conjecture.providers"):
+        vars(providers)["_get_local_constants"] = lambda: providers._local_constants
+
+
 def pytest_collection_finish(session):
     """What was imported stays until the end: nobody need look through it for what can be freed.
 

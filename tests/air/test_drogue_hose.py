@@ -177,6 +177,7 @@ def test_a_wave_takes_a_second_along_the_hose(trimmed):
     assert trimmed["wave_speed"][-1] == pytest.approx(24.6, abs=0.06)
 
 
+@pytest.mark.slow
 def test_planar_modes():
     found = flight_modes(drogue_hose())
     np.testing.assert_allclose(found.frequencies[:7], [0.28, 0.65, 1.08, 1.52, 1.97, 2.41, 2.84], atol=0.006)
@@ -184,6 +185,7 @@ def test_planar_modes():
     assert found.stable
 
 
+@pytest.mark.slow
 def test_a_moment_about_the_wind_tilts_the_drogue_into_it(trimmed):
     windward = steady_flight(drogue_hose(drogue=TowedDrogue(aero_zero="wind")))
     assert 0 < windward["angles"][0, -1] < trimmed["angles"][0, -1]

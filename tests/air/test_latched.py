@@ -114,6 +114,7 @@ def test_a_receiver_that_comes_on_lowers_the_tension_and_no_link_ever_pushes(bra
     assert braked.end_tension.min() < 1600
 
 
+@pytest.mark.slow
 def test_tensions_do_not_hang_on_the_number_of_links(braked):
     finer = run(dataclasses.replace(FLOW, chain=hose(30)))
     np.testing.assert_allclose(finer.end_tension[99::100], braked.end_tension[99::100], rtol=0.02)

@@ -32,6 +32,7 @@ def test_undisturbed_it_is_the_stream_at_altitude(calm):
     )  # density to a third per mille
 
 
+@pytest.mark.slow
 def test_the_downwash_of_the_tanker_lowers_the_drogue(calm):
     wake = VortexPair(aircraft_mass=120e3, span=50.0, depth=200.0)
     lowered = report(TankerAir(wake=wake))
@@ -52,6 +53,7 @@ def test_gusts_shake_the_air_and_follow_from_the_seed():
     gusts = dataclasses.replace(Dryden(intensity=1.0), key=jax.random.key(1))
     air = TankerAir(gusts=gusts)
     r = jnp.zeros((3, 2))
-    one, two = air.velocity(0.0, r, jnp.zeros(3)), air.velocity(3.0, r, jnp.zeros(3))
+    velocity = jax.jit(lambda t: air.velocity(t, r, jnp.zeros(3)))
+    one, two = velocity(0.0), velocity(3.0)
     assert np.abs(one - two).max() > 0.1
-    np.testing.assert_array_equal(one, air.velocity(0.0, r, jnp.zeros(3)))
+    np.testing.assert_array_equal(one, velocity(0.0))

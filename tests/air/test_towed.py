@@ -73,6 +73,7 @@ def test_rods_and_links_settle_at_the_same_static_shape():
     np.testing.assert_allclose(tips[0], tips[1], atol=0.01)
 
 
+@pytest.mark.slow
 def test_a_position_controller_brings_the_tip_closer_to_its_target():
     from dovetail.air import HoldPosition, NoCommand
     from dovetail.testing import Simulation

@@ -22,7 +22,9 @@ from dovetail.transfer import (
 )
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize(
+    "seed", [0, pytest.param(1, marks=pytest.mark.slow), pytest.param(2, marks=pytest.mark.slow)]
+)
 def test_a_loop_of_lags_is_what_scipy_makes_of_its_equations(make_cs1, seed):
     """Demand z, actuator y (second order), force of a spring and damper on y, sensor f (first order)."""
     rng = np.random.default_rng(seed)
@@ -68,6 +70,7 @@ def test_a_loop_of_lags_is_what_scipy_makes_of_its_equations(make_cs1, seed):
     np.testing.assert_allclose(data.specimen_force, -k * data.achieved_displacement, rtol=1e-12)
 
 
+@pytest.mark.slow
 def test_the_sampled_rehearsal_tends_to_it_as_the_rate_grows(make_cs1):
     def gap(rate):
         rig = dv.Rig(SecondOrderLag(400.0, 0.7), dv.specimens.Spring(k=2250.0))

@@ -93,6 +93,7 @@ def test_a_damper_without_a_slope_at_rest_is_taken_as_the_nearest_line_over_the_
     assert np.isfinite(sampled_poles(test).growth)
 
 
+@pytest.mark.slow
 def test_a_report_on_a_damper_without_a_slope_is_written(tmp_path):
     test = dataclasses.replace(
         frame(PowerLaw(jnp.asarray(800.0)), excitation=dv.Sine(amplitude=2.0, frequency=1.0)), duration=2.0

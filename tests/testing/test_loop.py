@@ -35,6 +35,7 @@ def test_the_excitation_is_felt_at_the_stages(make_cs1):
     assert np.log2(errors[0] / errors[1]) == pytest.approx(4.0, abs=0.2)
 
 
+@pytest.mark.slow
 def test_the_held_force_costs_half_a_tick(make_cs1):
     """At zero delay the loop behaves as if the force were late by dt / 2: half the rate, twice the error."""
     errors = {}

@@ -41,7 +41,15 @@ def test_what_is_not_known_is_said_and_never_shown_as_a_number():
     assert "critical delay 0.00 ms; rig has 1.00 ms" in str(hopeless)
 
 
-@pytest.mark.parametrize("delay", [2e-3, 6.2e-3, 6.35e-3, 9.4e-3])
+@pytest.mark.parametrize(
+    "delay",
+    [
+        pytest.param(2e-3, marks=pytest.mark.slow),
+        6.2e-3,
+        6.35e-3,
+        pytest.param(9.4e-3, marks=pytest.mark.slow),
+    ],
+)
 def test_the_poles_of_the_tick_are_what_the_run_does(make_cs1, delay):
     """Released from rest the deviation from the forced motion grows or decays at the predicted rate."""
     answer = make_cs1(delay=delay).stability()

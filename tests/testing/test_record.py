@@ -45,7 +45,7 @@ def test_what_is_recorded_is_every_so_manieth_tick_to_the_bit_and_no_peak_is_los
         assert largest_of(run.data, ["tracking_error"]) == strayed
 
 
-@pytest.mark.parametrize("mode", ["rehearse", "emulate"])
+@pytest.mark.parametrize("mode", ["rehearse", pytest.param("emulate", marks=pytest.mark.slow)])
 def test_memory_goes_down_with_what_is_not_recorded(make_cs1, mode):
     test = make_cs1(duration=400.0)  # 400,000 ticks
     getattr(test, mode)()  # compiled

@@ -1,3 +1,4 @@
+import jax
 import jax.numpy as jnp
 import pytest
 
@@ -31,9 +32,10 @@ def test_in_its_place_the_pilot_leaves_the_schedule_alone(pilot):
 
 
 def test_too_far_to_port_he_rolls_port_side_up_and_too_low_he_pulls(pilot):
-    assert float(pilot.commands(1.0, at(port=0.5)).cyclic) > 0
-    assert float(pilot.commands(1.0, at(up=0.5)).collective) > 0.12
-    moment = pilot.act(1.0, at(port=0.5))[1][0]
+    commands = jax.jit(lambda at: pilot.commands(1.0, at))
+    assert float(commands(at(port=0.5)).cyclic) > 0
+    assert float(commands(at(up=0.5)).collective) > 0.12
+    moment = jax.jit(lambda at: pilot.act(1.0, at))(at(port=0.5))[1][0]
     assert moment > 1.0
 
 

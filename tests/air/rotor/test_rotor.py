@@ -70,6 +70,7 @@ def test_thrust_grows_with_the_square_of_the_speed_and_climbing_takes_some():
     assert float(loads(rotor, Controls(100.0, 0.14), velocity=jnp.array([0.0, 0.0, 3.0])).thrust) < full
 
 
+@pytest.mark.slow
 def test_forms_disagree_as_much_as_the_missing_blades_and_the_wrong_speed():
     at = Controls(60.0, 0.1)
     printed = float(loads(Rotor(REAL, OFF, inflow="printed"), at).thrust)
@@ -82,7 +83,7 @@ def test_forms_disagree_as_much_as_the_missing_blades_and_the_wrong_speed():
     assert float(lossy.thrust) < float(iterated.thrust)
 
 
-@pytest.mark.parametrize("inflow", ["printed", "momentum", "iterated"])
+@pytest.mark.parametrize("inflow", ["printed", "momentum", pytest.param("iterated", marks=pytest.mark.slow)])
 def test_a_stopped_rotor_in_a_gust_gives_a_finite_force_and_none_in_still_air(inflow):
     rotor, wind = Rotor(REAL, inflow=inflow), jnp.array([-10.0, 8.0, 2.0])
     assert float(jnp.max(jnp.abs(loads(rotor, Controls(0.0, 0.14)).force))) == 0.0

@@ -48,6 +48,7 @@ def test_loads_at_rest_are_those_where_the_states_settle():
     np.testing.assert_allclose(found.moment, waited.moment, rtol=1e-6, atol=1e-3)
 
 
+@pytest.mark.slow
 def test_a_beam_that_hardly_bends_tilts_the_disc_as_a_rigid_blade_does():
     x = np.linspace(0.04 * 5.0, 5.0, 9)
     line = np.stack([x, 0 * x, 0 * x], 1)

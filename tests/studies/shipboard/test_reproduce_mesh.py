@@ -10,7 +10,10 @@ from dovetail.studies.shipboard.reproduce_rotor import mesh_of_blade
 OURS = {t.id: t for t in targets("shipboard") if t.compute.startswith("reproduce_mesh:")}
 
 
-@pytest.mark.parametrize("nodes", [NODES[0], *(pytest.param(n, marks=pytest.mark.slow) for n in NODES[1:])])
+FIRST, *OTHERS = NODES
+
+
+@pytest.mark.parametrize("nodes", [FIRST, *(pytest.param(n, marks=pytest.mark.slow) for n in OTHERS)])
 def test_a_refined_gear_has_its_feet_and_joints_where_they_were(nodes):
     gear = aircraft("case-4-hinged", meshed(nodes)).gear
     at = np.asarray(gear.mesh.nodes)

@@ -137,7 +137,7 @@ class Pair(dv.mechanics.Oscillator):
 
 @pytest.mark.parametrize(
     "method",
-    [methods.Euler(), methods.SemiImplicitEuler(), methods.RK4()],
+    [methods.Euler(), pytest.param(methods.SemiImplicitEuler(), marks=pytest.mark.slow), methods.RK4()],
     ids=lambda m: type(m).__name__,
 )
 def test_any_integrator_can_be_chosen(make_creep, run, method):
