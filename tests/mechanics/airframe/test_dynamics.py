@@ -37,7 +37,7 @@ def at_rest(aircraft, x):
     return joints, strut_forces(aircraft, rho, jnp.zeros_like(rho))
 
 
-@pytest.mark.parametrize("joint", ["hinged", "fixed"])
+@pytest.mark.parametrize("joint", ["hinged", pytest.param("fixed", marks=pytest.mark.slow)])
 def test_the_airframe_alone_accelerates_by_weight_struts_and_interface_loads(make, joint):
     aircraft = make(2, joint=joint, softer=1e-4)
     x = state(aircraft, 1e-6)  # small: beams are linear, their forces balance about undeformed nodes

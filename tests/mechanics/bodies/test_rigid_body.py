@@ -27,7 +27,9 @@ def flown(body, method, dt, count, wrench=None):
     return jax.lax.scan(advance, body.init(), None, length=count)[1]
 
 
-@pytest.mark.parametrize(("method", "dt"), [(RK4(), 5e-3), (DormandPrince8(), 0.1)])
+@pytest.mark.parametrize(
+    ("method", "dt"), [(RK4(), 5e-3), pytest.param(DormandPrince8(), 0.1, marks=pytest.mark.slow)]
+)
 def test_free_flight_conserves_momentum_and_energy_to_1e_9(method, dt):
     # 10 s, two turns; measured 3e-11 (RK4 at 5 ms) and 2e-11 (Dormand-Prince 8 at 0.1 s)
     body = RigidBody(BRICK, START)

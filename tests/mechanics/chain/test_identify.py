@@ -14,14 +14,14 @@ from dovetail.mechanics.chain import Loads, RodChain
 from dovetail.mechanics.chain.identify import identify
 
 ROPE = RodChain(
-    n=3, length=3.0, mass=3.0, stiffness=6000.0, axial_damping=90.0, joint_damping=0.6, bending=1.0
+    n=1, length=3.0, mass=3.0, stiffness=6000.0, axial_damping=90.0, joint_damping=0.6, bending=1.0
 )
 TRUE = {"joint_damping": 0.6, "axial_damping": 90.0}
 NOISE = 1e-3  # [m]
 
 
 def measured(values):
-    """Tip (x and stretch) of the rope released at 30 degrees, 4 s."""
+    """Tip (x and stretch) of the rope released at 30 degrees, 2 s."""
     chain = dataclasses.replace(ROPE, **values)
     loads = Loads(field=jnp.array([0.0, 9.81, 0.0]))
 
@@ -29,7 +29,7 @@ def measured(values):
         x = rolled(RK4()).step(chain, 0.0, 5e-3, x, loads, ())[0]
         return x, jnp.stack([chain.nodes(x).tip[0][0], x["q"][0]])
 
-    return jax.lax.scan(one, chain.at(0.0, jnp.pi / 6, 0.0), None, length=800)[1]
+    return jax.lax.scan(one, chain.at(0.0, jnp.pi / 6, 0.0), None, length=400)[1]
 
 
 def test_damping_is_found_from_a_noisy_measurement_within_its_stated_error():

@@ -52,7 +52,10 @@ def total_energy(chain, x):
     return sum(chain.energies(x).values()) - G @ chain.mass_moments(x)[0]
 
 
-@pytest.mark.parametrize("distribution", ["half", "end", "rod"])
+@pytest.mark.parametrize(
+    "distribution",
+    ["half", pytest.param("end", marks=pytest.mark.slow), pytest.param("rod", marks=pytest.mark.slow)],
+)
 def test_a_swinging_chain_keeps_its_energy_and_its_links_their_length(distribution):
     chain = LinkChain(n=12, length=10.0, mass=10.0, tip_mass=1.0, bending=0.5, distribution=distribution)
     start = chain.straight(DIAGONAL)

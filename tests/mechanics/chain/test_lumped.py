@@ -117,7 +117,9 @@ class Swinging(Flow):
         return energy, energy - x["work"], momentum - x["impulse"]
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    "kind", [k if k == "LinkChain" else pytest.param(k, marks=pytest.mark.slow) for k in KINDS]
+)
 def test_reeled_in_and_pushed_its_momentum_and_energy_are_what_acted(kind):
     flow = Swinging(KINDS[kind](**COMMON))
 

@@ -119,7 +119,7 @@ def random_state(n, seed):
     return jnp.array(q), jnp.array(rng.normal(size=2 * n + 1))
 
 
-@pytest.mark.parametrize(("n", "tip"), [(1, 0.0), (8, 3.0)])
+@pytest.mark.parametrize(("n", "tip"), [pytest.param(1, 0.0, marks=pytest.mark.slow), (8, 3.0)])
 @pytest.mark.parametrize("inertia", ["konig", "rod"])
 def test_closed_form_agrees_with_lagrange_equations_by_differentiation(n, tip, inertia):
     chain = RodChain(n=n, length=1.7 * n, mass=0.8 * n, tip_mass=tip, stiffness=1.7 * n, inertia=inertia)
@@ -268,7 +268,7 @@ def test_slack_element_carries_no_compression():
     assert chain.elastic_force(chain.at(0.1, 0.0, 0.0)["q"])[0] == pytest.approx(-10)
 
 
-@pytest.mark.parametrize("inertia", ["konig", "rod"])
+@pytest.mark.parametrize("inertia", [pytest.param("konig", marks=pytest.mark.slow), "rod"])
 def test_both_solvers_give_the_same_accelerations(inertia):
     chain = RodChain(
         n=6,

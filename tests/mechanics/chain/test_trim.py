@@ -22,7 +22,11 @@ def blown(chain, x):
     return Loads(field=9.81 * DOWN, node=push)
 
 
-@pytest.mark.parametrize("chain", CHAINS, ids=lambda c: type(c).__name__)
+@pytest.mark.parametrize(
+    "chain",
+    [CHAINS[0], *(pytest.param(c, marks=pytest.mark.slow) for c in CHAINS[1:])],
+    ids=lambda c: type(c).__name__,
+)
 def test_nothing_moves_and_tensions_are_those_of_the_equations(chain):
     loads = Partial(blown, chain)
     rest = at_rest(chain, loads, DOWN)
