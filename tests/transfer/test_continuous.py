@@ -91,17 +91,25 @@ def test_a_steady_ramp_keeps_a_steady_state(name):
 def test_coasting_is_the_step_of_the_part_itself(name):
     part, h = LINEAR[name], 0.013
     follower = part.follower()
-    x = follower.steady((jnp.asarray(0.3), jnp.asarray(-2.0)))
-    x = follower.coast(0.0, h, x, jnp.asarray(0.3), jnp.asarray(0.3 - 2.0 * h))
-    expected = follower.steady((jnp.asarray(0.3 - 2.0 * h), jnp.asarray(-2.0)))
-    for got, right in zip(jax.tree.leaves(x), jax.tree.leaves(expected), strict=True):
+
+    @jax.jit
+    def both(start, rate):
+        x = follower.coast(0.0, h, follower.steady((start, rate)), start, start + rate * h)
+        return x, follower.steady((start + rate * h, rate))
+
+    for got, right in zip(*map(jax.tree.leaves, both(0.3, -2.0)), strict=True):
         np.testing.assert_allclose(got, right, rtol=1e-9, atol=1e-12)
 
 
 def test_actuators_of_several_axes_each_have_their_own():
     part = TransferFunction([[50.0, 80.0]], [[1.0, 1.0], [50.0, 80.0]]).sampled_at(1e-3, (2,))
-    x = part.follower().steady((jnp.ones(2), jnp.ones(2)))
-    value, rate = part.follower().output(0.0, x, (jnp.ones(2), jnp.ones(2)))
+
+    @jax.jit
+    def shown(ramp):
+        follower = part.follower()
+        return follower.output(0.0, follower.steady(ramp), ramp)
+
+    value, rate = shown((jnp.ones(2), jnp.ones(2)))
     np.testing.assert_allclose(value, [1 - 1 / 50, 1 - 1 / 80])
     np.testing.assert_allclose(rate, 1.0)
 

@@ -8,6 +8,7 @@ from dovetail.transfer.identification import fit_transfer_function
 dt = 1e-3  # [s]
 
 
+@pytest.mark.slow
 def test_first_order_of_the_hydraulic_rig(record, sweep):
     u = sweep(0.01, 10.0, 10.0, dt)  # [Wallace 2006, eq. 6.25], its sweep in a sixth of the time
     y = record(TransferFunction([166.5], [1.0, 169.3]), u, dt, noise=0.02)
@@ -31,6 +32,7 @@ def test_second_order_with_a_delay(record, sweep):
     assert model.low_frequency_delay == pytest.approx(float(part.linear().low_frequency_delay), abs=0.02e-3)
 
 
+@pytest.mark.slow
 def test_a_zero_on_the_right(record, sweep):
     u = sweep(0.5, 80.0, 6.0, dt)
     part = TransferFunction([-180.9, 5.651e4], [1.0, 321.8, 5.54e4])

@@ -16,6 +16,13 @@ LARGE = Arm(a1=0.32, a2=-0.2, c1=0.78, c2=1.075, c3=1.1425, c4=0.2)
 HOME = jnp.array([-0.85, 0.0, 0.0, 0.0, 0.0, 0.0])
 
 
+@jax.jit
+def mounted(base, joints):
+    """The specimen's x axis points away from the tool: the mount turns the flange's frame into it."""
+    turned = to_pose(base) @ LARGE.forward(joints)
+    return to_vector(turned.inverse() @ to_pose(jnp.array([0.6, 0.0, 1.4, 0.0, 0.0, 0.0])))
+
+
 def cell(**changes):
     """The drogue faces aft at chest height, the probe comes from there; a track of five metres."""
     parts = {
@@ -31,10 +38,8 @@ def cell(**changes):
         "window": 0.2,
     }
     arms = RobotArms(**{**parts, **changes})
-    # the specimen's x axis points away from the tool: the mount turns the flange's frame into it
-    turned = to_pose(arms.specimen_base) @ LARGE.forward(arms.specimen_joints)
-    mount = turned.inverse() @ to_pose(jnp.array([0.6, 0.0, 1.4, 0.0, 0.0, 0.0]))
-    arms = eqx.tree_at(lambda a: a.specimen_mount, arms, to_vector(mount))
+    mount = mounted(arms.specimen_base, arms.specimen_joints)
+    arms = eqx.tree_at(lambda a: a.specimen_mount, arms, mount)
     return seeded(arms.sampled_at(DT, (6,)).placed(HOME), jax.random.key(0))
 
 
