@@ -43,11 +43,12 @@ def cell(**changes):
     return seeded(arms.sampled_at(DT, (6,)).placed(HOME), jax.random.key(0))
 
 
+started = eqx.filter_jit(lambda arms: arms.init())
 step = eqx.filter_jit(lambda arms, x, u: arms.step(0.0, DT, x, u))
 
 
 def follow(arms, poses, x=None):
-    x = arms.init() if x is None else x
+    x = started(arms) if x is None else x
     shown = []
     for pose in poses:
         x, y = step(arms, x, jnp.asarray(pose))
@@ -76,7 +77,7 @@ def test_it_rests_at_its_home(ideal):
 def test_the_track_moves_only_when_the_arm_would_stretch(ideal):
     near = [HOME - jnp.array([s, 0, 0, 0, 0, 0]) for s in (0.0, 0.05)]
     far = [HOME - jnp.array([s, 0, 0, 0, 0, 0]) for s in np.linspace(0.0, 1.5, 4)]
-    start = ideal.init()["references"][0]
+    start = started(ideal)["references"][0]
     x, _ = follow(ideal, near)
     assert float(x["references"][0]) == float(start)
     x, shown = follow(ideal, far)
@@ -137,7 +138,7 @@ def test_the_drives_make_it_late_and_it_arrives():
 )
 def test_every_limit_trips_and_the_references_stand_still(changes, wanted, code):
     arms = cell(**changes)
-    before = arms.init()["references"]
+    before = started(arms)["references"]
     x, _ = follow(arms, [wanted])
     assert TripCode(int(x["trip"][0])) is code
     x, _ = follow(arms, [HOME], x)  # the first trip stays
@@ -147,7 +148,7 @@ def test_every_limit_trips_and_the_references_stand_still(changes, wanted, code)
 
 def test_moves_end_where_they_can_be_repeated_to():
     arms = cell(repeatability=5e-5, angular_repeatability=2.6e-4)
-    x, errors = arms.init(), []
+    x, errors = started(arms), []
     for i in range(30):
         target = HOME + jnp.array([1e-3 * (1 + i % 2), 0, 0, 0, 0, 0])
         x, shown = follow(arms, [target, target, target], x)
@@ -160,7 +161,7 @@ def test_moves_end_where_they_can_be_repeated_to():
 
 
 def test_a_move_in_joint_space_is_not_straight_in_space(ideal):
-    now = ideal.init()["references"]
+    now = started(ideal)["references"]
     target = now.at[2].add(0.3).at[1].add(0.2)
     segment = JointSegment(ideal, now, target, jnp.array(1.0), Course(form="line"))
     assert np.asarray(segment.at(0.0)) == pytest.approx(np.asarray(HOME), abs=1e-9)
