@@ -43,7 +43,7 @@ def test_an_integral_removes_the_error_at_rest(drive):
 def test_a_derivative_adds_damping():
     plant = TransferFunction([5000.0], [1.0, 10.0, 0.0])
     damping = [
-        -p.real / abs(p) for kd in (0.0, 0.01) for p in InnerLoop(PID(1.0, 1e-9, kd), plant).poles()[:1]
+        -p.real / abs(p) for kd in (0.0, 0.01) for p in InnerLoop(PID(1.0, 1e-9, kd), plant).poles()[-1:]
     ]
     assert damping[1] > 3 * damping[0]
 

@@ -91,7 +91,7 @@ def test_axes_may_differ(drive):
 
 
 def test_an_unstable_position_loop_is_refused_with_the_way_out():
-    with pytest.raises(AnalysisError, match=r"position loop of axis 0 is unstable.*lower valve_gain"):
+    with pytest.raises(AnalysisError, match=r"ServoHydraulic: axis 0 is unstable.*lower valve_gain"):
         dataclasses.replace(NOMINAL, valve_gain=jnp.asarray(3e14)).sampled_at(1e-3)
 
 

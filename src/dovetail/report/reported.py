@@ -11,8 +11,6 @@ import xarray as xr
 from dovetail import fidelity
 from dovetail.testing.outcome import Outcome, Trip
 from dovetail.testing.run import Run
-from dovetail.testing.simulation import Simulation
-from dovetail.testing.test import Test
 
 
 @dataclass(frozen=True)
@@ -24,7 +22,7 @@ class Reported:
     mode: str = ""
     outcome: Outcome | None = None
     trip: Trip | None = None
-    test: Test | Simulation | None = None
+    test: Any = None  # Runnable, or nothing known of it
     given: Mapping[str, Any] | None = None  # the test as a table, where nothing else is known of it
 
     @classmethod

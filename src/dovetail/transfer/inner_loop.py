@@ -7,28 +7,21 @@ controllers of test rigs run far faster than the outer loop, so their own sampli
 
 from __future__ import annotations
 
-from typing import Self
-
 import jax
 import jax.numpy as jnp
 import numpy as np
 
 from dovetail.core import kind
-from dovetail.core.block import Input, Output, State, Time
-from dovetail.core.errors import AnalysisError, ParameterError
-from dovetail.transfer.base import Transfer
+from dovetail.core.errors import ParameterError
+from dovetail.transfer.closed_loop import ClosedLoop
 from dovetail.transfer.controller import Controller
 from dovetail.transfer.lag import hold
-from dovetail.transfer.linear import LinearTransfer
 from dovetail.transfer.transfer_function import TransferFunction
 
 
 @kind("inner-loop")
-class InnerLoop(Transfer):
-    """Closed loop of a controller and a plant with unity feedback: `InnerLoop(Proportional(1.0), plant)`.
-
-    An unstable loop is no transfer system: `sampled_at` refuses it with the gain that would do.
-    """
+class InnerLoop(ClosedLoop):
+    """Closed loop of a controller and a plant with unity feedback: `InnerLoop(Proportional(1.0), plant)`."""
 
     controller: Controller
     plant: TransferFunction
@@ -58,25 +51,6 @@ class InnerLoop(Transfer):
         p, q = self.controller.polynomials()
         return _multiply(p, self.plant.numerator), _multiply(q, self.plant.denominator)
 
-    def sampled_at(self, dt: float, shape: tuple[int, ...] = ()) -> Self:
-        self.check_stable()
-        return super().sampled_at(dt, shape)
-
-    def init(self) -> State:
-        return self.closed().init()
-
-    def step(self, t: Time, dt: Time, x: State, u: Input) -> tuple[State, Output]:
-        return self.closed().step(t, dt, x, u)
-
-    def linear(self) -> LinearTransfer:
-        return self.closed().linear()
-
-    def poles(self) -> np.ndarray:
-        """Closed-loop poles [rad/s], a row per axis where the axes differ."""
-        columns = _columns(np.asarray(self.closed().denominator))
-        poles = np.stack([np.sort_complex(np.roots(c)) for c in columns])
-        return poles[0] if self.closed().denominator.ndim == 1 else poles
-
     def critical_gains(self, axis: int = 0) -> np.ndarray:
         r"""Factors on the controller at which the loop of an axis changes stability, increasing.
 
@@ -91,23 +65,14 @@ class InnerLoop(Transfer):
             factors = -np.real(np.polyval(a, 1j * omega) / np.polyval(b, 1j * omega))
         return np.sort(factors[np.isfinite(factors) & (factors > 0)])
 
-    def check_stable(self) -> None:
-        """Raise `AnalysisError` if a closed-loop pole is not in the left half plane."""
-        if any(isinstance(leaf, jax.core.Tracer) for leaf in jax.tree.leaves(self)):
-            return
-        for axis, poles in enumerate(np.atleast_2d(self.poles())):
-            worst = poles[np.argmax(poles.real)]
-            if worst.real < 0:
-                continue
-            critical = self.critical_gains(axis)
-            below, above = critical[critical < 1], critical[critical > 1]
-            hints = [f"{below.max():.3g}" if len(below) else "", f"{above.min():.3g}" if len(above) else ""]
-            hint = " or ".join(h for h in hints if h)
-            raise AnalysisError(
-                f"InnerLoop: axis {axis} is unstable, with a pole at {worst:.4g} rad/s; "
-                + (f"stability changes where the controller is scaled by {hint}" if hint else
-                   "no positive factor on the controller makes it stable")
-            )  # fmt: skip
+    def remedy(self, axis: int) -> str:
+        critical = self.critical_gains(axis)
+        nearest = [*critical[critical < 1][-1:], *critical[critical > 1][:1]]
+        if not nearest:
+            return "no positive factor on the controller makes it stable"
+        return (
+            f"stability changes where the controller is scaled by {' or '.join(f'{f:.3g}' for f in nearest)}"
+        )
 
 
 def _multiply(p: jax.Array, q: jax.Array) -> jax.Array:

@@ -21,23 +21,19 @@ References
 from __future__ import annotations
 
 from functools import partial
-from typing import ClassVar, Self
+from typing import ClassVar
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 
 from dovetail.core import kind, parameter
-from dovetail.core.block import Input, Output, State, Time
-from dovetail.core.errors import AnalysisError
-from dovetail.transfer.base import Transfer
+from dovetail.transfer.closed_loop import ClosedLoop
 from dovetail.transfer.lag import hold
-from dovetail.transfer.linear import LinearTransfer
 from dovetail.transfer.transfer_function import TransferFunction
 
 
 @kind("servo-hydraulic")
-class ServoHydraulic(Transfer):
+class ServoHydraulic(ClosedLoop):
     """Servo valve, actuator and load in a closed position loop, stepped exactly.
 
     The load is part of it: an actuator of finite stiffness moves a soft specimen otherwise than a stiff
@@ -69,39 +65,8 @@ class ServoHydraulic(Transfer):
         )
         return TransferFunction(numerator, denominator, self.hold, shape=self.shape)
 
-    def sampled_at(self, dt: float, shape: tuple[int, ...] = ()) -> Self:
-        self.check_stable()
-        return super().sampled_at(dt, shape)
-
-    def init(self) -> State:
-        return self.closed().init()
-
-    def step(self, t: Time, dt: Time, x: State, u: Input) -> tuple[State, Output]:
-        return self.closed().step(t, dt, x, u)
-
-    def linear(self) -> LinearTransfer:
-        return self.closed().linear()
-
-    def poles(self) -> np.ndarray:
-        """Closed-loop poles [rad/s], slowest first; a row per axis where the axes differ."""
-        denominator = np.asarray(self.closed().denominator)
-        rows = []
-        for column in denominator.reshape(len(denominator), -1).T:
-            roots = np.roots(column)
-            rows.append(roots[np.argsort(np.abs(roots))])
-        return rows[0] if denominator.ndim == 1 else np.stack(rows)
-
-    def check_stable(self) -> None:
-        """Raise `AnalysisError` if a closed-loop pole is not in the left half plane."""
-        if any(isinstance(leaf, jax.core.Tracer) for leaf in jax.tree.leaves(self)):
-            return
-        for axis, poles in enumerate(np.atleast_2d(self.poles())):
-            worst = poles[np.argmax(poles.real)]
-            if worst.real >= 0:
-                raise AnalysisError(
-                    f"ServoHydraulic: the position loop of axis {axis} is unstable, with a pole at "
-                    f"{worst:.4g} rad/s; lower valve_gain, or raise velocity_feedback or valve_damping"
-                )
+    def remedy(self, axis: int) -> str:
+        return "lower valve_gain, or raise velocity_feedback or valve_damping"
 
 
 @partial(jax.jit, inline=True)

@@ -1,0 +1,59 @@
+"""What the controlled actuators share: a closed position loop, linear and stepped exactly, refused when unstable."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Self
+
+import jax
+import numpy as np
+
+from dovetail.core.block import Input, Output, State, Time
+from dovetail.core.errors import AnalysisError
+from dovetail.transfer.base import Transfer
+from dovetail.transfer.linear import LinearTransfer
+from dovetail.transfer.transfer_function import TransferFunction
+
+
+class ClosedLoop(Transfer):
+    """An actuator in its own loop; `sampled_at` refuses an unstable one, and says what would do."""
+
+    @abstractmethod
+    def closed(self) -> TransferFunction:
+        """The closed loop from demand to displacement."""
+
+    @abstractmethod
+    def remedy(self, axis: int) -> str:
+        """What would make the loop of an axis stable."""
+
+    def sampled_at(self, dt: float, shape: tuple[int, ...] = ()) -> Self:
+        self.check_stable()
+        return super().sampled_at(dt, shape)
+
+    def init(self) -> State:
+        return self.closed().init()
+
+    def step(self, t: Time, dt: Time, x: State, u: Input) -> tuple[State, Output]:
+        return self.closed().step(t, dt, x, u)
+
+    def linear(self) -> LinearTransfer:
+        return self.closed().linear()
+
+    def poles(self) -> np.ndarray:
+        """Closed-loop poles [rad/s], slowest first; a row per axis where the axes differ."""
+        denominator = np.asarray(self.closed().denominator)
+        roots = [np.roots(column) for column in denominator.reshape(len(denominator), -1).T]
+        rows = np.stack([r[np.argsort(np.abs(r))] for r in roots])
+        return rows[0] if denominator.ndim == 1 else rows
+
+    def check_stable(self) -> None:
+        """Raise `AnalysisError` if a closed-loop pole is not in the left half plane."""
+        if any(isinstance(leaf, jax.core.Tracer) for leaf in jax.tree.leaves(self)):
+            return
+        for axis, poles in enumerate(np.atleast_2d(self.poles())):
+            worst = poles[np.argmax(poles.real)]
+            if worst.real >= 0:
+                raise AnalysisError(
+                    f"{type(self).__name__}: axis {axis} is unstable, with a pole at {worst:.4g} rad/s; "
+                    f"{self.remedy(axis)}"
+                )
