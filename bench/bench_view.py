@@ -84,6 +84,11 @@ def test_first_picture_and_updates(figure):
         updates, frames, seconds = tab.evaluate(COUNT % int(1000 * SECONDS))
         sent = (page.shown - before) / (time.monotonic() - began)
         used = browser_time() - used
+        for handle in page.scene.handles:
+            handle.visible = False
+        empty = browser_time()
+        _, blank, _ = tab.evaluate(COUNT % int(300 * SECONDS))
+        empty = browser_time() - empty
         browser.close()
     end.set()
     thread.join()
@@ -93,6 +98,7 @@ def test_first_picture_and_updates(figure):
     what = "view: updates taken in by the page, hose of 60 links"
     figure(what, updates / seconds, "/s", target=30.0, accuracy=load)
     figure("view: processor time of the browser for a picture", 1e3 * used / frames, "ms")
+    figure("view: the same without anything in the scene", 1e3 * empty / blank, "ms")
     figure("view: pictures drawn by the browser (in software)", frames / seconds, "/s")
     figure("view: moments of the recording that passed", sent, "/s")
 

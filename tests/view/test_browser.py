@@ -30,6 +30,21 @@ def test_the_page_shows_the_moment_it_was_told(run, serving, until):
     assert page.scrubber.value == pytest.approx(0.5)
 
 
+def test_the_first_picture_waits_for_no_surroundings_and_has_a_sky_behind_it(run, serving, until, chromium):
+    page = serving(RunPage(stage_of(run), port=0))
+    tab = chromium.new_page()
+    tab.goto(f"http://127.0.0.1:{page.port}")
+    canvas = "document.querySelector('canvas[data-engine]')"
+    until(
+        lambda: tab.evaluate(f"{canvas} && getComputedStyle({canvas}).backgroundImage.startsWith('linear')")
+    )
+    assert (
+        tab.evaluate(f"getComputedStyle({canvas}).opacity") == "1"
+    )  # it fades in with surroundings, not without
+    assert tab.evaluate("window.__viserMutable.scene.environment") is None
+    tab.close()
+
+
 def test_a_camera_that_follows_goes_along_with_what_matters(run, serving, until, chromium):
     page = serving(RunPage(stage_of(run), port=0))
     tab = chromium.new_page()

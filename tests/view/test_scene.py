@@ -1,9 +1,11 @@
 """What is drawn, before anybody draws it."""
 
+import re
+
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from dovetail.view.scene import arrow_ends, gradient, links, plain, quaternion, rgb, segments
+from dovetail.view.scene import arrow_ends, behind, links, plain, quaternion, rgb, segments
 from dovetail.view.stage import Arrow
 
 
@@ -52,7 +54,10 @@ def test_axes_become_a_quaternion_and_back():
     )
 
 
-def test_a_sky_is_paler_below():
-    sky = gradient("sky")
-    assert sky.shape == (256, 2, 3)
-    assert sky[0].sum() < sky[-1].sum()
+def test_a_sky_is_paler_below_and_only_a_room_knows_night():
+    above, below = (
+        sum(map(int, found)) for found in re.findall(r"rgb\((\d+), (\d+), (\d+)\)", behind("sky"))
+    )
+    assert above < below
+    assert behind("sky", dark=True) == behind("sky")
+    assert behind("room", dark=True) != behind("room")

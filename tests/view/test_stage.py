@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from dovetail.view.shapes import box
-from dovetail.view.stage import ASPECT, FILLED, OPENING, Line, Solid, Stage, bounds, looked_at
+from dovetail.view.stage import ASPECT, FILLED, OPENING, TRAIL, Line, Solid, Stage, bounds, looked_at, so_far
 
 TIMES = np.arange(5.0)
 
@@ -41,3 +41,12 @@ def test_what_moves_fills_its_share_of_the_picture():
     across = np.abs(corners @ right) / deep / half / ASPECT
     along = np.abs(corners @ np.cross(right, way)) / deep / half
     assert max(across.max(), along.max()) == pytest.approx(FILLED, rel=1e-6)
+
+
+def test_a_trail_has_few_points_that_stay_as_it_goes_on_and_ends_where_the_body_is():
+    path = np.random.default_rng(2).standard_normal((9000, 3)).cumsum(axis=0)
+    before, after = (so_far(path, k) for k in (7000, 7010))
+    assert len(after) <= TRAIL + 1
+    assert {tuple(p) for p in before[1:-1]} <= {tuple(p) for p in after}
+    np.testing.assert_array_equal(after[-1], path[7010])
+    assert len(so_far(path, 0)) == 2

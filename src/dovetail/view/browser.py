@@ -21,7 +21,9 @@ from dovetail.view.scene import Scene, plain
 from dovetail.view.stage import Stage
 
 FRAMES = 60.0  # a second, at most
-WORDS = 10.0  # a second while it plays: the clock and the scrubber, which cost the page more than the picture does
+WORDS = (
+    5.0  # a second while it plays: the clock and the scrubber, which cost the page more than the picture does
+)
 HEADS = 4.0  # a second while it plays: the playheads, for which the plots are sent again
 SPEEDS = ("0.01", "0.1", "0.25", "0.5", "1", "2", "5", "10")
 SLIDER = 1000  # places of the scrubber

@@ -21,18 +21,18 @@ SIMULATED, CANOPY, GREY = "#0072b2", "#e8a33d", "#b9c2ca"
 X, Y, Z = np.eye(3)
 
 
-def picture(name: str, up: str) -> Callable[[str, Any, xr.Dataset, xr.Dataset | None], Stage]:
-    """How to draw the chain whose nodes are recorded as `name`, in axes whose upward one is `up`."""
+def picture(name: str) -> Callable[[str, Any, xr.Dataset, xr.Dataset | None], Stage]:
+    """How to draw the chain whose nodes are recorded as `name`."""
 
     def draw(title: str, run: Any, data: xr.Dataset, ideal: xr.Dataset | None) -> Stage:
         nodes = nodes_of(data, name)
-        lines = [Line("chain", lambda k: nodes[k], HOSE if up == "-z" else SIMULATED, 2.0)]
+        refuelling = {"ball_joint_position", "drogue_position"} <= set(data)
+        # however thin and far away, it is two pixels wide
+        lines = [Line("chain", lambda k: nodes[k], HOSE if refuelling else SIMULATED, 2.0)]
         if ideal is not None and name in ideal:
             wanted = nodes_of(ideal, name)
             lines.append(Line("ideal", lambda k: wanted[k], FAINT, 2.0, ghost=True))
-        if {"ball_joint_position", "drogue_position"} <= set(data):
-            return _hose(title, run, data, nodes, lines)
-        return _towing(title, run, data, nodes, lines)
+        return (_hose if refuelling else _towing)(title, run, data, nodes, lines)
 
     return draw
 
@@ -147,7 +147,6 @@ def _towing(title: str, run: Any, data: xr.Dataset, nodes: np.ndarray, lines: li
         Solid("aircraft", plane, _follow(first), GREY),
         Solid("device", device, _follow(last), PROBE),
     ]
-    thick = max(radius_of(run, 0.005), 0.0015 * size)
     stage = Stage(
         title,
         data.time.values,
@@ -155,7 +154,7 @@ def _towing(title: str, run: Any, data: xr.Dataset, nodes: np.ndarray, lines: li
         up="-y",
         notes=_tip_notes(nodes, "aircraft and device"),
         solids=solids,
-        tubes=[Tube("rope", lambda k: nodes[k], thick, SIMULATED)],
+        tubes=[Tube("rope", lambda k: nodes[k], radius_of(run, 0.005), SIMULATED)],
         setting="sky",
         focus=lambda k: last[k],
         nearby=0.12 * size,
@@ -171,7 +170,10 @@ def _towed(plane: float, device: float) -> tuple[shapes.Triangles, shapes.Triang
 
 
 def _tip_notes(nodes: np.ndarray, signs: str) -> Callable[[int], str]:
-    return lambda k: f"tip at {', '.join(f'{v:.3g}' for v in nodes[k][-1])} m; {signs} not to scale"
+    """Where the tip is, to a millimetre: what is less is the rounding's."""
+    return lambda k: (
+        f"tip at {', '.join(f'{v:.4g}' for v in np.round(nodes[k][-1], 3) + 0.0)} m; {signs} not to scale"
+    )
 
 
 def _follow(path: np.ndarray) -> Pose:

@@ -22,6 +22,7 @@ BEHIND = {  # colours at the upper and the lower edge
     "space": ((8, 12, 24), (30, 36, 56)),
 }
 DARK = (52, 57, 64), (26, 28, 32)  # a room in the dark
+SKY, GROUND = 2.2, (150, 150, 150)  # light from all sides: how much, and which colour from below
 LEAST = 0.02  # of an arrow's head: what is smaller counts as no force
 
 
@@ -77,12 +78,16 @@ def arrow_ends(arrow: Arrow, k: int, least: float = 0.0) -> np.ndarray:
     return np.stack([start, start + reach])[None]
 
 
-def gradient(setting: str, dark: bool = False) -> np.ndarray:
-    """What is behind everything, from the upper edge to the lower (256, 2, 3); only a room knows night."""
+def behind(setting: str, dark: bool = False) -> str:
+    """The page's style for what is behind everything, from the upper edge to the lower; only a room knows night.
+
+    The page paints it once. As an image of the scene it would be shaded anew with every picture, which costs a browser
+    that draws by the processor more than all bodies together. So does the empty canvas that viser lays over the scene
+    for selecting: it is shown only while something is drawn on it.
+    """
     above, below = DARK if dark and setting == "room" else BEHIND[setting]
-    share = np.linspace(0, 1, 256)[:, None, None]
-    colour = (1 - share) * np.array(above, float) + share * np.array(below, float)
-    return np.repeat(colour, 2, axis=1).astype(np.uint8)
+    sky = f"canvas[data-engine] {{background: linear-gradient(rgb{above}, rgb{below})}}"
+    return f'<style>{sky} canvas[width="0"] {{display: none}}</style>'
 
 
 class Scene:
@@ -91,6 +96,7 @@ class Scene:
     def __init__(self, server: Any, stage: Stage):
         self.server = server
         self.dark = False
+        self.behind = server.gui.add_html(behind(stage.setting))
         self.handles: list[Any] = []
         self.set(stage)
 
@@ -133,11 +139,18 @@ class Scene:
         self.draw(stage, 0)
 
     def _surround(self, reach: float) -> None:
-        """Light and what is behind everything; haze far out at sea."""
+        """Light from above and from the sky, and what is behind everything; haze far out at sea.
+
+        A plain machine's browser draws by its processor: no shadows, and no surroundings that are mirrored, whose
+        picture has to be unpacked and blurred before anything is shown at all.
+        """
         scene, stage = self.server.scene, self.stage
         scene.set_up_direction(stage.up)
-        scene.configure_default_lights(cast_shadow=False)  # a plain machine's browser draws by its processor
-        scene.set_background_image(gradient(stage.setting, self.dark), format="png")
+        scene.configure_default_lights(cast_shadow=False)
+        scene.configure_environment_map(None)
+        above = tuple(upward(stage.up).tolist())
+        scene.add_light_hemisphere("/sky", intensity=SKY, ground_color=GROUND, position=above)
+        self.shade(self.dark)
         scene.configure_fog(
             40 * reach, 300 * reach, color=BEHIND[stage.setting][1], enabled=stage.setting == "sea"
         )
@@ -145,7 +158,7 @@ class Scene:
     def shade(self, dark: bool) -> None:
         """A room light or dark; the sky, the sea and space are as they are."""
         self.dark = dark
-        self.server.scene.set_background_image(gradient(self.stage.setting, dark), format="png")
+        self.behind.content = behind(self.stage.setting, dark)
 
     def _look(self) -> None:
         """The stage's own view, for those who are here and those who come."""

@@ -57,12 +57,14 @@ def lathe(profile: Sequence[tuple[float, float]], sides: int = SIDES) -> Triangl
 
 
 def skin(rings: np.ndarray) -> Triangles:
-    """The surface through rings of points (n, sides, 3), one after another."""
+    """The surface through rings of points (n, sides, 3), one after another; no triangle is without an area."""
     count, sides = rings.shape[:2]
     i, j = np.meshgrid(np.arange(count - 1), np.arange(sides), indexing="ij")
     here, aside = i * sides + j, i * sides + (j + 1) % sides
-    faces = np.stack([here, aside, here + sides, aside, aside + sides, here + sides], axis=-1)
-    return Triangles(rings.reshape(-1, 3), faces.reshape(-1, 3))
+    faces = np.stack([here, aside, here + sides, aside, aside + sides, here + sides], axis=-1).reshape(-1, 3)
+    points = rings.reshape(-1, 3)
+    a, b, c = (points[faces[:, i]] for i in range(3))
+    return Triangles(points, faces[np.any(np.cross(b - a, c - a) != 0, axis=1)])
 
 
 def rod(radius: float, length: float, sides: int = SIDES) -> Triangles:
@@ -70,7 +72,7 @@ def rod(radius: float, length: float, sides: int = SIDES) -> Triangles:
     return lathe([(0, 0), (0, radius), (length, radius), (length, 0)], sides)
 
 
-def link(sides: int = 10) -> Triangles:
+def link(sides: int = 8) -> Triangles:
     """A piece of tube of unit length and radius from the origin along x, to be stretched between two nodes."""
     return rod(1.0, 1.0, sides)
 

@@ -16,6 +16,7 @@ from dovetail.view.shapes import Triangles
 
 OPENING = 75.0  # [deg] of the view, from the lower edge to the upper
 FILLED = 0.7  # of it that what moves takes up
+LATELY, TRAIL = 4000, 100  # samples of a way that are shown, and points of it
 ASPECT = 1.3  # width over height of what a screen leaves beside the panel
 
 Points = Callable[[int], np.ndarray]  # from the number of a sample to points (n, 3) [m]
@@ -180,7 +181,8 @@ def eye_of(
 
 
 def so_far(path: np.ndarray, k: int) -> np.ndarray:
-    """The way (time, 3) until sample k, of late, with a few hundred points."""
-    start = max(0, k - 4000)
-    shown = path[start : k + 1 : max(1, (k + 1 - start) // 400)]
-    return shown if len(shown) > 1 else np.repeat(path[k][None], 2, axis=0)
+    """The way (time, 3) until sample k, of late, through some points that stay where they are as it goes on."""
+    every = max(1, min(LATELY, len(path)) // TRAIL)
+    first = -(-max(0, k - LATELY) // every) * every
+    shown = path[[*range(first, k, every), k]]
+    return shown if len(shown) > 1 else np.repeat(shown, 2, axis=0)

@@ -93,9 +93,9 @@ def _of_specimen(run: Any) -> list[tuple[Sequence[str], Draw]]:
 
 
 PICTURES: Sequence[tuple[Sequence[str], Draw]] = (
-    (("hose_position",), chains.picture("hose_position", "-z")),
+    (("hose_position",), chains.picture("hose_position")),
     (("platform_position", "node_position"), _aircraft),
-    (("node_position",), chains.picture("node_position", "-y")),
+    (("node_position",), chains.picture("node_position")),
     (("probe_position",), probe.draw),
     (("storey_displacement",), storeys.draw),
     (("displacement",), oscillator.draw),
