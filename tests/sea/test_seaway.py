@@ -119,3 +119,22 @@ def test_spread_waves_are_distributed_as_the_power_of_a_cosine_and_lean_to_neith
         whole = quad(lambda a, n=power: np.cos(a) ** n, -np.pi / 2, np.pi / 2)[0]
         below = [quad(lambda a, n=power: np.cos(a) ** n, -np.pi / 2, b)[0] / whole for b in angles]
         np.testing.assert_allclose(below, shares[1:-1], atol=1e-3)
+
+
+def test_a_raft_heaves_rolls_and_pitches_with_the_surface_under_it():
+    raft = sea(2, waves=16, spreading=4.0, speed=6.0, heading=2.0)
+
+    @jax.jit
+    @jax.vmap
+    def both(t):
+        height, slope = jax.value_and_grad(lambda p: raft.surface(t, p[:1], p[1:])[0])(jnp.zeros(2))
+        return jnp.stack([height, slope[1], -slope[0]]), raft.pose(t)[2:5]
+
+    found, posed = both(jnp.linspace(0.0, 60.0, 50))
+    np.testing.assert_allclose(found, posed, atol=1e-12 * float(jnp.abs(posed).max()) + 1e-12)
+
+
+def test_waves_that_a_grid_cannot_show_are_left_out():
+    here = jnp.zeros(1)
+    assert float(sea().surface(3.0, here, here, shortest=1e9)[0]) == 0.0
+    assert float(sea().surface(3.0, here, here, shortest=1e-9)[0]) == float(sea().elevation(3.0))

@@ -6,6 +6,8 @@ import pytest
 import dovetail as dv
 from dovetail.studies.registry import find_test
 from dovetail.view import stage_of
+from dovetail.view.aircraft import below
+from dovetail.view.water import FREEBOARD
 
 
 def test_an_aircraft_has_its_gear_its_deck_and_a_force_on_each_foot(recorded):
@@ -36,3 +38,12 @@ def test_every_member_that_is_drawn_in_space_exists_and_every_one_is_drawn(recor
 
 def _nearest(nodes, point):
     return int(np.argmin(np.linalg.norm(nodes - point, axis=1)))
+
+
+def test_a_ship_is_under_her_deck_and_reaches_into_the_water():
+    deck = np.array([[x, y, z] for x in (-3.0, 3.0) for y in (-5.0, 5.0) for z in (-2.0, 0.0)])
+    ship = below(deck).vertices
+    assert ship[:, 2].max() < 0.0
+    assert ship[ship[:, 0] <= 3.0, 2].max() < -2.0
+    assert ship[:, 2].min() < -2.0 - FREEBOARD
+    assert ship[:, 0].max() > 3.0  # her bow is ahead

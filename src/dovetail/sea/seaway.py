@@ -22,7 +22,7 @@ from dovetail.core import count, kind, parameter
 from dovetail.core.lookup import risen
 from dovetail.core.randomness import Random
 from dovetail.mechanics.motion import FrameMotion
-from dovetail.sea.response import ShipResponse, WaveFollower, encounter
+from dovetail.sea.response import G, ShipResponse, WaveFollower, encounter
 from dovetail.sea.spectrum import WaveSpectrum
 
 
@@ -72,10 +72,20 @@ class Seaway(FrameMotion, Random):
         below = jnp.concatenate([jnp.zeros(1), part]) / part[-1]
         return jnp.where(self.spreading > 0, jnp.interp(shares, below, edges), 0.0)
 
+    def surface(self, t: jax.Array, x: jax.Array, y: jax.Array, shortest: float = 0.0) -> jax.Array:
+        """Height of the sea [m] at places (n,) [m] ahead and to port of the ship's origin, were it not there.
+
+        Waves shorter than `shortest` [m] are left out, for grids that cannot show them.
+        """
+        omega, a, beta, phase = self.components()
+        k = omega**2 / G
+        away = jnp.multiply.outer(x, k * jnp.cos(beta)) + jnp.multiply.outer(y, k * jnp.sin(beta))
+        a = jnp.where(2 * jnp.pi / k < shortest, 0.0, a)
+        return jnp.cos(encounter(omega, beta, self.speed) * t + phase - away) @ a
+
     def elevation(self, t: jax.Array) -> jax.Array:
         """Height of the sea [m] at the ship's origin, were it not there."""
-        omega, a, beta, phase = self.components()
-        return jnp.sum(a * jnp.cos(encounter(omega, beta, self.speed) * t + phase))
+        return self.surface(t, jnp.zeros(1), jnp.zeros(1))[0]
 
     def pose(self, t):
         omega, a, beta, phase = self.components()

@@ -12,11 +12,12 @@ import xarray as xr
 
 from dovetail.view import shapes
 from dovetail.view.stage import Arrow, Line, Points, Pose, Solid, Stage, Tube, looked_at
+from dovetail.view.water import FREEBOARD, water
 
 if TYPE_CHECKING:
     from dovetail.mechanics.airframe.aircraft import DeckAircraft
 
-BODY, GEAR, DECK, CLAMP, FORCE, SEA = "#a9b3bc", "#0072b2", "#767f87", "#d55e00", "#b5179e", "#3f78a8"
+BODY, GEAR, DECK, CLAMP, FORCE, SHIP = "#a9b3bc", "#0072b2", "#767f87", "#d55e00", "#b5179e", "#5c656d"
 WEIGHT = 0.5  # [m] that the largest force is drawn long
 APART = 0.4  # [m] fore and aft of the middle, where a planar gear is drawn twice
 
@@ -39,6 +40,8 @@ def draw(title: str, run: Any, data: xr.Dataset) -> Stage:
         Solid("rotor", parts["rotor"], pose, "#6b747c", 0.15, scenery=True),
         *_platforms(aircraft, data.time.values, flat),
     ]
+    lowest = float(np.nanmin(_poses(aircraft, data.time.values)[0][..., -1]))
+    still, waves = water(aircraft.platforms, data.time.values, lowest)
 
     def gear(k: int) -> np.ndarray:
         here = spatial(nodes[k])[pairs]
@@ -68,7 +71,8 @@ def draw(title: str, run: Any, data: xr.Dataset) -> Stage:
         _markings(aircraft, data.time.values, flat),
         arrows,
         notes=notes,
-        solids=solids,
+        solids=[*solids, *still],
+        surfaces=waves,
         tubes=[Tube("gear", gear, 0.02 * width, GEAR)],
         setting="sea",
         focus=lambda k: pose(k)[1],
@@ -112,6 +116,8 @@ def _platforms(aircraft: DeckAircraft, times: np.ndarray, flat: bool) -> list[So
             corners = np.concatenate(
                 [np.column_stack([np.full(len(corners), s * deep), corners]) for s in (-0.5, 0.5)]
             )
+        if deck and not platform.parent:
+            solids.append(Solid("ship", below(corners), at(i), SHIP, scenery=True))
         solids.append(
             Solid(
                 f"platforms/{platform.name}",
@@ -121,9 +127,19 @@ def _platforms(aircraft: DeckAircraft, times: np.ndarray, flat: bool) -> list[So
                 scenery=deck,
             )
         )
-    low = min(float(np.nanmin(places[..., -1])), 0.0)
-    sea = shapes.moved(shapes.box((4000.0, 4000.0, 0.1)), (0, 0, low - 6.0))
-    return [*solids, Solid("sea", sea, colour=SEA, scenery=True)]
+    return solids
+
+
+def below(deck: np.ndarray) -> shapes.Triangles:
+    """A ship's hull with its bow ahead, from a deck's corners (n, 3) [m] down into the water."""
+    (back, right, z), (front, left, top) = deck.min(axis=0), deck.max(axis=0)
+    wide = left - right
+    rim = [(x, y, z - 0.01) for x in (back, front) for y in (right, left)]
+    keel = z - FREEBOARD - 0.4 * wide
+    foot = [(x, 0.7 * y, keel) for x in (back, front) for y in (right, left)]
+    middle = 0.5 * (left + right)
+    bow = [(front + 0.8 * wide, middle, top - 0.02), (front + 0.5 * wide, middle, keel)]
+    return shapes.hull(np.array([*rim, *foot, *bow]))
 
 
 def _markings(aircraft: DeckAircraft, times: np.ndarray, flat: bool) -> list[Line]:

@@ -29,6 +29,7 @@ BEHIND = {  # colours: overhead, above the horizon, below it, far below
     "sea": ((96, 152, 210), (212, 227, 240), (150, 182, 208), (38, 92, 136)),
     "space": ((6, 9, 18), (14, 19, 34), (14, 19, 34), (24, 30, 48)),
 }
+STEEPER = 4.0  # times: slopes of a surface in the light, so that low waves are seen
 STEPS = 170  # of light, in hundredths of a colour's own brightness
 Raster = np.ndarray  # a number for each pixel, row by row, or for some of them
 SHADED = ("room", "sea")  # where there is a ground
@@ -92,6 +93,11 @@ class Studio:
                 glass.append((far, bits, solid.opacity))
             else:
                 whole.append(bits)
+        for surface in self.stage.surfaces:
+            mesh, normals = _prepared(Triangles(surface.points(k), surface.faces))
+            steep = normals + (STEEPER - 1) * (normals - np.outer(normals @ self.usual.up, self.usual.up))
+            steep /= np.linalg.norm(steep, axis=1, keepdims=True)
+            whole.append(self._lit(camera, mesh.vertices[mesh.faces], steep[mesh.faces], surface.colour))
         for tube in self.stage.tubes:
             turns, places, stretches = links(tube.points(k), tube.radius)
             mesh, normals = self.link

@@ -103,10 +103,10 @@ class Scene:
     @property
     def named(self) -> list[tuple[str, Any]]:
         """What can be shown or hidden: a name, and what stands for it on the page."""
-        things: tuple[Any, ...] = (*self.stage.solids, *self.stage.tubes, *self.stage.lines)
-        return list(
-            zip((thing.name for thing in things), (*self.solids, *self.tubes, *self.lines), strict=True)
-        )
+        stage = self.stage
+        things: tuple[Any, ...] = (*stage.solids, *stage.surfaces, *stage.tubes, *stage.lines)
+        shown = (*self.solids, *self.surfaces, *self.tubes, *self.lines)
+        return list(zip((thing.name for thing in things), shown, strict=True))
 
     def fits(self, stage: Stage) -> bool:
         """Whether a stage has the same things in it, so that they need only be moved."""
@@ -114,6 +114,7 @@ class Scene:
             [thing.name for thing in new] == [thing.name for thing in old]
             for new, old in (
                 (stage.solids, self.stage.solids),
+                (stage.surfaces, self.stage.surfaces),
                 (stage.tubes, self.stage.tubes),
                 (stage.lines, self.stage.lines),
                 (stage.arrows, self.stage.arrows),
@@ -134,7 +135,8 @@ class Scene:
             self.server.scene.add_label(f"/marks/{i}", text, position=place)
             for i, (text, place) in enumerate(stage.marks)
         ]
-        self.handles = [*self.solids, *self.tubes, *self.lines, *self.arrows, *self.labels, *marks]
+        self.handles = [*self.solids, *self.surfaces, *self.tubes, *self.lines, *self.arrows]
+        self.handles += [*self.labels, *marks]
         self.drawn: dict[int, bytes] = {}
         self.draw(stage, 0)
 
@@ -170,7 +172,7 @@ class Scene:
             client.camera.position, client.camera.look_at = stage.eye, stage.target
 
     def _add_things(self) -> None:
-        """Solids, tubes and lines."""
+        """Solids, surfaces, tubes and lines."""
         scene, stage = self.server.scene, self.stage
         self.solids = [
             scene.add_mesh_simple(
@@ -183,6 +185,16 @@ class Scene:
                 flat_shading=False,
             )
             for i, solid in enumerate(stage.solids)
+        ]
+        self.surfaces = [
+            scene.add_mesh_simple(
+                f"/surfaces/{i}",
+                np.asarray(surface.points(0), np.float32),
+                np.asarray(surface.faces, np.uint32),
+                color=rgb(surface.colour),
+                flat_shading=False,
+            )
+            for i, surface in enumerate(stage.surfaces)
         ]
         piece = link()
         self.tubes = [
@@ -234,6 +246,8 @@ class Scene:
                     handle.wxyz, handle.position = quaternion(R), p
                 if solid.stretch is not None:
                     handle.scale = (max(float(solid.stretch(k)), 1e-6), 1.0, 1.0)
+            for surface, handle in zip(stage.surfaces, self.surfaces, strict=True):
+                handle.vertices = np.asarray(surface.points(k), np.float32)
             for tube, handle in zip(stage.tubes, self.tubes, strict=True):
                 turns, places, stretches = links(tube.points(k), tube.radius)
                 if self._new(handle, places.tobytes() + stretches.tobytes()):

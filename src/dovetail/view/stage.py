@@ -55,6 +55,16 @@ class Tube:
 
 
 @dataclass(frozen=True)
+class Surface:
+    """A skin whose points (n, 3) move, as water does; scenery."""
+
+    name: str
+    points: Points
+    faces: np.ndarray
+    colour: str
+
+
+@dataclass(frozen=True)
 class Line:
     """A polyline (n, 3) that moves, or pieces (n, 2, 3): rope, outline, trail."""
 
@@ -104,6 +114,7 @@ class Stage:
     choices: Mapping[str, Callable[[], Plot]] = field(default_factory=dict)  # any other signal, by its name
     solids: Sequence[Solid] = ()
     tubes: Sequence[Tube] = ()
+    surfaces: Sequence[Surface] = ()
     marks: Sequence[tuple[str, tuple[float, float, float]]] = ()  # words that stand in the picture, and where
     setting: str = "room"  # what is around: "room", "sky", "sea" or "space"
     enlarged: float = 1.0  # metres that are drawn for a metre of motion
