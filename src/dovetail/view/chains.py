@@ -26,13 +26,13 @@ def picture(name: str) -> Callable[[str, Any, xr.Dataset, xr.Dataset | None], St
 
     def draw(title: str, run: Any, data: xr.Dataset, ideal: xr.Dataset | None) -> Stage:
         nodes = nodes_of(data, name)
-        refuelling = {"ball_joint_position", "drogue_position"} <= set(data)
+        drogued = {"ball_joint_position", "drogue_position"} <= set(data)
         # however thin and far away, it is two pixels wide
-        lines = [Line("chain", lambda k: nodes[k], HOSE if refuelling else SIMULATED, 2.0)]
+        lines = [Line("chain", lambda k: nodes[k], HOSE if drogued else SIMULATED, 2.0)]
         if ideal is not None and name in ideal:
             wanted = nodes_of(ideal, name)
             lines.append(Line("ideal", lambda k: wanted[k], FAINT, 2.0, ghost=True))
-        return (_hose if refuelling else _towing)(title, run, data, nodes, lines)
+        return (_hose if drogued else _towing)(title, run, data, nodes, lines)
 
     return draw
 
