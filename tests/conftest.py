@@ -57,7 +57,11 @@ def browsers():
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
-    """Hypothesis draws its examples from ranges, not from constants of the source: reading all of it takes seconds."""
+    """Who drops programs is last. Hypothesis draws its examples from ranges, not from constants of the source.
+
+    Reading all of the source for them takes seconds.
+    """
+    items.sort(key=lambda item: item.get_closest_marker("drops") is not None)
     if providers := sys.modules.get("hypothesis.internal.conjecture.providers"):
         vars(providers)["_get_local_constants"] = lambda: providers._local_constants
 

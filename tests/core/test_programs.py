@@ -50,6 +50,7 @@ def test_what_is_held_is_what_the_system_says():
 
 
 @linux
+@pytest.mark.drops
 def test_dropped_programs_give_their_maps_back_and_are_compiled_again_when_called():
     before = programs.held().maps
     kept = compile_some(60)
@@ -59,6 +60,7 @@ def test_dropped_programs_give_their_maps_back_and_are_compiled_again_when_calle
     assert float(kept[0](0.0)) == 0.0
 
 
+@pytest.mark.drops
 def test_dropping_at_every_compilation_changes_no_number(monkeypatch):
     @eqx.filter_jit
     def pendulum(x, steps):

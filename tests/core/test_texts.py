@@ -6,6 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 import jax
 import jax.numpy as jnp
 import numpy as np
+import pytest
 from jax._src.interpreters import mlir
 
 from dovetail.core import programs, texts
@@ -64,6 +65,7 @@ def test_sharing_twice_is_sharing_once():
     assert mlir.make_ir_context is before
 
 
+@pytest.mark.drops
 def test_contexts_go_with_their_texts():
     programs.drop()
     before = mlir.ir.Context._get_live_count()
