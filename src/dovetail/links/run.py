@@ -20,6 +20,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from dovetail.core.errors import LinkError
+from dovetail.core.shapes import shapes
 from dovetail.links import remote_rig
 from dovetail.links.address import Address
 from dovetail.links.compact import as_one
@@ -109,13 +110,12 @@ def run(
         ready = dataclasses.replace(prepared, rig=rig)
         approach, to_rest = test.limits.approach, test.limits.to_rest
         phases = (max(round(float(approach) * test.rate), 1), max(round(float(to_rest) * test.rate), 1))
-        shown = jax.eval_shape(lambda: loop.start(ready)[1])
-        shapes = jax.eval_shape(lambda: _records(ready))
+        shown, recorded = shapes(_first, ready), shapes(_records, ready)
         if len(dials):
-            shapes = dict(sorted({**shapes, "dials": jax.ShapeDtypeStruct(dials.shape, float)}.items()))
+            recorded = dict(sorted({**recorded, "dials": jax.ShapeDtypeStruct(dials.shape, float)}.items()))
         step = test.record_every * test.dt
-        records = Ring({name: of.shape for name, of in shapes.items()}, test.record_count, step, window)
-        after = Ring({name: shapes[name].shape for name in _after(rig, shown)}, phases[1], test.dt)
+        records = Ring({name: of.shape for name, of in recorded.items()}, test.record_count, step, window)
+        after = Ring({name: recorded[name].shape for name in _after(rig, shown)}, phases[1], test.dt)
         rings = tuple(ring.handle if rig.native else remote_rig.enter(ring) for ring in (records, after))
         turned = dials.ctypes.data if rig.native else remote_rig.enter(dials)
         program = _compiled(ready, phases)
@@ -136,10 +136,14 @@ def run(
 
 
 def _compiled(test: Test, phases: tuple[int, int]) -> Callable[[Test, jax.Array], Any]:
-    """The program for a test, compiled before anything moves."""
-    whole: Any = eqx.filter_jit(_whole)
-    compiled = whole.lower(test, jnp.zeros(3, dtype=int), phases).compile()
+    """The program for a test, compiled before anything moves; one that was run before is not traced again."""
+    compiled = _program.lower(test, jnp.zeros(3, dtype=int), phases).compile()
     return lambda ready, handles: jax.block_until_ready(compiled(ready, handles, phases))
+
+
+def _first(test: Test) -> dict[str, Any]:
+    """What a test shows at its start."""
+    return loop.start(test)[1]
 
 
 def _records(test: Test) -> dict[str, Any]:
@@ -181,6 +185,9 @@ def _whole(test: Test, handles: jax.Array, phases: tuple[int, int]) -> dict[str,
     said = {"approach": before[1:], "rest": after[1:]}
     said |= {"watch": state["watch"], "kept": kept}  # see `testing.record`
     return {"first": first, "done": done, "code": code, "rig": x, **said}
+
+
+_program: Any = eqx.filter_jit(_whole)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -280,7 +287,7 @@ def _tested(test: Test, x: Any, state: Any, there: jax.Array, handles: jax.Array
         return k + 1, x, state, (command, last), dials, after[1]
 
     dials = jnp.asarray([jnp.max(paths.get(test, path)) for path in test.dials], dtype=float)
-    width = sum(math.prod(of.shape) for of in jax.eval_shape(lambda: _records(test)).values()) + dials.size
+    width = sum(math.prod(of.shape) for of in shapes(_records, test).values()) + dials.size
     kept = (jnp.zeros(width), jnp.zeros(width + there.size)) if test.record_every > 1 else ()
     carry = (jnp.zeros((), dtype=int), x, state, (there, there), dials, kept)
     done, x, state, last_two, _, kept = jax.lax.while_loop(going, advance, carry)

@@ -5,10 +5,12 @@ For a session over a link there is more: `program` is the whole session as one c
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from functools import cached_property
 from typing import Any
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -31,30 +33,25 @@ class VirtualPlant:
         rig: AbstractRig = prepared.rig
         self.dt, self.shape = prepared.dt, test.shape
         self.axes = int(np.prod(self.shape, dtype=int))
-        shown = jax.eval_shape(lambda: rig.first_reading(rig.init()))
+        state, shown = _started(rig)
         needed = ("measured_displacement", "measured_force")
         self.names = (*needed, *sorted(set(shown) - set(needed)))
         self.signals = tuple((name, int(np.prod(shown[name].shape, dtype=int))) for name in self.names)
-        self._start = jax.jit(lambda: (x := rig.init(), self._flat(rig.first_reading(x))))
 
         def advance(x, k, command):
             x, reading = rig.step(k * self.dt, self.dt, x, command.reshape(self.shape))
-            return x, k + 1, self._flat(reading)
+            return x, k + 1, _flat(reading, self.names)
 
         self._rig = rig
-        state, _ = self._start()
         k, rest = jnp.zeros((), dtype=int), jnp.zeros(self.axes)
         self._advance = jax.jit(advance).lower(state, k, rest).compile()
         self.state: Any = (state, k)
 
-    def _flat(self, reading: dict[str, jax.Array]) -> jax.Array:
-        return jnp.concatenate([jnp.ravel(reading[name]) for name in self.names])
-
     def reset(self) -> np.ndarray:
         """Back to rest; the first reading."""
-        state, reading = self._start()
+        state, reading = _started(self._rig)
         self.state = (state, jnp.zeros((), dtype=int))
-        return np.asarray(reading)
+        return np.concatenate([np.ravel(reading[name]) for name in self.names])
 
     def step(self, command: np.ndarray) -> np.ndarray:
         """Follow the command over one tick; the reading at its end."""
@@ -68,33 +65,52 @@ class VirtualPlant:
 
         It has been run once when this returns, so that the first command meets no cold code.
         """
-        rig, count = self._rig, sum(count for _, count in self.signals)
-
-        def serve(handle):
-            results = (jax.ShapeDtypeStruct((self.axes,), float), jax.ShapeDtypeStruct((), int))
-            call: Any = jax.ffi.ffi_call("dovetail_session", results, has_side_effect=True)
-            x = rig.init()
-
-            def step(x, k, command):
-                x, reading = rig.step(k * self.dt, self.dt, x, command.reshape(self.shape))
-                return x, self._flat(reading)
-
-            def advance(carry):
-                x, k, command, going, _ = carry
-                x, reading = as_one(lambda: step(x, k, command), going)
-                command, going = call(handle, reading)
-                return x, k + 1, command, going, reading
-
-            reading = self._flat(rig.first_reading(x))
-            command, going = call(handle, reading)
-            carry = (x, jnp.zeros((), dtype=int), command, going, reading)
-            return jax.lax.while_loop(lambda carry: carry[3] > 0, advance, carry)[1]
-
+        count = sum(count for _, count in self.signals)
         library()
-        compiled = jax.jit(serve).lower(jnp.zeros((), dtype=int)).compile()
+        about = (self.dt, self.shape, self.names)
+        compiled = _session.lower(self._rig, about, jnp.zeros((), dtype=int)).compile()
         over = NativeSession(self, session=0, rate=1 / self.dt, silence=1, limits={})
         over.end()
         assert over.inner.count == count
-        run = lambda handle: int(compiled(jnp.asarray(handle, dtype=int)))  # noqa: E731
+        run = lambda handle: int(compiled(self._rig, about, jnp.asarray(handle, dtype=int)))  # noqa: E731
         run(over.handle)
         return run
+
+
+def _flat(reading: dict[str, jax.Array], names: tuple[str, ...]) -> jax.Array:
+    return jnp.concatenate([jnp.ravel(reading[name]) for name in names])
+
+
+@eqx.filter_jit
+def _started(rig: AbstractRig) -> tuple[Any, dict[str, jax.Array]]:
+    """The rig at rest, and its first reading."""
+    x = rig.init()
+    return x, rig.first_reading(x)
+
+
+def _served(
+    rig: AbstractRig, about: tuple[float, tuple[int, ...], tuple[str, ...]], handle: jax.Array
+) -> jax.Array:
+    """A session from its first reading to its end; how many ticks it had."""
+    dt, shape, names = about
+    results = (jax.ShapeDtypeStruct((math.prod(shape),), float), jax.ShapeDtypeStruct((), int))
+    call: Any = jax.ffi.ffi_call("dovetail_session", results, has_side_effect=True)
+    x = rig.init()
+
+    def step(x, k, command):
+        x, reading = rig.step(k * dt, dt, x, command.reshape(shape))
+        return x, _flat(reading, names)
+
+    def advance(carry):
+        x, k, command, going, _ = carry
+        x, reading = as_one(lambda: step(x, k, command), going)
+        command, going = call(handle, reading)
+        return x, k + 1, command, going, reading
+
+    reading = _flat(rig.first_reading(x), names)
+    command, going = call(handle, reading)
+    carry = (x, jnp.zeros((), dtype=int), command, going, reading)
+    return jax.lax.while_loop(lambda carry: carry[3] > 0, advance, carry)[1]
+
+
+_session: Any = eqx.filter_jit(_served)  # traced once for rigs of the same parts

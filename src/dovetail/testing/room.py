@@ -9,14 +9,14 @@ quicker: one that would take days is told so.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
-import equinox as eqx
 import jax
 import jax.numpy as jnp
 
 from dovetail.core.errors import Fault, TestFileError
 from dovetail.core.programs import limits, memory
+from dovetail.core.shapes import shapes
 from dovetail.testing.record import WHOLE, that_fits
 
 if TYPE_CHECKING:
@@ -91,8 +91,11 @@ def _size(row: dict[str, Any]) -> float:
 
 def _row(test: Runnable) -> dict[str, Any]:
     """Shapes of what is recorded of one tick, found without computing one."""
-    first = jnp.zeros((), int)
-    return eqx.filter_eval_shape(lambda t: t.advance(t.start()[0], first, 1)[1], test.sized())
+    return cast(dict[str, Any], shapes(_recorded, test.sized()))
+
+
+def _recorded(test: Runnable) -> dict[str, Any]:
+    return test.advance(test.start()[0], jnp.zeros((), int), 1)[1]
 
 
 def in_words(size: float) -> str:
