@@ -28,7 +28,9 @@ _check_shapes()
 # What one test process compiles the others, the commands that tests start, and the next session find. It lies in
 # pytest's own folder, which `make clean` removes; a place that the user has named stays as it is. Said here, before a
 # shelf's own conftest imports the package.
-os.environ.setdefault("DOVETAIL_PROGRAMS", str(Path(__file__).parents[1] / ".pytest_cache" / "programs"))
+OURS = Path(__file__).parents[1] / ".pytest_cache"
+os.environ.setdefault("DOVETAIL_PROGRAMS", str(OURS / "programs"))
+os.environ.setdefault("DOVETAIL_CACHE", str(OURS))  # what a C++ compiler builds: once for all
 
 
 def pytest_configure(config):

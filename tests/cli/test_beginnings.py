@@ -57,6 +57,7 @@ def test_a_test_passes_its_own_test_and_can_be_checked(own_tests, dovetail):
     assert 'kind = "forward-prediction"' in out
 
 
+@pytest.mark.slow
 def test_a_study_passes_its_own_test(own_tests):
     folder, _ = own_tests("study", "damper24")
     assert (folder / "README.md").is_file()

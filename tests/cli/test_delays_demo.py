@@ -2,9 +2,12 @@
 
 from pathlib import Path
 
+import pytest
+
 from dovetail.testing import folder
 
 
+@pytest.mark.slow
 def test_the_demo_shows_a_stable_a_marginal_and_an_unstable_test(dovetail):
     code, out, _ = dovetail("demo", "--study", "substructuring", "--out", "here")
     assert code == 0

@@ -47,9 +47,10 @@ def test_a_no_go_has_its_own_exit_code(dovetail):
         (("--compensator", "magic"), 'no compensator "magic"; known: adaptive-forward-prediction'),
         (("--order", "2"), "order and window together"),
         (("--tolerance", "-1"), "above 0"),
-        (
+        pytest.param(
             ("--order", "2", "--window", "2500", "--compensator", "forward-prediction"),
             "longer than the recording",
+            marks=pytest.mark.slow,
         ),
         (("--recording", "nowhere"), "holds no result.nc"),
     ],
@@ -72,6 +73,7 @@ def test_an_answer_at_a_fork_is_asked_for_until_it_is_known(monkeypatch):
 DROP = ("refuelling/drop", "--set", "duration=0.3", "--set", 'stepping.free_step="0.2 ms"')
 
 
+@pytest.mark.slow
 def test_of_a_creep_test_the_answer_is_what_real_time_would_need(dovetail):
     """A plate on a tennis ball: 5 kN/m and more against 6.5 kg; no robot is quick enough for the hardened ball."""
     code, out, err = dovetail("design", *DROP)

@@ -179,7 +179,9 @@ def test_a_simulation_has_no_modes(dovetail):
     assert "is a simulation without a rig. It can be run by simulate, not by creep" in err
 
 
-@pytest.mark.parametrize(("mode", "prepared"), [("rehearse", 1), ("emulate", 0)])
+@pytest.mark.parametrize(
+    ("mode", "prepared"), [("rehearse", 1), pytest.param("emulate", 0, marks=pytest.mark.slow)]
+)
 def test_on_the_way_through_a_command_a_test_is_checked_once_and_prepared_once(
     dovetail, monkeypatch, mode, prepared
 ):
@@ -194,6 +196,7 @@ def test_on_the_way_through_a_command_a_test_is_checked_once_and_prepared_once(
     assert (len(checked), len(ready)) == (1, prepared)
 
 
+@pytest.mark.slow
 def test_a_simulation_goes_the_same_way(dovetail):
     code, out, _ = dovetail("run", "capture/swing", "--set", "duration=0.2", "--out", "here")
     assert code == 0
@@ -221,6 +224,7 @@ def test_settings_are_read_as_toml_or_text():
         parse_settings(["a", "=3"])
 
 
+@pytest.mark.slow
 def test_ctrl_c_keeps_what_was_computed(tmp_path):
     """A real interrupt of a real process, in the middle of a long rehearsal."""
     # a shell's background job ignores interrupts, and its children inherit that: listen again
@@ -277,7 +281,13 @@ SATURATED = {
 }
 
 
-@pytest.mark.parametrize("what", SATURATED)
+@pytest.mark.parametrize(
+    "what",
+    [
+        w if w in ("stroke", "range of the force sensor") else pytest.param(w, marks=pytest.mark.slow)
+        for w in SATURATED
+    ],
+)
 def test_a_rig_driven_into_a_limit_is_late_by_what_can_be_or_has_no_delay_but_a_sentence(dovetail, what):
     """Not by -1350 ms: by less than half a period, 167 ms, or not in numbers."""
     words = ("--set", "duration=2", "--set", "limits.growth=inf", "--set", "limits.displacement=inf")

@@ -63,7 +63,9 @@ class Orifice(Memoryless):
         return {"force": -self.c * jnp.sqrt(jnp.abs(v)) * jnp.sign(v)}
 
 
-@pytest.fixture(params=REMARK)
+@pytest.fixture(
+    params=[name if name == "own-bouc-wen" else pytest.param(name, marks=pytest.mark.slow) for name in REMARK]
+)
 def kind(request, monkeypatch):
     """A kind that a test file may name while the test lasts."""
     monkeypatch.setitem(registry._kinds, "own-bouc-wen", BoucWen)

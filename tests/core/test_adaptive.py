@@ -126,6 +126,7 @@ def test_no_step_is_longer_than_allowed():
     assert int(held.steps) >= 1000
 
 
+@pytest.mark.slow
 def test_gradient_and_batch_go_through():
     def end(height):
         return solve(Ball(height), 0.0, 0.5, times=[0.5]).outputs["displacement"][0]
@@ -147,7 +148,7 @@ class WithNothing(Ball):
         return super().output(t, x["ball"], u)
 
 
-@pytest.mark.parametrize("stiff", [False, True])
+@pytest.mark.parametrize("stiff", [False, pytest.param(True, marks=pytest.mark.slow)])
 def test_a_state_may_be_empty_in_places(stiff):
     done = solve(WithNothing(), 0.0, 2.0, stiff=stiff, events={"ground": lambda t, x, u: x["ball"]["z"]})
     assert done.end_state["nothing"] == ()

@@ -73,6 +73,7 @@ def test_a_spring_is_linear_and_a_yielding_one_is_not(cs1):
     assert departure(soft, soft.emulate()) > 0.3
 
 
+@pytest.mark.slow
 def test_poles_and_rehearsal_agree_on_a_linear_test(cs1):
     test = cs1(dv.transfer.Delay(2e-3), duration=4.0)
     extras = np.array([0.0, 3e-3, 7.4e-3])

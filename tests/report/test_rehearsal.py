@@ -59,6 +59,7 @@ def test_one_run_has_every_section(page, html):
     assert "The test ran to its end." in text
 
 
+@pytest.mark.slow
 def test_three_delays_on_one_page(late, unstable, ideal, make, tmp_path):
     near = make.run(6e-3)
     views = [
@@ -153,6 +154,7 @@ def test_no_runs_have_no_page():
         rehearsals_page("nothing", [])
 
 
+@pytest.mark.slow
 def test_a_long_run_gives_a_small_page(make):
     t = np.arange(600_000) / 1e4  # 60 s at 10 kHz
     rng = np.random.default_rng(0)

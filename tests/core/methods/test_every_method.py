@@ -94,7 +94,14 @@ def test_a_memoryless_flow_has_nothing_to_advance(method):
     assert new == ((), ())
 
 
-@pytest.mark.parametrize("method", EXPLICIT + IMPLICIT, ids=name)
+@pytest.mark.parametrize(
+    "method",
+    [
+        method if name(method) in ("RK4", "BDF2") else pytest.param(method, marks=pytest.mark.slow)
+        for method in EXPLICIT + IMPLICIT
+    ],
+    ids=name,
+)
 def test_gradient_of_a_run_agrees_with_finite_differences_and_a_batch_with_single_runs(method):
     def end(k):
         block = Sampled(Oscillator(k), method)

@@ -16,6 +16,7 @@ def of_a_clone(monkeypatch):
 needs_compiler = pytest.mark.skipif(build.compiler() is None, reason="no C++ compiler")
 
 
+@pytest.mark.slow
 @needs_compiler
 def test_it_is_built_once_and_kept(tmp_path, monkeypatch, of_a_clone):
     monkeypatch.setenv("DOVETAIL_CACHE", str(tmp_path / "cache"))
