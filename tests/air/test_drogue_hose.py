@@ -153,6 +153,7 @@ def trimmed():
     return steady_flight(drogue_hose(chain=hose(bending=None), drogue=FREE))
 
 
+@pytest.mark.slow
 def test_nothing_moves_in_trim(trimmed):
     assert trimmed["residual"] < 1e-10
     assert steady_flight(drogue_hose())["residual"] < 1e-9  # with bending

@@ -83,6 +83,7 @@ def test_it_starts_in_its_own_steady_flight_under_the_drogue_s_pull():
     assert float(rest.tension[-1]) == pytest.approx(float(jnp.linalg.norm(pull)), abs=40.0)
 
 
+@pytest.mark.slow
 def test_held_still_it_stays_there():
     """But for the drogue, which is the probe's burden from then on: no more than two per cent of the tension."""
     found = run(dataclasses.replace(FLOW, nozzle=ShiftedPoint(shift=(0.0, 0.0, 0.0))))

@@ -23,6 +23,7 @@ def calm():
     return report(UniformAir())
 
 
+@pytest.mark.slow
 def test_undisturbed_it_is_the_stream_at_altitude(calm):
     air = TankerAir()
     assert air.stream()[1] == pytest.approx(0.525, rel=1e-3)

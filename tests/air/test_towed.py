@@ -102,6 +102,7 @@ def test_gravity_is_the_users_and_may_fall_with_altitude():
     assert float(hung.output(0.0, hung.init(), None)["root_force"][1]) == pytest.approx(30 * 3.7)
 
 
+@pytest.mark.slow
 def test_a_reel_does_work_that_the_ledger_knows():
     from dovetail.mechanics.chain import SmoothReel
     from dovetail.testing import Simulation

@@ -120,6 +120,7 @@ def test_a_worker_without_the_package_is_told(scheduler, tmp_path):
         worker.wait()
 
 
+@pytest.mark.slow
 def test_two_workers_give_the_bits_of_one_process(small, tmp_path, monkeypatch):
     monkeypatch.setenv("PYTHONPATH", str(tmp_path / "modules"))
     run(small(), tmp_path / "alone")

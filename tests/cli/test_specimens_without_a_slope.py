@@ -79,6 +79,7 @@ def words_of(page):
     return re.sub(r"\s+", " ", html.unescape(re.sub(r"<[^>]+>", " ", text)))
 
 
+@pytest.mark.slow
 def test_runs_report_and_comparison_tell_the_stable_from_the_unstable(dovetail, kind):
     Path("frame.toml").write_text(FRAME % kind)
     said, errors = {}, {}

@@ -24,6 +24,7 @@ def ideal():
     return TEST.emulate().data
 
 
+@pytest.mark.slow
 def test_the_ideal_impact_is_the_published_one(ideal):
     # sample scenario, Bondoky 2020, sec. 5.3: rebound 0.0789 m/s, 1589.7 N, 140.6 um
     assert float(ideal.velocity[-1]) == pytest.approx(-0.07885, abs=1e-5)

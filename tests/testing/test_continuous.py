@@ -20,6 +20,7 @@ def impact(actuator, **fields):
     return dv.Test(FreePair(30.0, 75.0, 0.1), rig, **fields)
 
 
+@pytest.mark.slow
 def test_a_lag_far_faster_than_the_ticks_is_followed(make_cs1):
     """tau = 5 us at 1 kHz: two hundred time constants in a tick, and the force it delays is all but prompt."""
     rig = dv.Rig(FirstOrderLag(5e-6), Spring(k=500.0))

@@ -155,6 +155,7 @@ def test_a_whole_recording_can_be_replayed_thinned(make_cs1):
     np.testing.assert_allclose(thin.data.force, whole.data.force[::20], atol=1e-12)
 
 
+@pytest.mark.slow
 def test_contacts_that_no_record_shows_are_resolved_by_the_ideal_all_the_same():
     """An impact of some milliseconds at a rate that makes the ideal take shorter steps for it."""
     test = dv.load(find_test("docking/impact-1dof"), {"rate": "1 kHz", "duration": "0.12 s"})

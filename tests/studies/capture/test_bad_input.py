@@ -59,6 +59,7 @@ def test_a_wake_grid_that_does_not_cover_the_rope_is_refused(tmp_path):
         testing.parse(table("wake", **{"system.wake": wake}))
 
 
+@pytest.mark.slow
 def test_a_motion_that_no_law_foresaw_is_stopped_with_its_reason_and_what_was_computed():
     # a point device of ten thousand times the drag: stiff by its own mass, which the rope's law cannot know
     wild = table("settle", **{"system.chain.n": 2, "system.device.drag_area": "8000 m^2", "duration": "5 s"})

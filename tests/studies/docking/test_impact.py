@@ -97,6 +97,7 @@ def test_delay_adds_energy_and_rounding_hardly_matters():
     assert float(rounded.hil.restitution) == pytest.approx(rebounds[2], rel=2e-3)
 
 
+@pytest.mark.slow
 def test_a_batch_over_laws_is_as_one_by_one():
     tools = Instruments(4000.0, SENSOR)
 

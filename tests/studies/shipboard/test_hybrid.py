@@ -10,6 +10,7 @@ from dovetail.testing import load
 TARGETS = [t for t in targets("shipboard") if t.compute.startswith("hybrid:")]
 
 
+@pytest.mark.slow
 def test_both_sides_of_a_file_begin_at_the_same_height():
     for name in ("hybrid-drop", "hybrid-secured"):
         test = load(find_test(f"shipboard/{name}"))

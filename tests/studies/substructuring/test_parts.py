@@ -23,6 +23,7 @@ def test_an_unknown_compensator_or_case_is_named_with_those_there_are():
         dv.load(TABLE, {"chart.cases": [7]})
 
 
+@pytest.mark.slow
 def test_the_summary_says_what_each_compensator_trades_away():
     chart = dv.load(
         TABLE, {"chart.compensators": ["second-order inverse"], "chart.cases": [1], "chart.perturbed": 0}

@@ -16,11 +16,13 @@ from dovetail.testing.excitation import GroundMotion, GroundRecord, KanaiTajimi,
 STEADY = KanaiTajimi(rms=1.0, length=400.0, rise=0.1, decay=1e6, spacing=0.01, lines=1024)
 
 
+@pytest.mark.slow
 def test_strong_part_has_the_rms_asked_for():
     # 400 s hold some 2000 independent samples of the soil's bandwidth: 2 % standard error
     assert np.std(STEADY.samples()[20:]) == pytest.approx(1.0, abs=0.05)
 
 
+@pytest.mark.slow
 def test_spectrum_is_that_of_kanai_and_tajimi():
     frequency, power = scipy.signal.welch(STEADY.samples()[20:], 1 / STEADY.spacing, nperseg=512)
     band = (frequency > 0.8) & (frequency < 20.0)
