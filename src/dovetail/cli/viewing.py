@@ -13,23 +13,21 @@ from dovetail.links.live import Watched, watched
 from dovetail.testing import Run, folder
 from dovetail.testing.kept_ideal import ideal_of
 from dovetail.view import LivePage, RunPage, Stage, pictures_of
-
-LOOPBACK = ("127.0.0.1", "localhost", "::1")
+from dovetail.view.gate import Gate
 
 
 def view(
     what: str, host: str, port: int, seconds: float | None, ghost: bool = True, token: bool = False
 ) -> int:
     """Serve the view of a run's folder or of a test; the exit code."""
-    token = token or host not in LOOPBACK
-    inner = 0 if token else port
+    gate = Gate(host, token)
     going_on = watched(what)
     page: Any
     if going_on is not None and going_on.alive:
-        page = LivePage(going_on, "127.0.0.1", inner)
+        page = LivePage(going_on, gate, port)
     else:
-        page = _opened(_run(what), what, ghost, host="127.0.0.1", port=inner)
-    _say_where(page.port, host, port, token)
+        page = _opened(_run(what), what, ghost, gate=gate, port=port)
+    _say_where(gate, page.port)
     try:
         if isinstance(page, LivePage):
             _follow(page, going_on, seconds, ghost)
@@ -54,15 +52,10 @@ def _follow(page: LivePage, run: Watched | None, seconds: float | None, ghost: b
     _opened(folder.read(run.folder), run.folder, ghost, server=page.server).serve(seconds)
 
 
-def _say_where(inner: int, host: str, port: int, token: bool) -> None:
+def _say_where(gate: Gate, port: int) -> None:
     say = Console(highlight=False, markup=False, soft_wrap=True).print
-    if not token:
-        say(f"open      http://127.0.0.1:{inner}")
-    else:
-        from dovetail.view.gate import Gate
-
-        gate = Gate(inner, host, port)
-        say(f"open      {gate.url}")
+    say(f"open      {gate.url(port)}")
+    if gate.token:
         say("          whoever has this address, token and all, may look and press")
     say("          Ctrl-C ends it")
 

@@ -15,6 +15,7 @@ import numpy as np
 from dovetail.core.errors import DovetailError
 from dovetail.view import cameras
 from dovetail.view.charts import Charts
+from dovetail.view.gate import Gate
 from dovetail.view.keys import Keys
 from dovetail.view.player import Player
 from dovetail.view.scene import Scene, plain
@@ -33,8 +34,8 @@ class MissingViewer(DovetailError):
     """The packages that the view needs are not installed."""
 
 
-def opened(host: str, port: int) -> Any:
-    """A server with an empty page."""
+def opened(gate: Gate, port: int) -> Any:
+    """A server with an empty page, behind a gate."""
     try:
         import viser
     except ModuleNotFoundError as error:
@@ -42,8 +43,14 @@ def opened(host: str, port: int) -> Any:
             "the view needs viser, which is not installed; install it with: pip install 'dovetail[view]'"
         ) from error
     logging.getLogger("websockets").setLevel(logging.CRITICAL)  # a reader that goes away is no news
-    with contextlib.redirect_stdout(io.StringIO()):  # it greets whoever started it
-        server = viser.ViserServer(host=host, port=port, label="Dovetail", verbose=False)
+    with contextlib.redirect_stdout(io.StringIO()), gate.before():  # it greets whoever started it
+        server = viser.ViserServer(host=gate.host, port=port, label="Dovetail", verbose=False)
+    if not gate.stands:
+        server.stop()
+        raise MissingViewer(
+            f"viser {viser.__version__} serves in a way that is not known here, and would let everybody in; "
+            "install the one that is known: pip install 'viser<1.2'"
+        )
     return dressed(server)
 
 
@@ -67,14 +74,14 @@ class RunPage:
     def __init__(
         self,
         stages: Stage | Mapping[str, Stage],
-        host: str = "127.0.0.1",
+        gate: Gate | None = None,
         port: int = 8080,
         server: Any = None,
     ):
         self.stages = {"": stages} if isinstance(stages, Stage) else dict(stages)
         self.stage = next(iter(self.stages.values()))
         self.player = Player(float(self.stage.times[0]), float(self.stage.times[-1]))
-        self.server = dressed(server) if server is not None else opened(host, port)
+        self.server = dressed(server) if server is not None else opened(gate or Gate(), port)
         self.port = int(self.server.get_port())
         self.pressed: list[tuple[float, str]] = []  # moment of the recording [s], what was pressed
         self.shown = self.told = (

@@ -1,8 +1,10 @@
-"""A door with a token before the view, for looking from another machine.
+"""The gate of the view: who may look, asked by the server itself before it answers anything.
 
-The view itself listens on loopback only. The gate listens where it was asked to, and lets a connection through to
-it only if its first request names the token, in the address or in the cookie that the address was exchanged for.
-Everything else is answered with 403 and cut.
+A browser opens pages of strangers too, and those can send requests to loopback, websockets above all, which a browser
+lets through to anywhere. So each request must come from no other page (`Origin`), must on loopback name a host that is
+loopback (a stranger's name that was made to point here is refused), and must, where there is a token, have it: in the
+address once, in a cookie from then on. Everything else is answered with 403, and there is no other way in: what viser
+serves, the page and its websocket, is one port, and the gate stands in front of both.
 """
 
 from __future__ import annotations
@@ -11,96 +13,92 @@ import contextlib
 import hmac
 import secrets
 import socket
-import threading
+from collections.abc import Iterator
+from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-HEAD = 16_384  # [bytes] of a request's head, at most
-PATIENCE = 10.0  # [s] for a head to arrive
+LOOPBACK = ("127.0.0.1", "localhost", "::1")
+SENTENCE = "This page wants its key: open the address that was printed.\n"
 
 
 class Gate:
-    """Listens on `host`:`port` and passes on to the view at `inner` on loopback; `cookie` names its cookie."""
+    """Stands before what listens on `host`; asks for a `token` beyond loopback, or where it is `wanted`."""
 
-    def __init__(self, inner: int, host: str, port: int, token: str | None = None, cookie: str = ""):
-        self.inner, self.token = inner, token or secrets.token_urlsafe(24)
-        self.listener = socket.create_server((host, port))
-        self.port = self.listener.getsockname()[1]
-        self.cookie = cookie or f"dovetail-{self.port}"  # browsers share cookies between the ports of a host
-        shown = socket.gethostname() if host in ("0.0.0.0", "::") else host
-        self.url = f"http://{shown}:{self.port}/?token={self.token}"
-        threading.Thread(target=self._listen, daemon=True).start()
+    def __init__(self, host: str = "127.0.0.1", wanted: bool = False):
+        self.host = host
+        self.token = secrets.token_urlsafe(24) if wanted or host not in LOOPBACK else ""
+        self.stands = False  # whether a server asks here
 
-    def close(self) -> None:
-        """Stop listening."""
-        self.listener.close()
+    def url(self, port: int) -> str:
+        """The address to open."""
+        shown = {"0.0.0.0": socket.gethostname(), "::": socket.gethostname()}.get(self.host, self.host)
+        shown = f"[{shown}]" if ":" in shown else shown
+        return f"http://{shown}:{port}" + (f"/?token={self.token}" if self.token else "")
 
-    def _listen(self) -> None:
-        with contextlib.suppress(OSError):
-            while True:
-                connection, _ = self.listener.accept()
-                threading.Thread(target=self._admit, args=(connection,), daemon=True).start()
+    def verdict(self, target: str, fields: Any, port: int) -> str:
+        """`pass`, `enter` (the token was in the address), or `refuse` a request with these header fields."""
+        host, origin = fields.get("Host", ""), fields.get("Origin")
+        if self.host in LOOPBACK and urlsplit(f"//{host}").hostname not in LOOPBACK:
+            return "refuse"
+        if origin is not None and origin not in (f"http://{host}", f"https://{host}"):
+            return "refuse"
+        return (
+            judge(target, fields.get("Cookie", ""), self.token, cookie_name(port)) if self.token else "pass"
+        )
 
-    def _admit(self, outside: socket.socket) -> None:
-        with outside, contextlib.suppress(OSError):
-            outside.settimeout(PATIENCE)
-            head = b""
-            while b"\r\n\r\n" not in head:
-                piece = outside.recv(4096)
-                if not piece or len(head) > HEAD:
-                    return
-                head += piece
-            verdict = judge(head, self.token, self.cookie)
-            if verdict == "enter":
-                cookie = f"{self.cookie}={self.token}; HttpOnly; SameSite=Strict; Path=/"
-                outside.sendall(_answer("302 Found", f"Location: /\r\nSet-Cookie: {cookie}\r\n"))
-            elif verdict == "pass":
-                outside.settimeout(None)
-                with socket.create_connection(("127.0.0.1", self.inner)) as inside:
-                    inside.sendall(_one_request(head))
-                    back = threading.Thread(target=_pour, args=(inside, outside), daemon=True)
-                    back.start()
-                    _pour(outside, inside)
-                    back.join()
-            else:
-                outside.sendall(_answer("403 Forbidden", ""))
+    def answer(self, connection: Any, request: Any) -> Any:
+        """What a request is answered with before it is served; None where it may pass."""
+        port = int(connection.local_address[1])
+        try:
+            verdict = self.verdict(request.path, request.headers, port)
+        except (ValueError, LookupError):  # a field twice, an address that is none
+            verdict = "refuse"
+        if verdict == "pass":
+            return None
+        if verdict == "refuse":
+            return connection.respond(403, SENTENCE)
+        entered = connection.respond(302, "")
+        entered.headers["Location"] = "/"
+        entered.headers["Set-Cookie"] = f"{cookie_name(port)}={self.token}; HttpOnly; SameSite=Strict; Path=/"
+        return entered
+
+    @contextlib.contextmanager
+    def before(self) -> Iterator[None]:
+        """Whatever viser begins to serve in this block is asked here first; `stands` says whether it is."""
+        import websockets.asyncio.server as server
+
+        plain = server.serve
+
+        def serve(*arguments: Any, process_request: Any = None, **options: Any) -> Any:
+            self.stands = True
+
+            def asked(connection: Any, request: Any) -> Any:
+                refused = self.answer(connection, request)
+                if refused is None and process_request is not None:
+                    return process_request(connection, request)
+                return refused
+
+            return plain(*arguments, process_request=asked, **options)
+
+        server.serve = serve  # type: ignore[assignment,misc]
+        try:
+            yield
+        finally:
+            server.serve = plain  # type: ignore[misc]
 
 
-def judge(head: bytes, token: str, cookie: str = "dovetail") -> str:
+def cookie_name(port: int) -> str:
+    """The cookie of the view at a port: browsers share cookies between the ports of a host."""
+    return f"dovetail-{port}"
+
+
+def judge(target: str, cookies: str, token: str, cookie: str) -> str:
     """`enter` with the token in the address, `pass` with it in the cookie of that name, else `refuse`."""
-    try:
-        lines = head.decode("latin-1").split("\r\n")
-        _, target, _ = lines[0].split(" ", 2)
-    except ValueError:
-        return "refuse"
     given = parse_qs(urlsplit(target).query).get("token", [""])[0]
     if given and hmac.compare_digest(given.encode(), token.encode()):
         return "enter"
-    for line in lines[1:]:
-        name, _, value = line.partition(":")
-        if name.strip().lower() == "cookie":
-            for pair in value.split(";"):
-                key, _, held = pair.strip().partition("=")
-                if key == cookie and hmac.compare_digest(held.encode(), token.encode()):
-                    return "pass"
+    for pair in cookies.split(";"):
+        key, _, held = pair.strip().partition("=")
+        if key == cookie and hmac.compare_digest(held.encode(), token.encode()):
+            return "pass"
     return "refuse"
-
-
-def _one_request(head: bytes) -> bytes:
-    """The head with the promise that no other request follows on this connection, unless it becomes a websocket."""
-    first, rest = head.split(b"\r\n", 1)
-    if b"upgrade: websocket" in rest.lower():
-        return head
-    kept = [line for line in rest.split(b"\r\n") if not line.lower().startswith(b"connection:")]
-    return b"\r\n".join([first, b"Connection: close", *kept])
-
-
-def _answer(status: str, fields: str) -> bytes:
-    return f"HTTP/1.1 {status}\r\n{fields}Content-Length: 0\r\nConnection: close\r\n\r\n".encode()
-
-
-def _pour(source: socket.socket, sink: socket.socket) -> None:
-    with contextlib.suppress(OSError):
-        while piece := source.recv(65_536):
-            sink.sendall(piece)
-    with contextlib.suppress(OSError):
-        sink.shutdown(socket.SHUT_WR)

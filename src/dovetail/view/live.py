@@ -27,6 +27,7 @@ from dovetail.testing.operator import start_values
 from dovetail.testing.run import dataset
 from dovetail.view.browser import opened
 from dovetail.view.charts import Charts
+from dovetail.view.gate import Gate
 from dovetail.view.panel import Panel
 from dovetail.view.scene import Scene, plain
 from dovetail.view.stage import Stage
@@ -82,12 +83,14 @@ class Feed:
 class LivePage:
     """The page of a run that goes on."""
 
-    def __init__(self, watched: Watched, host: str = "127.0.0.1", port: int = 8080, ideal: Run | None = None):
+    def __init__(
+        self, watched: Watched, gate: Gate | None = None, port: int = 8080, ideal: Run | None = None
+    ):
         with contextlib.suppress(OSError):
             os.nice(max(0, NICE - os.nice(0)))
         self.watched, self.ideal = watched, ideal
         self.test: Test = load(watched.folder / "test.toml")
-        self.server = opened(host, port)
+        self.server = opened(gate or Gate(), port)
         self.port = int(self.server.get_port())
         gui = self.server.gui
         gui.add_markdown(f"**{plain(self.test.title)}**")

@@ -36,7 +36,7 @@ class Door:
         if scope["type"] not in ("http", "websocket"):
             return await self.app(scope, receive, send)
         why = self.refusal(scope)
-        verdict = "refuse" if why else judge(head(scope), self.key, self.cookie)
+        verdict = "refuse" if why else judge(*asked(scope), self.key, self.cookie)
         if verdict == "pass":
             return await self.app(scope, receive, _with_fields(send))
         if scope["type"] == "websocket":
@@ -64,12 +64,10 @@ def cookie_name(port: int) -> str:
     return f"dovetail-studio-{port}"
 
 
-def head(scope: Scope) -> bytes:
-    """The head of a request as it came."""
-    target = scope["path"].encode() + (b"?" + scope["query_string"] if scope["query_string"] else b"")
-    lines = [b"GET " + target.replace(b" ", b"%20") + b" HTTP/1.1"]
-    lines += [name + b": " + value for name, value in scope["headers"]]
-    return b"\r\n".join(lines) + b"\r\n\r\n"
+def asked(scope: Scope) -> tuple[str, str]:
+    """What a request asks for, and its cookies."""
+    cookies = [value.decode("latin-1") for name, value in scope["headers"] if name.lower() == b"cookie"]
+    return f"{scope['path']}?{scope['query_string'].decode('latin-1')}", ";".join(cookies)
 
 
 def _with_fields(send: Send) -> Send:
