@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from dovetail.studio import Deed, Document
+from dovetail.studio.deed import deeds
 
 CS1 = "substructuring/cs1"
 OUT = Path("runs/x")
@@ -45,5 +46,18 @@ def test_what_cannot_be_done_is_told_before_it_is_begun():
     assert "is a hybrid test, no simulation" in Deed("simulate", document).fault()
     assert "no test" in Deed("rehearse").fault()
     assert "name a campaign" in Deed("campaign").fault()
+    assert "dovetail run docking/map" in Deed("rehearse", Document.open("docking/map")).fault()
+    assert "dovetail rig serve" in Deed("rehearse", Document.open("refuelling/cell")).fault()
     document.write("[")
     assert Deed("rehearse", document).fault() == document.fault
+
+
+def test_what_can_be_done_depends_on_what_the_file_holds():
+    names = (CS1, "capture/settle", "docking/map", "refuelling/cell")
+    assert [deeds(Document.open(name).test)[:1] for name in names] == [
+        ("rehearse",),
+        ("simulate",),
+        ("map",),
+        (),
+    ]
+    assert Deed("map", Document.open("docking/map")).words(OUT) == ["run", "docking/map", "--out", "runs/x"]

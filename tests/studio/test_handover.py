@@ -48,6 +48,7 @@ def test_command_line_and_python_give_what_the_studio_showed(edited, tmp_path, m
             "creep(links.RemoteCell('tcp://localhost:7002', ",
         ),
         (Deed("", Document.open("capture/swing")), "run = test.simulate()"),
+        (Deed("map", Document.open("docking/map")), "data.to_netcdf('map-map-001.nc')"),
         (Deed("design", Document.open(CS1)), "design.write(made, 'runs/cs1-design-001')"),
         (Deed("campaign", campaign="docking/chapter-5"), "campaign.run(plan, 'runs/chapter-5-campaign-001')"),
     ],

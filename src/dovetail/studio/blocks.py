@@ -24,8 +24,10 @@ from dovetail.core.registry import entries, name_of, names
 from dovetail.core.units import PARAMETER, SIGNAL
 from dovetail.report.drawing import BOXES
 from dovetail.report.parameters import worded
+from dovetail.testing import ChartFile
 from dovetail.testing.file import UNSAID
 from dovetail.testing.path import get, joined, steps
+from dovetail.testing.runnable import Runnable
 from dovetail.testing.table import parts_of
 
 
@@ -78,7 +80,7 @@ def blocks(test: Any, said: Mapping[str, Any]) -> list[DrawnBlock]:
     found += [
         _block(test, name, name.capitalize(), said, boxes) for name, _ in _parts(test) if name not in drawn
     ]
-    source = (str(test.source),) if getattr(test, "source", "") else ()
+    source = (str(test.source),) if isinstance(test, Runnable | ChartFile) and test.source else ()
     whole = DrawnBlock(
         "", "The test", "", sentence(type(test)), source, tuple(_values(test, "", said)), (), False
     )
@@ -101,7 +103,7 @@ def _block(test: Any, path: str, role: str, said: Mapping[str, Any], boxes: Mapp
         for name, _ in _parts(part)
         if f"{path}.{name}" not in boxes
     ]
-    sources = tuple(f"{key}: {why}" for key, why in getattr(type(part), "references", {}).items())
+    sources = tuple(f"{key}: {why}" for key, why in part.references.items()) if isinstance(part, Part) else ()
     return DrawnBlock(
         path,
         role,
@@ -190,6 +192,8 @@ def _family(test: Any, path: str) -> type | None:
     hint = typing.get_type_hints(type(parent)).get(str(way[-1]))
     while typing.get_origin(hint) in (types.UnionType, typing.Union, tuple):
         hint = next(a for a in typing.get_args(hint) if a is not type(None))
-    if not isinstance(hint, type) or not issubclass(hint, Part | Method) or getattr(hint, "ONE_KIND", False):
+    if not isinstance(hint, type) or not issubclass(hint, Part | Method):
+        return None
+    if issubclass(hint, Part) and hint.ONE_KIND:
         return None
     return hint if len(names(hint)) > 1 else None

@@ -5,18 +5,31 @@ from __future__ import annotations
 import shlex
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
+from dovetail.cli.running import able
+from dovetail.core.errors import ParameterError
 from dovetail.studio.document import Document
+from dovetail.testing import ChartFile, Simulation, Test
 from dovetail.testing.supervisor import MODES
 
-COMMANDS = ("design", "campaign")  # what is done by a command of its own; all else is a mode of `run`
+DEEDS: dict[type, tuple[str, ...]] = {  # what can be done with what a file holds, the usual first
+    Test: ("rehearse", "emulate", "run", "creep", "design"),
+    Simulation: ("simulate",),
+    ChartFile: ("map",),
+}
+
+
+def deeds(test: Any) -> tuple[str, ...]:
+    """What can be done with a test, or whatever a file holds; nothing with a cell, which is served."""
+    return DEEDS.get(type(test), ())
 
 
 @dataclass(frozen=True)
 class Deed:
     """A mode of a test, its design, or a campaign, with the options that it takes.
 
-    `what` is a mode (emulate, rehearse, run, creep, simulate), "design" or "campaign"; empty is the usual mode. Of a
+    `what` is a mode (emulate, rehearse, run, creep, simulate), "map", "design" or "campaign"; empty is the usual mode. Of a
     campaign `document` is left out and `campaign` names it. `options` are further words, as `{"--tolerance": "0.05"}`.
     """
 
@@ -49,9 +62,11 @@ class Deed:
             return self.document.fault
         if self.what == "run" and not self.rig:
             return "run needs the address of a rig, udp://HOST:PORT; serve one with: dovetail rig serve TEST"
-        test = self.document.test
-        if self.what in MODES and (why := getattr(test, "why_not", lambda _: "")(self.what)):
-            return f"{self.document.name}: {why}"
+        try:
+            if self.what in MODES:
+                able(self.document.name, self.document.test, self.what)
+        except ParameterError as error:
+            return str(error)
         return ""
 
     def words(self, out: Path, file: Path | None = None) -> list[str]:

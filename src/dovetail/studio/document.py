@@ -24,6 +24,7 @@ from dovetail.studies.registry import find_test
 from dovetail.studio.blocks import Choice, DrawnBlock, blocks, choices
 from dovetail.studio.exchange import filled
 from dovetail.studio.toml_text import inline, patched
+from dovetail.testing import Test
 from dovetail.testing.file import dump, parse, whole_names
 from dovetail.testing.path import joined
 from dovetail.testing.table import carried, change
@@ -141,7 +142,7 @@ class Document:
 
     def drawing(self) -> str:
         """The loop of the test as SVG, each part a group with its `data-path`; nothing where there is no loop."""
-        return drawing.loop(dump(self.test)) if getattr(self.test, "rig", None) is not None else ""
+        return drawing.loop(dump(self.test)) if isinstance(self.test, Test) else ""
 
     def difference(self) -> str:
         """What differs from the original, as a unified diff."""

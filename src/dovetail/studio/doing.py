@@ -25,7 +25,7 @@ from dovetail.studio.deed import Deed
 from dovetail.studio.document import replace_text
 from dovetail.studio.knobs import Knob, knobs
 from dovetail.studio.worker import ENDED, LOCK
-from dovetail.testing import load, operator
+from dovetail.testing import Test, load, operator
 from dovetail.testing.folder import next_folder
 from dovetail.testing.operator import Press
 
@@ -48,6 +48,7 @@ class Job:
         self.folder = Path(told["folder"])  # that it writes
         self.started = float(told["started"])
         self._pid = int(told["process"])
+        self._code: int | None = None
 
     @property
     def state(self) -> str:
@@ -75,20 +76,24 @@ class Job:
     @property
     def code(self) -> int | None:
         """Its exit code; None while it runs, or where it ended without a word."""
-        told = _read(self.place / ENDED)
-        return int(told["code"]) if "code" in told else None
+        if self._code is None:
+            told = _read(self.place / ENDED)
+            self._code = int(told["code"]) if "code" in told else None
+        return self._code
 
     @property
     def share(self) -> float | None:
         """How much of what it does now is done, in [0, 1]; None where that is not known."""
+        if self.code is not None:
+            return 1.0
         share = _read(self.place / PROGRESS).get("share")
-        return 1.0 if self.code is not None else float(share) if isinstance(share, int | float) else None
+        return float(share) if isinstance(share, int | float) else None
 
     @property
     def text(self) -> str:
         """What goes on, in words."""
-        told = _read(self.place / PROGRESS)
         if self.code is None and self.alive:
+            told = _read(self.place / PROGRESS)
             return ": ".join(str(told[key]) for key in ("doing", "text") if told.get(key)) or "starting"
         lines = [line for line in self.output.splitlines() if line.strip()]
         return lines[-1] if lines and self.state == "failed" else self.state
@@ -133,7 +138,7 @@ class Job:
             test = load(self.folder / TEST)
         except (OSError, DovetailError):
             return []  # it has not begun yet
-        return knobs(test, getattr(test, "dials", {}))
+        return knobs(test, test.dials if isinstance(test, Test) else {})
 
     def presses(self) -> list[Press]:
         """What was pressed, as the run noted it."""

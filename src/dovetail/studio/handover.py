@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from dovetail.cli.running import parse_settings
-from dovetail.studio.deed import Deed
+from dovetail.studio.deed import Deed, deeds
 from dovetail.testing.supervisor import MODES
 
 OWN = Path("my-test.toml")  # what a text that only a file can hold is saved as
@@ -49,8 +49,14 @@ def python(deed: Deed, out: Path | None = None, file: Path = OWN) -> str:
             "print(made)",
             f"design.write(made, {folder!r})",
         )
-    usual = getattr(deed.document.test, "USUAL", "rehearse")
-    mode = deed.what if deed.what in MODES else usual
+    mode = deed.what if deed.what in MODES else deeds(deed.document.test)[0]
+    if mode == "map":
+        return _lines(
+            *first,
+            "data = test.chart.compute()",
+            "print(test.chart.summary(data))",
+            f"data.to_netcdf({Path(folder).name + '.nc'!r})",
+        )
     call = {"run": f"run({deed.rig!r})", "creep": "creep()"}.get(mode, f"{mode}()")
     if mode == "creep" and deed.rig:
         first.insert(1, "from dovetail import links")

@@ -176,7 +176,7 @@ def until():
 
 @pytest.fixture
 def serve_rig():
-    """`serve_rig(folder, "mine.toml")` serves the rig of a test until the end; its address."""
+    """`serve_rig(folder, "mine.toml")` serves the rig of a test, or a cell, until the end; its address."""
     started = []
 
     def start(folder, file):
@@ -190,11 +190,11 @@ def serve_rig():
         )
         started.append(rig)
         said = ""
-        while not (found := re.search(r"udp://(\S+?):(\d+)", said)):
+        while not (found := re.search(r"(udp|tcp)://\S+?:(\d+)", said)):
             line = rig.stdout.readline()
             assert line, said
             said += line
-        return f"udp://127.0.0.1:{found[2]}"
+        return f"{found[1]}://127.0.0.1:{found[2]}"
 
     yield start
     for rig in started:

@@ -22,8 +22,9 @@ def ended(page, name, until, state):
     )
 
 
-def test_a_rehearsal_is_done_with_its_trace_and_its_report(opened, until):
+def test_a_rehearsal_is_done_with_its_trace_and_its_report_and_the_ideal_is_laid_over_it(opened, until):
     page = opened("substructuring/cs1", "Do")
+    page.get_by_role("button", name="Clear", exact=True).click()
     name = begun(page, "Rehearse", until)
     ended(page, name, until, "done")
     until(page, "Number(document.querySelector('#chart-traces').dataset.number) >= 1")
@@ -31,6 +32,33 @@ def test_a_rehearsal_is_done_with_its_trace_and_its_report(opened, until):
     assert "critical delay 6.77 ms" in job.inner_text()
     job.get_by_role("button", name="Report").click()
     page.frame_locator("iframe.report").get_by_text("CS1: one mass").first.wait_for()
+    name = begun(page, "Emulate", until)
+    ended(page, name, until, "done")
+    until(
+        page,
+        "name => document.querySelector('#chart-traces .chart-legend').textContent.includes(name)",
+        name,
+    )
+    assert "rehearse" in page.locator("#chart-traces .chart-legend").inner_text()
+
+
+def test_a_page_that_is_loaded_anew_has_the_traces_and_a_dark_page_a_dark_report(opened, until, go):
+    page = opened("substructuring/cs1", "Do")
+    ended(page, begun(page, "Emulate", until), until, "done")
+    page.reload()
+    go(page, "Do")
+    until(page, "Number(document.querySelector('#chart-traces')?.dataset.number) >= 1")
+    for shade in ("Light", "Dark"):
+        if page.locator("#shade").inner_text() != shade:
+            page.locator("#shade").click()
+            until(page, "shade => document.querySelector('#shade').textContent === shade", shade)
+        page.locator("[data-job]").first.get_by_role("button", name="Report").click()
+        page.locator(f"iframe.report[src*={'dark' if shade == 'Light' else 'light'}]").wait_for()
+        body = page.frame_locator("iframe.report").locator("body")
+        paper = body.evaluate("body => getComputedStyle(body).getPropertyValue('--paper').trim()")
+        assert paper == page.evaluate("getComputedStyle(document.body).getPropertyValue('--paper').trim()")
+    ahead = page.locator("#shown").bounding_box()
+    assert 0 <= ahead["y"] < 900  # it was brought to where one looks
 
 
 def test_a_computation_that_takes_long_is_cancelled(opened, until):
@@ -111,8 +139,33 @@ def test_a_run_is_seen_in_its_scene_which_asks_for_a_key(opened, until):
 
 
 @pytest.mark.slow
-def test_a_creep_test_moves_a_virtual_cell(opened, until):
-    page = opened("refuelling/drop", "Do")
+@pytest.mark.parametrize("cell", ["", "refuelling/drop-cell"])
+def test_a_creep_test_moves_a_virtual_cell_or_one_that_is_served(
+    opened, until, press, go, serve_rig, tmp_path, cell
+):
+    address = serve_rig(tmp_path, cell) if cell else ""
+    assert address.partition(":")[0] in ("", "tcp")
+    page = opened("refuelling/drop", "Set up")
+    field = page.locator("input[data-value='duration']")
+    press([page.locator("#others button", has_text="The test")], field)
+    field.fill("0.4 s")  # it has touched the ball by then
+    field.press("Enter")
+    until(page, "document.querySelector('#difference').textContent.includes('0.4 s')")
+    go(page, "Do")
+    page.locator("input[data-field=cell]").fill(address)
     name = begun(page, "Creep", until)
-    assert done(page, name, until) in ("done", "stopped at a limit")
+    assert done(page, name, until) == "done", page.locator(f"[data-job='{name}']").inner_text()
+    said = page.locator(f"[data-job='{name}'] pre").text_content()
+    assert ("virtual cell" in said) == (not cell)
     until(page, "Number(document.querySelector('#chart-traces').dataset.number) >= 1")
+
+
+@pytest.mark.slow
+def test_a_map_is_computed_and_its_report_opened(opened, until):
+    page = opened("docking/map", "Do")
+    name = begun(page, "Compute the map", until)
+    assert done(page, name, until) == "done", page.locator(f"[data-job='{name}']").inner_text()
+    job = page.locator(f"[data-job='{name}']")
+    assert not job.get_by_role("button", name="Scene").is_visible()
+    job.get_by_role("button", name="Report").click()
+    page.frame_locator("iframe.report").locator("h1").first.wait_for()

@@ -2,7 +2,8 @@
 
 from pathlib import Path
 
-from dovetail.studio.page.shown import address, report_in
+from dovetail.report.html import page_style
+from dovetail.studio.page.shown import address, report_in, shaded
 
 
 def test_only_a_report_in_the_runs_is_shown(tmp_path):
@@ -15,3 +16,13 @@ def test_only_a_report_in_the_runs_is_shown(tmp_path):
     for folder in (tmp_path / "other", runs / ".." / "other", Path("/"), runs / "none"):
         assert report_in(runs, folder) is None
     assert address(Path("runs/a b&c")) == "/report?folder=runs/a%20b%26c"
+    assert address(Path("runs/a"), "dark") == "/report?folder=runs/a&shade=dark"
+
+
+def test_a_report_is_light_or_dark_as_it_is_asked_for():
+    style = page_style()
+    assert style.count("prefers-color-scheme") == 1
+    assert "prefers-color-scheme" not in shaded(style, "dark") + shaded(style, "light")
+    assert "@media screen {" in shaded(style, "dark")
+    assert "@media not all {" in shaded(style, "light")
+    assert shaded(style, "") == style

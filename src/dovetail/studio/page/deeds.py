@@ -33,6 +33,7 @@ STEPS = {  # of a design: what is decided, and what may be said
     ),
     "--tolerance": ("4  Verify: largest rms error", ["", "0.01", "0.02", "0.05", "0.1", "0.2"]),
 }
+ALONE = {"simulate": "Simulate", "map": "Compute the map"}  # what is all that can be done with some files
 
 
 class Deeds:
@@ -40,19 +41,26 @@ class Deeds:
 
     def __init__(self, page: StudioPage):
         self.page, self.desk = page, page.desk
-        if getattr(self.desk.document.test, "USUAL", "") == "simulate":
-            with ui.element("div").classes("line"):
-                button("Simulate", lambda: self.start("simulate"), strong=True)
-        else:
+        from dovetail.studio.deed import deeds
+
+        can = deeds(self.desk.document.test)
+        for what, text in ALONE.items():
+            if what in can:
+                with ui.element("div").classes("line"):
+                    button(text, lambda what=what: self.start(what), strong=True)
+        if "rehearse" in can:
             self._modes()
             self._design()
+        if not can:
+            words("p", f"A robot cell; serve it with: dovetail rig serve {self.desk.document.name}", "quiet")
         self._campaigns()
 
     def _modes(self) -> None:
         with ui.element("div").classes("line"):
             button("Rehearse", lambda: self.start("rehearse"), strong=True)
+            words("span", "against a virtual rig", "quiet small")
             button("Emulate", lambda: self.start("emulate"))
-            words("span", "against a virtual rig; the ideal alone", "quiet small")
+            words("span", "the ideal, without a rig", "quiet small")
         with ui.element("div").classes("line").style("margin-top: 10px"):
             self.rig: Any = ui.input("Rig", value=self.page.memory.get("rig", "udp://localhost:7001"))
             self.rig.props("outlined dense data-field=rig").classes("mine grow")

@@ -11,8 +11,9 @@ import contextlib
 import copy
 import dataclasses
 import json
+import time
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -25,7 +26,9 @@ SLIDERS = 3
 
 
 class Hears(Protocol):
-    """A page that is open."""
+    """A page that is open, and whose it is."""
+
+    who: str
 
     def heard(self, what: str) -> None:
         """Show what is new."""
@@ -63,7 +66,8 @@ class Desk:
         self._felt: Any = None  # the table and the paths that the process beside has
         self._seen: list[Any] = []
         self._held: Any = None
-        self._tasks: list[asyncio.Task] = []
+        self.began = time.time()
+        self._tasks: set[asyncio.Task] = set()
         self._turn = asyncio.Lock()
 
     # pages
@@ -75,11 +79,17 @@ class Desk:
 
     async def begin(self) -> None:
         """What is done when the server starts; heavy imports wait until the first page could be sent."""
-        self._tasks = [asyncio.create_task(self._start()), asyncio.create_task(self._listen())]
+        self._work(self._start())
+        self._work(self._listen())
+
+    def _work(self, what: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(what)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
 
     async def end(self) -> None:
         """What is done when it ends."""
-        for task in self._tasks:
+        for task in tuple(self._tasks):
             task.cancel()
         self.scenes.close()
         if self.beside is not None:
@@ -147,7 +157,7 @@ class Desk:
                     self._seen = seen
                     self.tell("jobs")
                     if ended:
-                        self._tasks.append(asyncio.create_task(self._list_past()))
+                        self._work(self._list_past())
             if self.holding is not None:
                 held = (self.holding.holder, tuple(self.holding.lookers()))
                 if held != self._held:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 SHADES = ("demand", "measured", "command", "critical", "caution", "bad")
 TOGETHER = 6  # runs that are laid over each other
+LISTED = 30  # jobs, the newest; older ones are among what was done lately
 LOOK = 0.5  # [s] between two looks at a run that goes on
 
 
@@ -30,6 +31,7 @@ class Do:
         self.rows: dict[Path, JobRow] = {}
         self.laid: dict[Path, dict[str, Any]] = {}  # in the order in which they were laid over each other
         self.known: dict[Path, str] = {}  # states of jobs that were seen
+        self.offered: Any = None  # the test that the buttons are for
         with ui.element("div").classes("two do"):
             with ui.element("div").classes("stack"):
                 with section("Do", "deeds"):
@@ -65,7 +67,7 @@ class Do:
         """Show what is new."""
         if what == "document":
             key = (self.desk.document and self.desk.document.name, self.desk.busy)
-            if key != getattr(self, "offered", None):
+            if key != self.offered:
                 self.offered = key
                 self._offer()
         if what == "jobs" and self.desk.jobs is not None:
@@ -74,7 +76,7 @@ class Do:
     # jobs
 
     def _list(self) -> None:
-        jobs = self.desk.jobs.all()
+        jobs = self.desk.jobs.all()[:LISTED]
         self.none.visible = not jobs
         for job in reversed(jobs):
             if job.folder not in self.rows:
@@ -83,8 +85,11 @@ class Do:
                     row.box.move(target_index=0)
             self.rows[job.folder].show(job)
             before, self.known[job.folder] = self.known.get(job.folder), job.state
-            if before == "runs" and job.state != "runs":
+            late = before is None and job in jobs[:TOGETHER] and job.started > self.desk.began
+            if job.state != "runs" and (before == "runs" or late):  # a page that is loaded anew has them too
                 background_tasks.create(self.lay(job.folder), context=self.list)
+        for folder in set(self.rows) - {job.folder for job in jobs}:
+            self.rows.pop(folder).box.delete()
 
     def open_past(self, past: Any) -> None:
         """A run of the list in the first room: its traces, and its report if there is one."""
@@ -138,19 +143,27 @@ class Do:
             with ui.element("div").classes("line").style("margin-bottom: 8px"):
                 words("span", str(folder), "quiet grow")
                 ui.link("Open in a page of its own", address(folder), new_tab=True)
-            ui.element("iframe").classes("report").props(f"src='{address(folder)}' title=Report")
+            shade = "dark" if self.page.dark.value else "light"
+            ui.element("iframe").classes("report").props(f"src='{address(folder, shade)}' title=Report")
+        self._bring()
 
     def points(self, folder: Path) -> None:
         """A campaign while it fills, in the page."""
         self.shown.clear()
         with self.shown:
             CampaignMap(self.page, folder)
+        self._bring()
+
+    def _bring(self) -> None:
+        """What was asked for is seen, however long the page is."""
+        ui.run_javascript("document.querySelector('#shown').scrollIntoView({ block: 'start' })")
 
     async def scene(self, folder: Path) -> None:
         """The run in 3-D, in the page."""
         self.shown.clear()
         with self.shown, section("Scene"):
             told = words("p", "The scene is being opened.", "quiet")
+            self._bring()
             where = await self.desk.scenes.address(folder)
             if where.startswith("http"):
                 told.delete()

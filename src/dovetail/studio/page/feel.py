@@ -131,7 +131,9 @@ class FeelRoom:
         self.stable.show(told, f"growth {answer.growth:+.3g} 1/s" if known(answer.growth) else "", tone)
         has = f"the loop has {_time(answer.delay)}" if known(answer.delay) else ""
         self.critical.show(_time(answer.critical_delay), has)
-        borne = "of delay more is borne" if known(answer.margin) and answer.margin > 0 else ""
+        borne = (
+            ("of delay too much", "of delay more is borne")[answer.margin > 0] if known(answer.margin) else ""
+        )
         self.margin.show(_time(answer.margin), borne, tone if known(answer.margin) else "")
         ended = "" if answer.completed else f"stopped at {answer.ended:.3g} s: {answer.outcome}"
         late = "the ideal is being computed" if answer.behind else "rms of response minus ideal"

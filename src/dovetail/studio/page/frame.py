@@ -136,9 +136,7 @@ class StudioPage:
 
     def _leave(self) -> None:
         self.desk.pages.discard(self)
-        if self.desk.holding is not None and not any(
-            getattr(page, "who", "") == self.who for page in self.desk.pages
-        ):
+        if self.desk.holding is not None and not any(page.who == self.who for page in self.desk.pages):
             self.desk.holding.gone(self.who)
         self.desk.tell("holding")
 
@@ -149,6 +147,7 @@ class StudioPage:
         with self.client:
             if what == "document":
                 self._say_test()
+                self.client.layout.classes(**{"add" if self.desk.busy else "remove": "busy"})
             if what == "holding" and self.desk.holding is not None:
                 if self.desk.holding.holder is None and not self.let_go:
                     self.desk.holding.here(self.who)

@@ -11,13 +11,14 @@ from dovetail.studio.page.pieces import button, section, words
 if TYPE_CHECKING:
     from dovetail.studio.page.frame import StudioPage
 
-DEEDS = {
+WORDS = {
     "rehearse": "Rehearse it",
     "emulate": "Emulate it: the ideal",
     "run": "Run it against a rig",
     "creep": "Creep: slower than life",
     "design": "Design the test",
     "simulate": "Simulate it",
+    "map": "Compute the map",
 }
 
 
@@ -29,7 +30,7 @@ class HandOver:
         with ui.element("div").classes("stack"):
             with ui.element("div").classes("line"):
                 words("span", "What is to be done:", "quiet")
-                self.deed = ui.select(DEEDS, value="rehearse", on_change=lambda _: self._show())
+                self.deed = ui.select(WORDS, value="rehearse", on_change=lambda _: self._show())
                 self.deed.props("outlined dense options-dense id=hand-deed")
             with section("As a command line", "as-command"):
                 words(
@@ -50,19 +51,25 @@ class HandOver:
     def heard(self, what: str) -> None:
         """Show what is new."""
         if what == "document":
+            from dovetail.studio.deed import deeds
+
             document = self.desk.document
-            if document is not None and document.test is not None:
-                usual = getattr(document.test, "USUAL", "rehearse")
-                if (usual == "simulate") != (self.deed.value == "simulate"):
-                    self.deed.value = usual if usual in DEEDS else "rehearse"
+            can = deeds(document.test) if document is not None else ()
+            if can and list(can) != list(self.deed.options):
+                here = self.deed.value if self.deed.value in can else can[0]
+                self.deed.set_options({what: WORDS[what] for what in can}, value=here)
             self._show()
 
     def _show(self) -> None:
         document: Any = self.desk.document
-        if document is None or document.test is None:
-            self.command.text = self.python.text = "choose a test first"
-            return
         from dovetail.studio import Deed, handover
+        from dovetail.studio.deed import deeds
+
+        if document is None or not deeds(document.test):
+            named = document is not None and document.test is not None
+            self.command.text = f"dovetail rig serve {document.name}" if named else "choose a test first"
+            self.python.text = ""
+            return
 
         what = str(self.deed.value)
         deed = Deed(

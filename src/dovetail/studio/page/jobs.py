@@ -69,7 +69,8 @@ class JobRow:
         for one in (self.hold, self.resume, self.stop, self.dials.box):
             one.visible = runs and job.what in ("run", "creep")
         self.cancel.visible = runs
-        self.lay.visible = self.scene.visible = not runs and (job.folder / "result.nc").is_file()
+        recorded = job.what != "map" and (job.folder / "result.nc").is_file()
+        self.lay.visible = self.scene.visible = not runs and recorded
         planned = state in ("done", "no-go") and job.what == "design"
         self.adopt.visible = planned and (job.folder / "test.toml").is_file()
         self.points.visible = job.what == "campaign"

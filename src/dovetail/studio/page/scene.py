@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
+import subprocess
 import sys
 from pathlib import Path
 
@@ -14,37 +14,48 @@ class Scenes:
     """Views of folders that are open, the oldest closed when there are too many."""
 
     def __init__(self) -> None:
-        self.open: dict[Path, tuple[asyncio.subprocess.Process, str]] = {}
+        self.open: dict[Path, tuple[subprocess.Popen[str], str]] = {}
 
     async def address(self, folder: Path) -> str:
         """Where the view of a folder is; what went wrong if it does not begin with http."""
-        if folder in self.open and self.open[folder][0].returncode is None:
+        if folder in self.open and self.open[folder][0].poll() is None:
             return self.open[folder][1]
-        process = await asyncio.create_subprocess_exec(
-            sys.executable, "-m", "dovetail", "view", str(folder), "--port", "0", "--token",
-            stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.STDOUT,
-        )  # fmt: skip
-        assert process.stdout is not None
-        said = []
-        while line := (await process.stdout.readline()).decode(errors="replace"):
-            said.append(line)
-            if line.startswith("open") and "http" in line:
-                found = line.split()[1]
-                self.open[folder] = (process, found)
-                self._close_old()
-                return found
-        await process.wait()
-        return "".join(said).strip() or "the view ended at once"
-
-    def _close_old(self) -> None:
-        while len(self.open) > MOST:
-            process, _ = self.open.pop(next(iter(self.open)))
-            with contextlib.suppress(ProcessLookupError):
-                process.terminate()
+        process = subprocess.Popen(
+            [sys.executable, "-m", "dovetail", "view", str(folder), "--port", "0", "--token"],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+        )
+        found = await asyncio.to_thread(_told, process)
+        if found.startswith("http"):
+            self.open[folder] = (process, found)
+            while len(self.open) > MOST:
+                _end(self.open.pop(next(iter(self.open)))[0])
+        else:
+            _end(process)
+        return found
 
     def close(self) -> None:
         """End all."""
         for process, _ in self.open.values():
-            with contextlib.suppress(ProcessLookupError):
-                process.terminate()
+            _end(process)
         self.open.clear()
+
+
+def _told(process: subprocess.Popen[str]) -> str:
+    """The address that a view prints; what else it printed, if it ends before."""
+    assert process.stdout is not None
+    said = []
+    for line in process.stdout:
+        said.append(line)
+        if line.startswith("open") and "http" in line:
+            return line.split()[1]
+    return "".join(said).strip() or "the view ended at once"
+
+
+def _end(process: subprocess.Popen[str]) -> None:
+    process.terminate()
+    process.wait()
+    if process.stdout is not None:
+        process.stdout.close()

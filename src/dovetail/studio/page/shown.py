@@ -5,12 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from urllib.parse import quote
 
-from fastapi.responses import FileResponse, PlainTextResponse, Response
+from fastapi.responses import HTMLResponse, PlainTextResponse, Response
 from nicegui import app
 
 from dovetail.studio.page.desk import Desk
 
 PAGES = ("report.html", "plan.html", "comparison.html")
+ASKS = "screen and (prefers-color-scheme: dark)"  # of a report's rules, before its dark colours
 QUIET = {
     "content-security-policy": "sandbox allow-popups; frame-ancestors 'self'",
     "cache-control": "no-store",
@@ -22,11 +23,11 @@ def shown_files(desk: Desk) -> None:
     app.add_static_files("/pictures", Path(__file__).with_name("pictures"))
 
     @app.get("/report")
-    def report(folder: str) -> Response:
+    def report(folder: str, shade: str = "") -> Response:
         file = report_in(desk.runs, Path(folder))
         if file is None:
             return PlainTextResponse(f"there is no report in {folder}\n", 404)
-        return FileResponse(file, media_type="text/html", headers=QUIET)
+        return HTMLResponse(shaded(file.read_text("utf-8"), shade), headers=QUIET)
 
 
 def report_in(runs: Path, folder: Path) -> Path | None:
@@ -37,6 +38,11 @@ def report_in(runs: Path, folder: Path) -> Path | None:
     return next((inside / name for name in PAGES if (inside / name).is_file()), None)
 
 
-def address(folder: Path) -> str:
-    """Where the report of a folder is shown."""
-    return f"/report?folder={quote(str(folder))}"
+def shaded(page: str, shade: str) -> str:
+    """A report that is light or dark as the page around it, whatever the system prefers."""
+    return page.replace(ASKS, {"dark": "screen", "light": "not all"}.get(shade, ASKS), 1)
+
+
+def address(folder: Path, shade: str = "") -> str:
+    """Where the report of a folder is shown, and how."""
+    return f"/report?folder={quote(str(folder))}" + (f"&shade={shade}" if shade else "")
