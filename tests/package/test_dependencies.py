@@ -13,6 +13,7 @@ BESIDE = {
     "jaxlib": "jax",
     "pillow": "matplotlib",
     "fastapi": "nicegui",
+    "websockets": "viser",
 }  # brought by the other, which asks for it
 ENGINES = re.compile(r"engine=\"(\w+)\"|open_(zarr)")  # of xarray, by name
 

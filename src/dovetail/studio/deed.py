@@ -29,8 +29,9 @@ def deeds(test: Any) -> tuple[str, ...]:
 class Deed:
     """A mode of a test, its design, or a campaign, with the options that it takes.
 
-    `what` is a mode (emulate, rehearse, run, creep, simulate), "map", "design" or "campaign"; empty is the usual mode. Of a
-    campaign `document` is left out and `campaign` names it. `options` are further words, as `{"--tolerance": "0.05"}`.
+    `what` is a mode (emulate, rehearse, run, creep, simulate), "map", "design" or "campaign"; empty is the usual
+    mode. Of a campaign `document` is left out and `campaign` names it. `options` are further words, as
+    `{"--tolerance": "0.05"}`.
     """
 
     what: str
