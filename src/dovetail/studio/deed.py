@@ -10,19 +10,20 @@ from typing import Any
 from dovetail.cli.running import able
 from dovetail.core.errors import ParameterError
 from dovetail.studio.document import Document
-from dovetail.testing import ChartFile, Simulation, Test
+from dovetail.testing import ChartFile
+from dovetail.testing.runnable import Runnable
 from dovetail.testing.supervisor import MODES
-
-DEEDS: dict[type, tuple[str, ...]] = {  # what can be done with what a file holds, the usual first
-    Test: ("rehearse", "emulate", "run", "creep", "design"),
-    Simulation: ("simulate",),
-    ChartFile: ("map",),
-}
 
 
 def deeds(test: Any) -> tuple[str, ...]:
-    """What can be done with a test, or whatever a file holds; nothing with a cell, which is served."""
-    return DEEDS.get(type(test), ())
+    """What can be done with a test, or whatever a file holds, the usual first; nothing with a cell, which is served."""
+    if isinstance(test, ChartFile):
+        return ("map",)
+    if not isinstance(test, Runnable):
+        return ()
+    modes = [mode for mode in MODES if mode != "replay" and not test.why_not(mode)]  # that needs a recording
+    design = ("design",) if test.rig is not None else ()
+    return (test.USUAL, *(mode for mode in modes if mode != test.USUAL), *design)
 
 
 @dataclass(frozen=True)

@@ -24,9 +24,10 @@ from dovetail.studies.registry import find_test
 from dovetail.studio.blocks import Choice, DrawnBlock, blocks, choices
 from dovetail.studio.exchange import filled
 from dovetail.studio.toml_text import inline, patched
-from dovetail.testing import Test
+from dovetail.testing import CellFile
 from dovetail.testing.file import dump, parse, whole_names
 from dovetail.testing.path import joined
+from dovetail.testing.runnable import Runnable
 from dovetail.testing.table import carried, change
 
 MOST = 500  # texts that can be gone back to
@@ -140,9 +141,13 @@ class Document:
         """What the part at a path may be exchanged for, with a sentence each."""
         return [] if self.test is None else choices(self.test, path)
 
+    @property
+    def _has_rig(self) -> bool:
+        return isinstance(self.test, Runnable | CellFile) and self.test.rig is not None
+
     def drawing(self) -> str:
         """The loop of the test as SVG, each part a group with its `data-path`; nothing where there is no loop."""
-        return drawing.loop(dump(self.test)) if isinstance(self.test, Test) else ""
+        return drawing.loop(dump(self.test)) if self._has_rig else ""
 
     def difference(self) -> str:
         """What differs from the original, as a unified diff."""

@@ -25,9 +25,10 @@ from dovetail.studio.deed import Deed
 from dovetail.studio.document import replace_text
 from dovetail.studio.knobs import Knob, knobs
 from dovetail.studio.worker import ENDED, LOCK
-from dovetail.testing import Test, load, operator
+from dovetail.testing import load, operator
 from dovetail.testing.folder import next_folder
 from dovetail.testing.operator import Press
+from dovetail.testing.runnable import Runnable
 
 CANCELLED = "cancelled"  # file of a job that was asked to end
 KEPT = ".studio"  # folder of jobs, beside the runs
@@ -138,7 +139,7 @@ class Job:
             test = load(self.folder / TEST)
         except (OSError, DovetailError):
             return []  # it has not begun yet
-        return knobs(test, test.dials if isinstance(test, Test) else {})
+        return knobs(test, test.dials if isinstance(test, Runnable) else {})
 
     def presses(self) -> list[Press]:
         """What was pressed, as the run noted it."""

@@ -12,8 +12,8 @@ import numpy as np
 
 from dovetail.core.errors import DovetailError
 from dovetail.core.units import PARAMETER, SIGNAL
-from dovetail.testing import Test
 from dovetail.testing.path import declared_at, get
+from dovetail.testing.runnable import Runnable
 
 SPAN = 4.0  # times its value that a parameter reaches up to
 
@@ -46,7 +46,7 @@ def _knob(test: Any, path: str) -> Knob | None:
     number = float(np.ravel(value)[0]) if np.size(value) == 1 else math.nan
     if not math.isfinite(number):
         return None
-    dial = test.dials.get(path) if isinstance(test, Test) else None
+    dial = test.dials.get(path) if isinstance(test, Runnable) else None
     if dial is not None:
         low, high = float(dial.least), float(dial.most)
     else:

@@ -67,6 +67,7 @@ class Runnable(Part):
     PIECES: ClassVar[tuple[int, int]]  # records of the shortest piece in which it is computed; most pieces
     numerical: ClassVar[Any]  # what is simulated
     rig: ClassVar[Any]  # what is not; None where there is nothing
+    dials: ClassVar[Any] = {}  # what may be turned while it runs, by path
 
     _: dataclasses.KW_ONLY
     excitation: Excitation = Rest()
