@@ -14,7 +14,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import dovetail as dv
-from dovetail.report.animation import Body, Scene, animated, box, revolved, write_gif
+from dovetail.report.animation import AnimatedScene, Body, animated, box, revolved, write_gif
 from dovetail.report.style import RC
 from dovetail.studies.docking import pictures
 
@@ -46,7 +46,7 @@ scenes = []
 for (name, run), colour in zip(runs.items(), (pictures.BLUE, pictures.ORANGE), strict=True):
     R, p = pictures.poses(specimen, pictures.sampled(run.data, times))
     notes = pictures.impact_notes(run.data, times)
-    scenes.append(Scene(name, [drogue, Body(outline, colour, 0.9, R, p)], p, notes))
+    scenes.append(AnimatedScene(name, [drogue, Body(outline, colour, 0.9, R, p)], p, notes))
 
 figure = plt.figure(figsize=(8.6, 4.2))
 reach = ((0.0, 0.42), (-0.14, 0.14), (-0.14, 0.14))

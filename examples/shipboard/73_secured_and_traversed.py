@@ -11,7 +11,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from dovetail.mechanics.airframe import phases
-from dovetail.report.deck import Scene, draw
+from dovetail.report.deck import DeckScene, draw
 from dovetail.report.style import RC
 from dovetail.studies.shipboard.assembly import loaded
 from dovetail.studies.shipboard.reproduce_contact import DEVICE, LEFT, RIGHT, distances
@@ -19,7 +19,7 @@ from dovetail.studies.shipboard.reproduce_contact import DEVICE, LEFT, RIGHT, di
 plt.rcParams.update({**RC, "figure.facecolor": "white", "savefig.facecolor": "white"})
 
 run = loaded("case-7-traverse").simulate()
-scene, data = Scene(run), run.data
+scene, data = DeckScene(run), run.data
 time = data.time.values
 for phase in phases(run.test.system, data):
     print(

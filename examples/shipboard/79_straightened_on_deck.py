@@ -10,14 +10,14 @@ reduced to their slow shapes.
 import matplotlib.pyplot as plt
 import numpy as np
 
-from dovetail.report.deck import Scene
+from dovetail.report.deck import DeckScene
 from dovetail.report.style import RC
 from dovetail.studies.shipboard.assembly import loaded
 
 plt.rcParams.update({**RC, "figure.facecolor": "white", "savefig.facecolor": "white"})
 
 run = loaded("spatial-straighten").simulate()
-data, scene = run.data, Scene(run)
+data, scene = run.data, DeckScene(run)
 time = data.time.values
 
 # %%

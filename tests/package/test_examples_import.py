@@ -1,0 +1,48 @@
+"""An example that asks for a name which is no longer there is found here, and not when the documentation is built."""
+
+import ast
+import importlib
+import importlib.util
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+FILES = sorted(file for room in ("examples", "docs", "bench") for file in (ROOT / room).rglob("*.py"))
+
+
+def asked_for(file: Path) -> list[tuple[str, str]]:
+    """Modules of the package and the names that a file takes from them."""
+    tree = ast.parse(file.read_text("utf-8"))
+    found = [
+        n for n in ast.walk(tree) if isinstance(n, ast.ImportFrom) and (n.module or "").startswith("dovetail")
+    ]
+    return [(node.module, alias.name) for node in found for alias in node.names]
+
+
+def is_there(module: str, name: str) -> bool:
+    try:
+        return hasattr(importlib.import_module(module), name) or bool(
+            importlib.util.find_spec(f"{module}.{name}")
+        )
+    except ModuleNotFoundError as error:
+        return not (error.name or "").startswith("dovetail")  # an extra that is not installed here
+
+
+def test_examples_documentation_and_benches_ask_for_names_that_are_there():
+    if not (ROOT / "examples").is_dir():
+        pytest.skip("the examples are not part of what is installed")
+    wrong = {
+        str(f.relative_to(ROOT)): [x for x in asked_for(f) if not is_there(*x)]
+        for f in FILES
+        if "_build" not in f.parts
+    }
+    assert not {file: names for file, names in wrong.items() if names}
+
+
+def test_a_name_that_is_gone_is_found(tmp_path):
+    file = tmp_path / "example.py"
+    file.write_text(
+        "from dovetail.report.deck import DeckScene, Sceneries\nfrom dovetail.core import units\n", "utf-8"
+    )
+    assert [name for module, name in asked_for(file) if not is_there(module, name)] == ["Sceneries"]
