@@ -21,7 +21,7 @@ SIZE = (1400, 900)
 
 def keep(page: Page, name: str) -> None:
     """A picture of what the window shows, with as few colours as it needs."""
-    page.screenshot(path=OUT / f"studio-{name}.png")
+    page.screenshot(path=OUT / f"studio-{name}.png", animations="disabled")
     image = Image.open(OUT / f"studio-{name}.png").convert("RGB")
     image.quantize(128, dither=Image.Dither.NONE).save(OUT / f"studio-{name}.png", optimize=True)
 

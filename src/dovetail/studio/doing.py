@@ -77,6 +77,8 @@ class Job:
     @property
     def code(self) -> int | None:
         """Its exit code; None while it runs, or where it ended without a word."""
+        if self._process is not None:
+            self._process.poll()  # the system forgets it once it was asked how it ended
         if self._code is None:
             told = _read(self.place / ENDED)
             self._code = int(told["code"]) if "code" in told else None

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 SHADES = ("demand", "measured", "command", "critical", "caution", "bad")
 TOGETHER = 6  # runs that are laid over each other
 LISTED = 30  # jobs, the newest; older ones are among what was done lately
+BRING = """const shown = document.querySelector("#shown"), top = shown.getBoundingClientRect().top;
+if (top < 50 || top > 0.7 * innerHeight) shown.scrollIntoView({ block: "start" });"""
 LOOK = 0.5  # [s] between two looks at a run that goes on
 
 
@@ -156,7 +158,7 @@ class Do:
 
     def _bring(self) -> None:
         """What was asked for is seen, however long the page is."""
-        ui.run_javascript("document.querySelector('#shown').scrollIntoView({ block: 'start' })")
+        ui.run_javascript(BRING)
 
     async def scene(self, folder: Path) -> None:
         """The run in 3-D, in the page."""
