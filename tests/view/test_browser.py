@@ -12,6 +12,7 @@ import dovetail as dv
 from dovetail.core.errors import AnalysisError
 from dovetail.studies.registry import find_test
 from dovetail.view import RunPage, pictures_of, stage_of
+from dovetail.view.browser import marked
 from dovetail.view.scene import segments
 
 pytest.importorskip("viser")
@@ -28,6 +29,15 @@ def test_the_page_shows_the_moment_it_was_told(run, serving, until):
     page.player.seek(0.5)
     until(lambda: "t = 0.5000 s" in page.clock.content)
     assert page.scrubber.value == pytest.approx(0.5)
+
+
+def test_marks_that_stand_close_have_one_name():
+    assert marked([(0.0, "a"), (1.0, "a"), (2.0, "b"), (9.0, "c")], 10.0) == (
+        (0.0, "a"),
+        1.0,
+        2.0,
+        (9.0, "c"),
+    )
 
 
 def test_the_first_picture_waits_for_no_surroundings_and_has_a_sky_behind_it(run, serving, until, chromium):

@@ -58,3 +58,8 @@ def test_on_a_phone_what_matters_is_above_the_sheet(stage, name):
         x, y, _ = here.on_raster(here.seen(WAY[k]), wide, tall)
         assert 0 < x < wide
         assert 0 < y < FREE * tall
+
+
+def test_on_a_phone_the_eye_stays_as_high_as_it_is(stage):
+    free = on_screen(stage, "overview", 420 / 800)(0)
+    assert (free.eye - np.asarray(stage.box).mean(axis=0)) @ free.up > 0

@@ -7,7 +7,7 @@ import io
 import logging
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -28,6 +28,7 @@ WORDS = (
 HEADS = 4.0  # a second while it plays: the playheads, for which the plots are sent again
 SPEEDS = ("0.01", "0.1", "0.25", "0.5", "1", "2", "5", "10")
 SLIDER = 1000  # places of the scrubber
+ROOM = 0.3  # of the scrubber that the name of a mark takes
 
 
 class MissingViewer(DovetailError):
@@ -68,6 +69,17 @@ def themed(server: Any, dark: bool) -> None:
     server.gui.configure_theme(show_share_button=False, show_logo=False, dark_mode=dark)
 
 
+def marked(events: Sequence[tuple[float, str]], duration: float) -> tuple[Any, ...]:
+    """Marks of a slider: each where it happened, with its name where there is room beside the one before."""
+    marks: list[Any] = []
+    named = -np.inf
+    for moment, name in events:
+        room = moment - named > ROOM * duration
+        marks.append((moment, name) if room else moment)
+        named = moment if room else named
+    return tuple(marks)
+
+
 class RunPage:
     """One run on one server; made once, told the moment to show. `stages` are pictures to choose from, by name."""
 
@@ -105,7 +117,7 @@ class RunPage:
         self.transport = gui.add_button_group("", tuple(self._acts))
         first, last = self.player.first, self.player.last
         step = max(last - first, 1e-9) / SLIDER
-        marks = tuple(event for event in stage.events if first <= event[0] <= last) or None
+        marks = marked([event for event in stage.events if first <= event[0] <= last], last - first) or None
         self.scrubber: Any = gui.add_slider(
             "t [s]",
             min=first,

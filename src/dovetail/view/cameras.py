@@ -63,7 +63,7 @@ def on_screen(stage: Stage, name: str, aspect: float) -> Callable[[int], Camera]
     def lowered(k: int) -> Camera:
         here = free(k)
         by = (1 - FREE) * half * float(np.linalg.norm(here.target - here.eye)) * here.axes[1]
-        return Camera(here.eye + by, here.target + by, here.up, OPENING)
+        return Camera(here.eye, here.target + by, here.up, OPENING)  # it looks lower and stays over the deck
 
     return lowered
 

@@ -45,7 +45,8 @@ def stage_of(run: Any, ideal: Any = None, largest: float | None = None) -> Stage
 
 
 def pictures_of(run: Any, ideal: Any = None) -> dict[str, Stage]:
-    """All pictures of a run by name: the machine, and the robot cell where one is known."""
+    """All pictures of a run by name: the machine, and the robots where they are known."""
+    from dovetail.view.hexapod_cell import hexapod_of, hexapod_stage
     from dovetail.view.robot_cell import cell_of, cell_stage
 
     found = {"the machine": stage_of(run, ideal)}
@@ -53,6 +54,10 @@ def pictures_of(run: Any, ideal: Any = None) -> dict[str, Stage]:
     if cell is not None:
         stage = found["the machine"]
         found["the robot cell"] = cell_stage(stage.title, run, thinned(run.data), cell)
+    robot = hexapod_of(run)
+    if robot is not None:
+        stage = hexapod_stage(found["the machine"].title, run, thinned(run.data), robot)
+        found["the hexapod"] = dataclasses.replace(stage, events=found["the machine"].events)
     return found
 
 

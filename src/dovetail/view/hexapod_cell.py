@@ -1,0 +1,104 @@
+"""A hexapod that carries a probe into a drogue: base, six legs, platform and tool where they were, as a stage.
+
+The recording has the motion of the interface; the platform's pose follows from it by the robot's own kinematics, and
+each leg reaches from a joint of the base to one of the platform.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import xarray as xr
+
+from dovetail.mechanics.spatial import euler
+from dovetail.specimens import ProbeInDrogue
+from dovetail.testing import Rig
+from dovetail.transfer.hexapod_robot import HexapodRobot
+from dovetail.view import shapes
+from dovetail.view.curves import by_axis
+from dovetail.view.probe import outline
+from dovetail.view.stage import Arrow, Points, Solid, Stage, Tube, fixed, looked_at
+
+STEEL, RIG, TIP, FORCE, DROGUE = "#8d969e", "#0072b2", "#d55e00", "#b5179e", "#c8b273"
+UP = np.array([0.0, 0.0, 1.0])
+
+
+def hexapod_of(run: Any) -> HexapodRobot | None:
+    """The hexapod that moved a probe in a drogue, where one did; None else."""
+    rig = getattr(getattr(run, "test", None), "rig", None)
+    if not (isinstance(rig, Rig) and isinstance(rig.specimen, ProbeInDrogue)):
+        return None
+    return rig.actuator if isinstance(rig.actuator, HexapodRobot) else None
+
+
+def hexapod_stage(title: str, run: Any, data: xr.Dataset, robot: HexapodRobot) -> Stage:
+    """The robot at every sample, in its own frame: z from the base through the platform."""
+    specimen = run.test.rig.specimen
+    name = next(n for n in ("achieved_displacement", "measured_displacement", "displacement") if n in data)
+    motion = jnp.asarray(by_axis(data[name]))
+    found = jax.jit(jax.vmap(lambda z: (robot.platform(z), robot.hexapod.lengths(robot.platform(z)))))(motion)
+    R, p, lengths = np.asarray(found[0].R), np.asarray(found[0].p), np.asarray(found[1])
+    feet, ends = (np.asarray(joints) for joints in robot.hexapod.joints)
+    reach = float(robot.tool)
+    turn = np.asarray(euler.to_matrix(robot.mounting))
+    place = np.asarray(robot.hexapod.home.p) + reach * UP - turn @ np.asarray(specimen.home)
+    far, near = shapes.cone(outline(specimen.cavity), 0.01)
+
+    def at(k: int) -> tuple[np.ndarray, np.ndarray]:
+        return R[k], p[k]
+
+    def legs(first: float, last: float) -> Points:
+        def pieces(k: int) -> np.ndarray:
+            along = p[k] + ends @ R[k].T - feet
+            return np.stack([feet + first * along, feet + last * along], axis=1)
+
+        return pieces
+
+    radius = float(specimen.radius)
+    tool = shapes.joined(
+        _disc(0.1, 0.02, 0.025), _disc(0.6 * radius, reach, 0.0), shapes.moved(_ball(radius), reach * UP)
+    )
+    solids = [
+        Solid("base", _disc(1.15 * float(robot.hexapod.base_radius), 0.05, -0.05), fixed(), STEEL),
+        Solid("platform", _disc(1.1 * float(robot.hexapod.platform_radius), 0.04, -0.02), at, RIG),
+        Solid("probe", tool, at, TIP),
+        Solid("drogue", far, lambda k: (turn, place), DROGUE),
+        Solid("drogue, front half", near, lambda k: (turn, place), DROGUE, 0.3),
+    ]
+    arrows = []
+    if "measured_force" in data:
+        force = by_axis(data["measured_force"])[:, :3] @ turn.T
+        scale = 0.4 / max(float(np.nanmax(np.abs(force))), 1e-12)
+        arrows = [Arrow("force", lambda k: p[k] + reach * R[k] @ UP, lambda k: force[k], scale, FORCE)]
+
+    def notes(k: int) -> str:
+        return f"legs {', '.join(f'{length:.4f}' for length in lengths[k])} m"
+
+    stage = Stage(
+        title,
+        data.time.values,
+        (),
+        arrows,
+        notes=notes,
+        solids=solids,
+        tubes=[
+            Tube("legs", legs(0.0, 0.55), 0.035, STEEL),
+            Tube("their rods", legs(0.55, 1.0), 0.018, "#d7dce0"),
+        ],
+        focus=lambda k: p[k] + reach * UP,
+        nearby=0.5,
+    )
+    return looked_at(stage, (-0.5, 0.8, -0.3))
+
+
+def _disc(radius: float, thick: float, low: float) -> shapes.Triangles:
+    """A cylinder about z from the height `low` [m] up."""
+    upright = shapes.turned(shapes.rod(radius, thick, 32), UP, np.array([-1.0, 0.0, 0.0]))
+    return shapes.moved(upright, (0.0, 0.0, low))
+
+
+def _ball(radius: float) -> shapes.Triangles:
+    return shapes.ellipsoid((radius, radius, radius))
