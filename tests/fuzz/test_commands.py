@@ -66,7 +66,9 @@ def test_a_damaged_folder_is_told_by(dovetail, command):
         assert any(name in err for name in NAMES), err
         assert not Path("out").exists()
         told += 1
-    assert told > 2
+        if told > 2:
+            return
+    pytest.fail(f"{told} of 12 were refused")
 
 
 def hurt(mode, rng):

@@ -19,7 +19,7 @@ CASES = {
     "campaign": 25,
     "run folder": 25,
     "recording": 4,
-    "laboratory": 40,  # a third are MAT files, each tried in a process of its own
+    "laboratory": 15,  # a third are MAT files, each tried in a process of its own
 }
 SEED = 20
 

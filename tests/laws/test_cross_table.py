@@ -254,7 +254,11 @@ def named(case):
     return ", ".join((case[0].name, *case[1:]))
 
 
-@pytest.mark.parametrize("case", list(some()), ids=named)
+@pytest.mark.parametrize(
+    "case",
+    [pytest.param(c, marks=[pytest.mark.slow] if named(c).startswith("ribs") else []) for c in some()],
+    ids=named,
+)
 def test_a_contact_makes_no_energy(case):
     check(*case)
 
