@@ -65,7 +65,7 @@ class Test(Runnable):
     compensator: Compensator = NoCompensation()
     feedback: Feedback = MeasuredForce()
     schedule: dict[str, schedules.Profile] = eqx.field(default_factory=dict)
-    dials: dict[str, operators.Dial] = eqx.field(default_factory=dict)
+    dials: dict[str, operators.Dial] = eqx.field(default_factory=dict)  # type: ignore[misc]  # likewise
     stepping: Stepping | None = None
     rehearsal: str = choice(
         "sampled", "continuous", about="how time passes in a rehearsal", default="sampled"

@@ -1,6 +1,6 @@
 """Looking at a run: the mechanism in the browser, played at any speed, with its signals beside it.
 
-Depends on: core, mechanics, air, transfer, specimens, testing, links, fidelity, report, studies. Pages on runs ask
+Depends on: core, mechanics, air, sea, transfer, specimens, testing, links, fidelity, report, studies. Pages on runs ask
 it for a picture; nothing else depends on it, and nothing it does can delay a loop.
 """
 

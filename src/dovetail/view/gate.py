@@ -80,11 +80,11 @@ class Gate:
 
             return plain(*arguments, process_request=asked, **options)
 
-        server.serve = serve  # type: ignore[assignment,misc]
+        server.serve = serve  # type: ignore[assignment,misc]  # for as long as viser begins
         try:
             yield
         finally:
-            server.serve = plain  # type: ignore[misc]
+            server.serve = plain  # type: ignore[misc]  # as it was
 
 
 def cookie_name(port: int) -> str:

@@ -55,7 +55,7 @@ class Tube:
 
 
 @dataclass(frozen=True)
-class Surface:
+class Skin:
     """A skin whose points (n, 3) move, as water does; scenery."""
 
     name: str
@@ -114,7 +114,7 @@ class Stage:
     choices: Mapping[str, Callable[[], Plot]] = field(default_factory=dict)  # any other signal, by its name
     solids: Sequence[Solid] = ()
     tubes: Sequence[Tube] = ()
-    surfaces: Sequence[Surface] = ()
+    surfaces: Sequence[Skin] = ()
     marks: Sequence[tuple[str, tuple[float, float, float]]] = ()  # words that stand in the picture, and where
     setting: str = "room"  # what is around: "room", "sky", "sea" or "space"
     enlarged: float = 1.0  # metres that are drawn for a metre of motion

@@ -17,7 +17,7 @@ from dovetail.core.lookup import risen
 from dovetail.mechanics.securing.platform import Platform
 from dovetail.sea import Seaway
 from dovetail.view import shapes
-from dovetail.view.stage import Solid, Surface
+from dovetail.view.stage import Skin, Solid
 
 SEA = "#3f78a8"
 FREEBOARD = 6.0  # [m] of the deck over the still sea, which no test says
@@ -25,15 +25,13 @@ SHOWN, FAR = 150.0, 2000.0  # [m] to each side: how far waves are drawn, and wat
 STEP = 6.0  # [m] of the grid; waves shorter than four of them are not shown
 
 
-def water(
-    platforms: Sequence[Platform], times: np.ndarray, lowest: float
-) -> tuple[list[Solid], list[Surface]]:
+def water(platforms: Sequence[Platform], times: np.ndarray, lowest: float) -> tuple[list[Solid], list[Skin]]:
     """The sea as a body that stands still or as a surface that moves; `lowest` [m] is as far as the decks come down."""
     decks = [platform.motion for platform in platforms if platform.role == "deck" and not platform.parent]
     seaway = next((motion for motion in decks if isinstance(motion, Seaway)), None)
     if seaway is not None:
         points, faces = grid()
-        return [], [Surface("sea", waves(seaway, times, points - [0.0, 0.0, FREEBOARD]), faces, SEA)]
+        return [], [Skin("sea", waves(seaway, times, points - [0.0, 0.0, FREEBOARD]), faces, SEA)]
     flat = shapes.moved(shapes.box((2 * FAR, 2 * FAR, 0.1)), (0, 0, min(lowest, 0.0) - FREEBOARD))
     return [Solid("sea", flat, colour=SEA, scenery=True)], []
 
