@@ -45,7 +45,7 @@ load.plot(time, force[:, 0, LEFT], label="left clamp")
 load.plot(time, force[:, 1, RIGHT], label="right clamp")
 load.set_ylabel("load of a clamp [N]")
 load.legend()
-change = 1e3 * (distances("case-7-traverse") - distances("case-7-traverse")[-1])
+change = 1e3 * (distances(data) - distances(data)[-1])
 for column, label in zip(
     change.T, ("airframe to device", "left foot to clamp", "right foot to clamp"), strict=True
 ):
