@@ -249,8 +249,10 @@ class TowedRope(Flow):
 
     def adapted(self, x: dict[str, Any]) -> tuple[TowedRope, dict[str, Any]]:
         """This rope and its state with as many links as it needs; what that changes of the energy is in the ledger."""
+        if self.elements is None:
+            return self, x
         chain: Any = self.loaded_chain
-        n = chain.links if self.elements is None else self.elements.wanted(chain, x["rope"])
+        n = self.elements.wanted(chain, x["rope"])
         if n == chain.links:
             return self, x
         own: Any = self.chain
