@@ -78,3 +78,9 @@ def test_speed_raises_the_peak_and_the_loss():
 
 def test_nothing_is_felt_above_the_ball():
     assert BALL.output(0.0, BALL.init(), imposed(-0.01))["force"] == 0.0
+
+
+def test_a_ball_on_a_cell_of_one_axis_remembers_for_that_axis():
+    on_axis = BALL.sampled_at(1e-3, (1,))
+    assert {value.shape for value in on_axis.init().values()} == {(1,)}
+    assert {value.shape for value in BALL.init().values()} == {()}

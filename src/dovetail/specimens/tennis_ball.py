@@ -18,6 +18,9 @@ the effects of speed to the published order of a fast and a slow drop [Bolien 20
 
 from __future__ import annotations
 
+import dataclasses
+
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 
@@ -47,8 +50,17 @@ class TennisBall(Specimen):
     fast_loss: jax.Array = parameter("1", "h_r", default=0.0, at_least=0.0)
     fast_speed: jax.Array = parameter("m/s", "speed at which h_r is there", default=0.1, above=0.0)
 
+    shape: tuple[int, ...] = eqx.field(default=(), static=True)  # of the axes that it is on
+
+    def sampled_at(self, dt, shape=()):
+        return dataclasses.replace(self, shape=tuple(shape))
+
     def init(self) -> dict[str, jax.Array]:
-        return {"direction": jnp.ones(()), "loaded": jnp.zeros(()), "relaxed": jnp.zeros(())}
+        return {
+            "direction": jnp.ones(self.shape),
+            "loaded": jnp.zeros(self.shape),
+            "relaxed": jnp.zeros(self.shape),
+        }
 
     def squeeze(self, u) -> tuple[jax.Array, jax.Array]:
         """[m] and its rate [m/s]; negative where the plate is above the ball."""
