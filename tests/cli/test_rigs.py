@@ -100,6 +100,12 @@ def test_a_rig_that_does_not_fit_says_why(dovetail, rig):
     ("words", "text"),
     [
         (("run", "substructuring/cs1", "--mode", "run"), "--mode run needs --rig udp://HOST:PORT"),
+        (
+            ("run", "substructuring/cs1", "--rig", "udp://localhost:7001"),
+            "rehearse has no use for udp://localhost",
+        ),
+        (("run", "substructuring/cs1", "--key", "rig.key"), "is the key of a rig; name it with --rig"),
+        (("run", "substructuring/cs1", "--recording", "earlier"), "add --mode replay"),
         (("rig", "check", "udp://127.0.0.1:9"), "no rig answers"),
         (("rig", "check", "localhost"), "the form udp://HOST:PORT"),
         (("rig", "serve", "substructuring/cs1", "--host", "0.0.0.0"), "is not this machine"),

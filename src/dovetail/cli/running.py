@@ -117,6 +117,7 @@ def run_test(
         return run_chart(test, file.stem, out, report)
     test = able(name, test, mode)
     mode = mode or test.USUAL
+    _refuse_unused(mode, recording, rig, key)
     require_room(test)  # before a folder is made
     target = resume or folder.create(out or folder.next_folder(Path("runs"), f"{file.stem}-{mode}"))
     say = Console(highlight=False, markup=False, soft_wrap=True).print
@@ -185,6 +186,18 @@ def _refuse_mixed(mode: str | None, recording: Path | None, rig: str | None, res
         raise ParameterError(
             "--mode run needs --rig udp://HOST:PORT; serve one with: dovetail rig serve TEST"
         )
+
+
+def _refuse_unused(mode: str, recording: Path | None, rig: str | None, key: Path | None) -> None:
+    """What was given and would not be used: nobody is to take a rehearsal for a run on her rig."""
+    if rig is not None and mode not in ("run", "creep"):
+        raise ParameterError(
+            f"--rig: {mode} has no use for {rig}; add --mode run, or --mode creep for a robot cell"
+        )
+    if key is not None and rig is None:
+        raise ParameterError(f"--key: {key} is the key of a rig; name it with --rig")
+    if recording is not None and mode != "replay":
+        raise ParameterError(f"--recording: {mode} has no use for {recording}; add --mode replay")
 
 
 def _told(run: Run) -> list[str]:

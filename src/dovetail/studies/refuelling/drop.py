@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from typing import Any
 
 import equinox as eqx
 import jax
@@ -17,7 +18,7 @@ from dovetail.specimens.tennis_ball import TennisBall
 FREE_STEP, CONTACT_STEP = 1e-5, 2e-4  # [s] as published
 FRAME_RATE = 1500.0  # [Hz] of the published camera
 PLATE, EULER = DropMass(), Euler()
-FULL_SPEED = {
+FULL_SPEED: dict[str, Any] = {
     "fast_hardening": 1.04e6,
     "fast_loss": 0.08,
     "fast_time": 0.3,
