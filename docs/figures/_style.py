@@ -8,6 +8,7 @@ mpl.use("Agg")
 mpl.rcParams.update(
     {
         "svg.fonttype": "none",
+        "text.parse_math": True,  # whatever an example left set
         "font.size": 10,
         "font.family": "sans-serif",
         "axes.spines.top": False,
