@@ -98,7 +98,8 @@ def opened(studio, look, until):
     def open_(name, room="Set up"):
         page = look(studio)
         if page.locator("#take").is_visible():
-            page.locator("#take").click()
+            with contextlib.suppress(PlaywrightTimeoutError):  # who held them may have gone by now
+                page.locator("#take").click(timeout=10_000)
             until(page, "document.querySelector('#held').textContent.startsWith('you hold')")
         _go(page, "Choose")
         study = page.locator(f"[data-study={name.partition('/')[0]}]")
