@@ -25,12 +25,7 @@ class CentralDifference(PredictorCorrector):
         return motion.x + dt * motion.v + 0.5 * dt**2 * motion.a, motion.v + dt * motion.a
 
     def correct(
-        self,
-        structure: Structure,
-        dt: Time,
-        motion: StructuralMotion,
-        load: Each,
-        measured: Each,
+        self, structure: Structure, dt: Time, motion: StructuralMotion, load: Each, measured: Each
     ) -> StructuralMotion:
         x, _ = self.predict(dt, motion)
         v = motion.v + 0.5 * dt * motion.a

@@ -42,12 +42,7 @@ class OperatorSplitting(PredictorCorrector):
         return x, motion.v + dt * motion.a  # velocity to first order, so that forces of it keep the order 2
 
     def correct(
-        self,
-        structure: Structure,
-        dt: Time,
-        motion: StructuralMotion,
-        load: Each,
-        measured: Each,
+        self, structure: Structure, dt: Time, motion: StructuralMotion, load: Each, measured: Each
     ) -> StructuralMotion:
         beta, gamma = coefficients(self.alpha)
         x, _ = self.predict(dt, motion)

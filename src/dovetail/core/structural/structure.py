@@ -106,12 +106,7 @@ class PredictorCorrector(StructuralMethod):
 
     @abstractmethod
     def correct(
-        self,
-        structure: Structure,
-        dt: Time,
-        motion: StructuralMotion,
-        load: Each,
-        measured: Each,
+        self, structure: Structure, dt: Time, motion: StructuralMotion, load: Each, measured: Each
     ) -> StructuralMotion:
         """Motion at t + dt from the restoring force [N] measured at the predicted displacement."""
 

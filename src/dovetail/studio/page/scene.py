@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 MOST = 3  # scenes that are kept open
+PATIENCE = 2.0  # [s] for a view to end by itself
 
 
 class Scenes:
@@ -56,6 +57,10 @@ def _told(process: subprocess.Popen[str]) -> str:
 
 def _end(process: subprocess.Popen[str]) -> None:
     process.terminate()
-    process.wait()
+    try:
+        process.wait(PATIENCE)
+    except subprocess.TimeoutExpired:  # the page is not to wait for a view that does not heed
+        process.kill()
+        process.wait()
     if process.stdout is not None:
         process.stdout.close()
