@@ -85,7 +85,7 @@ def serve(file, state, pace):
 def test_a_rig_process_killed_in_mid_move_is_replaced_and_the_run_goes_on(test, whole, tmp_path):
     file = tmp_path / "cell.toml"
     file.write_text(CELL)
-    process, url = serve(file, tmp_path / "state.npz", 1.0)  # on the wall clock: 0.12 s a move
+    process, url = serve(file, tmp_path / "state.npy", 1.0)  # on the wall clock: 0.12 s a move
     try:
         with links.RemoteCell(url, 1) as cell:
             killer = threading.Timer(1e9, process.kill)
@@ -106,7 +106,7 @@ def test_a_rig_process_killed_in_mid_move_is_replaced_and_the_run_goes_on(test, 
     assert 4 <= moves <= 7
     complete(run, whole, moves)
 
-    process, url = serve(file, tmp_path / "state.npz", 0.0)
+    process, url = serve(file, tmp_path / "state.npy", 0.0)
     try:
         with links.RemoteCell(url, 1) as cell:
             goes_on(test, cell, tmp_path / "run", whole, moves)
@@ -227,7 +227,7 @@ def test_every_trip_stops_the_run_with_its_reason_and_the_run_goes_on(test, whol
 def test_a_limit_met_in_mid_move_is_raised_and_the_run_goes_on(test, whole, tmp_path):
     from dovetail.transfer.robot import SafetyLimits
 
-    keep = tmp_path / "cell.npz"
+    keep = tmp_path / "cell.npy"
     peak = float(np.max(np.abs(whole.data.measured_force)))
     run = test.creep(virtual_cell(test, keep=keep, safety=SafetyLimits(force=0.5 * peak)), folder=tmp_path)
     assert run.outcome is dv.Outcome.RIG_STOPPED

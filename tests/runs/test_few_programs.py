@@ -1,4 +1,4 @@
-"""A command compiles a handful of programs, and the same command compiles none the second time."""
+"""A command compiles a handful of programs, and the same command compiles and traces hardly any the second time."""
 
 import os
 import subprocess
@@ -24,6 +24,7 @@ print(seen["compile_requests_use_cache"], seen["cache_hits"])
 # steps of the numerical part, three linear models and a key for the outlook, whether its forces are linear; start and
 # pieces of the rehearsal, pieces of the ideal
 MOST = 9
+KNOWN = 1  # that key, which JAX looks for by itself; all else is found untraced
 
 
 def test_a_run_compiles_a_handful_and_the_next_one_nothing_and_gives_the_same_numbers(tmp_path):
@@ -43,7 +44,7 @@ def test_a_run_compiles_a_handful_and_the_next_one_nothing_and_gives_the_same_nu
         counted.append([int(number) for number in done.stdout.splitlines()[-1].split()])
     (asked, _), (again, found) = counted
     assert asked <= MOST
-    assert again == asked == found
+    assert again == found <= KNOWN
     first, second = (xr.open_dataset(tmp_path / f"run-{i}" / "result.nc") for i in (1, 2))
     xr.testing.assert_identical(first.drop_attrs(), second.drop_attrs())
     first.close()

@@ -387,6 +387,8 @@ def demo(
 def main() -> None:
     """Run the command line; what the user can mend is told in a message, not a traceback."""
     gc.set_threshold(*RARELY)
+    if "dovetail.core" not in sys.modules:  # nobody has changed what was installed: see core/ready
+        os.environ.setdefault("DOVETAIL_READY", "1")
     try:
         code = app(standalone_mode=False)
     except KeyboardInterrupt:

@@ -19,7 +19,9 @@ import os
 import platform
 import stat
 import tempfile
-from contextlib import suppress
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from importlib.metadata import version
 from pathlib import Path
 
@@ -49,7 +51,7 @@ def keep() -> None:
         text = "programs kept by jaxlib %s are of no use to %s here: each is compiled once more"
         log.warning(text, others[-1], version("jaxlib"))
     if hasattr(compilation_cache, "get_file_cache"):  # another version of JAX keeps them in its own way
-        vars(compilation_cache)["get_file_cache"] = lambda path: (Programs(Path(path)), path)
+        vars(compilation_cache)["get_file_cache"] = lambda path: (JaxPrograms(Path(path)), path)
     jax.config.update("jax_compilation_cache_dir", str(place))
     jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.0)
     jax.config.update("jax_persistent_cache_min_entry_size_bytes", -1)
@@ -93,11 +95,40 @@ def unfit(place: Path) -> str:
     return ""
 
 
-class Programs:
-    """The folder as JAX uses it: bytes by a key."""
+_aside = threading.local()
+
+
+@contextmanager
+def aside() -> Iterator[None]:
+    """Programs that this thread compiles meanwhile are neither looked for nor kept by JAX."""
+    _aside.now = True
+    try:
+        yield
+    finally:
+        _aside.now = False
+
+
+class JaxPrograms:
+    """The folder as JAX uses it."""
 
     def __init__(self, folder: Path):
-        self._path = self.folder = folder
+        self._path, self._programs = folder, Programs(folder)
+
+    def get(self, key: str) -> bytes | None:
+        """The program of that key, if it is to be looked for."""
+        return None if getattr(_aside, "now", False) else self._programs.get(key)
+
+    def put(self, key: str, value: bytes) -> None:
+        """Keep a program, if it is to be kept."""
+        if not getattr(_aside, "now", False):
+            self._programs.put(key, value)
+
+
+class Programs:
+    """The folder: bytes by a key."""
+
+    def __init__(self, folder: Path):
+        self.folder = folder
         self._told: set[str] = set()
         self._size: float | None = None  # [B] of all programs, as far as this process knows
 

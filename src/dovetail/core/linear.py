@@ -20,6 +20,7 @@ from jaxtyping import Array, Float
 
 from dovetail.core.block import Flow, Input, State, Time
 from dovetail.core.errors import UnknownNameError
+from dovetail.core.ready import ready
 from dovetail.core.shapes import shapes
 
 
@@ -82,14 +83,14 @@ def _shown(flow: Flow, t: Time, x: State, u: Input) -> Any:
     return flow.output(t, x, u)
 
 
-@eqx.filter_jit
+@ready
 def state_matrix(flow: Flow, x: State, u: Input, t: Time = 0.0) -> Float[Array, "n n"]:
     """A alone: all that a question about steps and poles needs, at a fraction of the compile time."""
     flat_x, to_x = ravel_pytree(x)
     return jax.jacfwd(lambda x: ravel_pytree(flow.derivative(t, to_x(x), u))[0])(flat_x)
 
 
-@eqx.filter_jit
+@ready
 def _matrices(flow: Flow, x: State, u: Input, t: Time) -> tuple[jax.Array, ...]:
     """A, B, C, D in one compiled call: evaluated piece by piece they take a hundred times longer."""
     flat_x, to_x = ravel_pytree(x)

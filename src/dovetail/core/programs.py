@@ -22,13 +22,13 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import TypeVar
 
 import jax
 
 from dovetail.core.errors import ExhaustionError
 
-F = TypeVar("F", bound=Callable[..., Any])
+F = TypeVar("F", bound=Callable)
 
 COMPILED = "/jax/core/compile/backend_compile_duration"  # after every program, found on disk or not
 LARGEST = 2000  # maps of the largest program: how many may be compiled before it is worth looking again
@@ -83,15 +83,24 @@ def once(function: F) -> F:
 
     It is called from outside of other compiled functions only.
     """
-    import equinox as eqx
+    from dovetail.core.ready import ready
 
-    options: Any = {"compiler_options": {"xla_backend_optimization_level": 0}}
-    return cast(F, eqx.filter_jit(function, **options))
+    return ready(function, compiler_options={"xla_backend_optimization_level": 0})
+
+
+_more: list[Callable[[], None]] = []
+
+
+def also_drop(forget: Callable[[], None]) -> None:
+    """Have programs that are held elsewhere forgotten with the others."""
+    _more.append(forget)
 
 
 def drop() -> None:
     """Forget every compiled program, and give what that frees back to the system."""
     jax.clear_caches()
+    for forget in _more:
+        forget()
     gc.collect()
     give_back = getattr(ctypes.CDLL(None), "malloc_trim", None) if sys.platform == "linux" else None
     if give_back is not None:  # the C library keeps it else

@@ -2,7 +2,7 @@
 
 To find them JAX runs the function on placeholders, which takes as long for a whole test as a short run of it. They
 follow from the shapes of the arguments and from what is fixed in them, so that whoever asks again, with other numbers
-only, is told what was found before.
+only, is told what was found before, in this process or, where that is allowed (`ready`), in an earlier one.
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ from typing import Any
 import equinox as eqx
 import jax
 import numpy as np
+
+from dovetail.core import ready
 
 MOST = 256  # answers that are remembered
 _found: dict[Hashable, Any] = {}
@@ -29,5 +31,5 @@ def shapes(function: Callable[..., Any], *arguments: Any) -> Any:
     if not known:
         if len(_found) >= MOST:
             _found.pop(next(iter(_found)))
-        _found[key] = eqx.filter_eval_shape(function, *arguments)
+        _found[key] = ready.shapes(function, *arguments)
     return _found[key]

@@ -15,12 +15,12 @@ import math
 from collections.abc import Mapping
 from functools import partial
 
-import equinox as eqx
 import jax
 import numpy as np
 from numpy.typing import ArrayLike
 
 from dovetail.core import RK4, Flow, Method, Sampled
+from dovetail.core.ready import ready
 
 NOT_LINEAR = 0.05  # departure above which poles at rest do not decide
 TINY = 1e-6  # share of the motion that counts as small: what a linearisation at rest sees
@@ -66,7 +66,7 @@ def sine(
     return {"displacement": x, "velocity": v, "acceleration": -(omega**2) * x}, dt
 
 
-@eqx.filter_jit
+@ready
 def _forces(
     specimen: Flow,
     method: Method,

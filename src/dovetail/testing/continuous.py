@@ -18,6 +18,8 @@ import numpy as np
 from dovetail.core import DormandPrince8, Method
 from dovetail.core.errors import StepSizeError
 from dovetail.core.linear import state_matrix
+from dovetail.core.ready import ready
+from dovetail.core.shapes import shapes
 from dovetail.testing import contact_gain
 from dovetail.testing.coupled import TRANSFERS, Coupled
 from dovetail.testing.loop import MOTION, READ, SEEN, judged
@@ -55,12 +57,14 @@ def integrate(coupled: Coupled, watch: Watch, method: Method, dt: float, substep
     return carry[2], records
 
 
-@eqx.filter_jit
+@ready
 def _piece(coupled, watch, method, dt, substeps, carry, first, count):
     """`count` ticks from tick `first` on: what is carried on, and the records. What begins begins by itself."""
     start = _start(coupled, watch, method)
     carry = jax.tree.map(lambda new, old: jnp.where(first < 0, new, old), start, carry)
-    return _ticks(coupled, watch, method, dt, substeps, carry, first + jnp.arange(count))
+    carry, records = _ticks(coupled, watch, method, dt, substeps, carry, first + jnp.arange(count))
+    # of the types that it was given, not of weak ones: the next piece is computed by the same program
+    return jax.tree.map(lambda value: jax.lax.convert_element_type(value, value.dtype), carry), records
 
 
 def _start(coupled: Coupled, watch: Watch, method: Method) -> tuple[Any, Any, dict[str, Any], jax.Array]:
@@ -131,8 +135,8 @@ def _in_pieces(
     """What was recorded, what the supervisor saw, and how it ended: one program, called for a piece at a time."""
     total, method, substeps = test.tick_count, accuracy.method, accuracy.substeps
     size = -(-(total + 1) // -(-total // piece_length(total, 1000, 40)))  # with that of t = 0
-    shapes = eqx.filter_eval_shape(_start, coupled, watch, method)
-    carry = jax.tree.map(lambda of: np.zeros(of.shape, of.dtype), shapes)
+    begin = shapes(_start, coupled, watch, method)
+    carry = jax.tree.map(lambda of: np.zeros(of.shape, of.dtype), begin)
     records = Records(test.record_every, tick=-1)
 
     def advance(tick):

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import equinox as eqx
 import jax
 import numpy as np
 
+from dovetail.core.ready import ready
 from dovetail.testing.continuous import in_continuous_time
 from dovetail.testing.outcome import Outcome
 from dovetail.testing.record import Records, in_pieces
@@ -47,8 +47,8 @@ def recorded(
     return as_run(test, prepared, attributes, records.joined(first), records, seen, outcome)
 
 
-_start = eqx.filter_jit(lambda test: test.start())
-_advance = eqx.filter_jit(lambda test, state, first, number: test.advance(state, first, number, ahead=True))
+_start = ready(lambda test: test.start())
+_advance = ready(lambda test, state, first, number: test.advance(state, first, number, ahead=True))
 
 
 def in_pieces_of(

@@ -26,6 +26,7 @@ from dovetail.core import Flow, Method
 from dovetail.core.errors import Fault, StepSizeError, guarded
 from dovetail.core.methods import check_step
 from dovetail.core.programs import once
+from dovetail.core.shapes import shapes
 from dovetail.testing.loop import Driven
 from dovetail.testing.rig import Rig
 
@@ -58,7 +59,7 @@ def step_faults(test: Test) -> list[Fault]:
 
 def _faults(where: str, flow: Flow, u: Any, method: Method, h: float, shape: tuple[int, ...]) -> list[Fault]:
     flow = flow.sampled_at(h, shape)
-    if not jax.tree.leaves(jax.eval_shape(flow.init)):  # it remembers nothing
+    if not jax.tree.leaves(shapes(_memory, flow)):  # it remembers nothing
         return []
     slopes, rates = (np.asarray(found) for found in _begun(flow, u))
     if np.isfinite(slopes).all():
@@ -73,6 +74,10 @@ def _faults(where: str, flow: Flow, u: Any, method: Method, h: float, shape: tup
     flow.init()  # which may say better what is wrong
     text = "its motion begins with numbers that are not finite: a value is infinite, zero where one divides by it, "
     return [Fault(where, f"{text}or far too large or small")]
+
+
+def _memory(flow: Flow) -> Any:
+    return flow.init()
 
 
 @once

@@ -13,6 +13,7 @@ from dovetail.compensation import Compensator, Feedback, MeasuredForce, NoCompen
 from dovetail.core import Part, choice
 from dovetail.core import ahead as in_advance
 from dovetail.core.errors import DovetailError, Fault, answered, guarded
+from dovetail.core.shapes import shapes
 from dovetail.mechanics import Substructure
 from dovetail.testing import coupled, loop, own_parts, supervisor
 from dovetail.testing import operator as operators
@@ -74,14 +75,7 @@ class Test(Runnable):
     @property
     def shape(self) -> tuple[int, ...]:
         """Shape of the interface signals: () for one axis, (n,) for n."""
-        values, rest = eqx.partition(loop.Driven(self.numerical, self.excitation), eqx.is_array)
-        known_again = _hashable(rest)  # not every part can be told from others at a glance
-        shown = (
-            _first_output.eval_shape(values, rest)
-            if known_again
-            else jax.eval_shape(lambda: _shown(values, rest))
-        )
-        return shown["displacement"].shape
+        return shapes(_shown, loop.Driven(self.numerical, self.excitation))["displacement"].shape
 
     def why_not(self, mode: str) -> str:
         """A rig without a model has no ideal; not every specimen shows its force at rest, nor every limit."""
@@ -104,8 +98,8 @@ class Test(Runnable):
             "rehearsal": lambda: coupled.faults(self) if self.rehearsal == "continuous" else [],
         }
         faults = [fault for place, check in checks.items() for fault in guarded(place, check)]
-        shapes = guarded("numerical", self._shape_faults)
-        return faults + (shapes or guarded("rate", lambda: step_faults(self)))
+        misfits = guarded("numerical", self._shape_faults)
+        return faults + (misfits or guarded("rate", lambda: step_faults(self)))
 
     def _limit_faults(self) -> list[Fault]:
         """Limits that cannot be watched."""
@@ -224,19 +218,6 @@ def _fits(part: Part, dt: float, shape: tuple[int, ...]) -> list[Fault]:
     return []
 
 
-def _shown(values: loop.Driven, rest: loop.Driven) -> dict[str, jax.Array]:
+def _shown(driven: loop.Driven) -> dict[str, jax.Array]:
     """What a numerical substructure shows at its start."""
-    driven = eqx.combine(values, rest)
     return driven.output(0.0, driven.init(), jax.numpy.zeros(()))
-
-
-def _hashable(part: Any) -> bool:
-    try:
-        hash(part)
-    except TypeError:
-        return False
-    return True
-
-
-# one function for all tests: what was found for the same parts is not looked for again
-_first_output = jax.jit(_shown, static_argnums=1)

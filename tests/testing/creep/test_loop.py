@@ -137,7 +137,7 @@ def test_a_run_that_was_cut_off_goes_on_without_repeating_a_step(make_creep, run
 
 def test_a_virtual_cell_that_was_ended_goes_on_from_its_file(make_creep, run, tmp_path):
     test = make_creep()
-    cell = Unsteady(virtual_cell(test, keep=tmp_path / "cell.npz"), 12, "before")
+    cell = Unsteady(virtual_cell(test, keep=tmp_path / "cell.npy"), 12, "before")
     test.creep(cell, folder=tmp_path)
     resumed = test.creep(folder=tmp_path, resume=True)  # a new cell, which finds the file
     assert np.array_equal(z(resumed), z(run))

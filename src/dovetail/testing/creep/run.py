@@ -35,7 +35,7 @@ from dovetail.transfer.robot.safety import SafetyLimits
 if TYPE_CHECKING:
     from dovetail.testing.test import Test
 
-STATE_FILE = "cell.npz"
+STATE_FILE = "cell.npy"
 
 
 def creep(
@@ -103,11 +103,12 @@ def virtual_cell(
     assert stepping is not None
     if not isinstance(test.rig, Rig):
         raise ParameterError("creep: the test has no virtual rig; give it a cell, or --rig tcp://HOST:PORT")
+    shape = test.shape if shape is None else shape
+    prepared = _seeded(test, shape)
     if home is None:
-        home = np.asarray(stepping.command(compiled_start(test)["motion"]["displacement"]))
-    seeded_rig = seeded(test, jax.random.key(test.seed)).rig
-    assert isinstance(seeded_rig, Rig)
-    sized = seeded_rig.sampled_at(float(stepping.period), test.shape if shape is None else shape)
+        home = np.asarray(stepping.command(compiled_start(prepared)["motion"]["displacement"]))
+    assert isinstance(prepared.rig, Rig)
+    sized = prepared.rig.sampled_at(float(stepping.period), shape)
     rig, state = at_rest(sized, jnp.asarray(home))
     return VirtualCell(
         rig,
@@ -145,10 +146,15 @@ def faults(test: Test) -> list[Fault]:
 
 def _prepared(test: Test, shape: tuple[int, ...]) -> Test:
     """The test checked and seeded."""
-    stepping, found = test.stepping, faults(test)
-    assert stepping is not None
-    if found:
+    if found := faults(test):
         raise TestFileError(test.title or "test", found)
+    return _seeded(test, shape)
+
+
+def _seeded(test: Test, shape: tuple[int, ...]) -> Test:
+    """What the loop, and the start of a cell's motion, are computed from: one program for both."""
+    stepping = test.stepping
+    assert stepping is not None
     numerical = test.numerical.sampled_at(float(stepping.contact_step), shape)
     ready = dataclasses.replace(supervisor.with_stale(test, "creep"), numerical=numerical)
     return seeded(ready, jax.random.key(test.seed))

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import equinox as eqx
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float
 
 from dovetail.core.programs import once
+from dovetail.core.ready import ready
 from dovetail.testing import schedule
 from dovetail.testing.loop import MOTION, Driven, judged
 from dovetail.testing.supervisor import Watch
@@ -132,8 +132,14 @@ def judged_reading(watch: Watch, state: dict[str, Any], reading: dict[str, jax.A
     return watch.reading(state["h"], state["watch"], state["motion"], reading)
 
 
+def near(test: Test, motion: dict[str, jax.Array]) -> Bool[Array, ""]:
+    """Whether contact is near in a motion."""
+    assert test.stepping is not None
+    return test.stepping.gate.near(motion)
+
+
 compiled_start = once(start)
-compiled_advance = eqx.filter_jit(advance)
-compiled_near = eqx.filter_jit(lambda test, motion: test.stepping.gate.near(motion))
-compiled_demand = eqx.filter_jit(judged_demand)
-compiled_reading = eqx.filter_jit(judged_reading)
+compiled_advance = ready(advance)
+compiled_near = ready(near)
+compiled_demand = ready(judged_demand)
+compiled_reading = ready(judged_reading)

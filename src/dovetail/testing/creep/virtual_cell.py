@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import threading
 import time
-import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +19,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from dovetail.core import Block
+from dovetail.core.ready import ready
 from dovetail.testing.creep.cell import Cell, Move, Reply
 from dovetail.testing.rig import AbstractRig, Rig
 from dovetail.transfer import Transfer
@@ -54,14 +54,14 @@ def at_rest(rig: Rig, home: jax.Array) -> tuple[Rig, Any]:
     return rig, {**_init(rig), "commands": (home, home), "positions": (home, home)}
 
 
-_init = eqx.filter_jit(lambda rig: rig.init())  # of arms, piece by piece, it takes seconds
+_init = ready(lambda rig: rig.init())  # of arms, piece by piece, it takes seconds
 
 
 MEANT = ("measured_displacement", "measured_force")  # readings that are averaged
 SLICE = 25  # ticks between two looks at whether to stop, when the cell keeps to the wall clock
 
 
-@eqx.filter_jit
+@ready
 def _start(rig: AbstractRig, period, state, segment: Segment):
     """What is carried through a move: tick, state, reading, sums, trip."""
     shapes = jax.eval_shape(lambda: rig.step(0.0, period, state, segment.at(0.0))[1])
@@ -71,7 +71,7 @@ def _start(rig: AbstractRig, period, state, segment: Segment):
     return zero, state, blank, sums, zero, jnp.zeros(()), jnp.zeros(())
 
 
-@eqx.filter_jit
+@ready
 def _run(rig: AbstractRig, safety, period, first, segment: Segment, total, averaged, until, carry):
     """Follow a segment until a tick, or until one that trips; `first` is the cell's tick at its start."""
 
@@ -91,7 +91,7 @@ def _run(rig: AbstractRig, safety, period, first, segment: Segment, total, avera
     return jax.lax.while_loop(lambda c: (c[0] < until) & (c[4] == 0), step, carry)
 
 
-_references = eqx.filter_jit(lambda arms, pose, near: arms.joint_targets(pose, near))
+_references = ready(lambda arms, pose, near: arms.joint_targets(pose, near))
 
 
 def arms_of(rig: AbstractRig) -> RobotArms | None:
@@ -293,26 +293,26 @@ class VirtualCell(Cell):
             return
         assert self.last is not None
         assert self.last_target is not None
-        leaves: dict[str, Any] = {
-            f"state{i}": np.asarray(leaf) for i, leaf in enumerate(jax.tree.leaves(self.state))
-        }
         about = {"run": self.run, "number": self.last.number, "ticks": self.ticks}
-        extras: dict[str, Any] = {f"extra_{name}": value for name, value in self.last.extras.items()}
+        values: dict[str, Any] = {
+            "about": json.dumps(about),
+            "where": self.where,
+            "target": self.last_target,
+            "position": self.last.position,
+            "force": self.last.force,
+        }
+        values |= {f"state{i}": leaf for i, leaf in enumerate(jax.tree.leaves(self.state))}
+        values |= {f"extra_{name}": value for name, value in self.last.extras.items()}
+        arrays = {name: np.asarray(value) for name, value in values.items()}
+        record = np.zeros((), [(name, array.dtype, array.shape) for name, array in arrays.items()])
+        for name, array in arrays.items():
+            record[name] = array
         # two files by turns: whatever happens while one is written, the other is whole
-        np.savez(
-            self._slots()[self.last.number % 2],
-            about=json.dumps(about),
-            where=np.asarray(self.where),
-            target=self.last_target,
-            position=self.last.position,
-            force=self.last.force,
-            **leaves,
-            **extras,
-        )
+        np.save(self._slots()[self.last.number % 2], record)
 
     def _slots(self) -> list[Path]:
         assert self.keep is not None
-        return [self.keep.with_name(f"{self.keep.stem}-{turn}.npz") for turn in "ab"]
+        return [self.keep.with_name(f"{self.keep.stem}-{turn}.npy") for turn in "ab"]
 
     def _recall(self, run: str) -> bool:
         """Take up a run from the newer of the files in which it was kept; False if it is not there."""
@@ -336,11 +336,11 @@ class VirtualCell(Cell):
     def _opened(self, slot: Path, run: str) -> tuple[dict[str, Any], dict[str, np.ndarray]] | None:
         """What a file holds, if it is whole, of that run and of a rig like this one."""
         try:
-            with np.load(slot) as file:
-                kept = {name: file[name] for name in file.files}
+            record = np.load(slot)
+            kept = {name: record[name] for name in record.dtype.names or ()}
             about = json.loads(str(kept["about"]))
             leaves = jax.tree.leaves(self.rest)
             fits = all(kept[f"state{i}"].shape == jnp.shape(leaf) for i, leaf in enumerate(leaves))
             return (about, kept) if fits and about["run"] == run else None
-        except (OSError, ValueError, KeyError, zipfile.BadZipFile):
+        except (OSError, EOFError, ValueError, KeyError):
             return None

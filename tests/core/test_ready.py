@@ -1,0 +1,188 @@
+"""Programs that are found without being traced: where they may be, and where not."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from dovetail.core import kept_programs, ready
+from dovetail.core.programs import drop
+
+
+@pytest.fixture
+def allowed(tmp_path, monkeypatch):
+    """A process in which programs may be found, with a folder of its own; how often something was traced."""
+    place = kept_programs.Programs(tmp_path)
+    monkeypatch.setattr(ready, "_store", lambda: place)
+    ready._loaded.clear()
+    yield tmp_path
+    ready._loaded.clear()
+
+
+def counted(function):
+    """The function as one of the package, and the number of times it was traced."""
+    calls = []
+
+    def inner(*arguments):
+        calls.append(1)
+        return function(*arguments)
+
+    inner.__module__, inner.__qualname__ = "dovetail.somewhere", "inner"
+    return ready.ready(inner), calls
+
+
+def forget(folder):
+    """As in the next process."""
+    ready._loaded.clear()
+    return sorted(folder.glob("ready-*"))
+
+
+def test_the_next_process_traces_nothing_and_gives_the_same_bits(allowed):
+    x = np.linspace(0.1, 1.0, 7)
+    function, calls = counted(lambda x, n: {"value": jnp.sin(x) * n, "n": n, "none": None})
+    first = function(x, 3)
+    assert len(forget(allowed)) == 1
+    again = function(x, 3)
+    assert len(calls) == 1
+    assert again["n"] == 3
+    assert again["none"] is None
+    assert np.array_equal(first["value"], again["value"])
+    assert np.array_equal(first["value"], jax.jit(lambda x: jnp.sin(x) * 3)(x))
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        (np.linspace(0.1, 1.0, 8), 3),
+        (np.arange(7), 3),
+        (np.linspace(0.1, 1.0, 7), 4),
+        (np.linspace(0.1, 1.0, 7), 3.0),
+        (np.linspace(0.1, 1.0, 7), True),
+    ],
+    ids=["length", "type", "number", "float", "bool"],
+)
+def test_another_form_or_another_fixed_value_is_another_program(allowed, other):
+    function, calls = counted(lambda x, n: jnp.cos(x) * n)
+    function(np.linspace(0.1, 1.0, 7), 3)
+    function(np.linspace(0.2, 2.0, 7), 3)  # other numbers are none
+    assert len(calls) == 1
+    found = function(*other)
+    assert len(calls) == 2
+    assert np.allclose(found, np.cos(other[0]) * other[1])
+    assert len(forget(allowed)) == 2
+
+
+def test_linear_algebra_is_ready_too(allowed):
+    """Its functions are looked up while a program is traced; a process that traces none has to do so itself."""
+    code = (
+        "import os, sys; os.environ['DOVETAIL_READY'] = '1'; import numpy as np, jax.numpy as jnp\n"
+        "from dovetail.core import ready\n"
+        "def solve(a): return jnp.linalg.solve(a, jnp.ones(3)), jnp.linalg.eigvals(a)\n"
+        "solve.__module__ = 'dovetail.somewhere'\n"
+        "x, w = ready.ready(solve)(np.diag([1.0, 2.0, 4.0]))\n"
+        "print(x.tolist(), sorted(w.real.tolist()), len(list(ready._store().folder.glob('ready-*'))))"
+    )
+    place = {**os.environ, "DOVETAIL_PROGRAMS": str(allowed)}
+    for _ in range(2):
+        done = subprocess.run(
+            [sys.executable, "-c", code], env=place, capture_output=True, text=True, check=True
+        )
+        assert done.stdout.strip() == "[1.0, 0.5, 0.25] [1.0, 2.0, 4.0] 1"
+
+
+class Own(eqx.Module):
+    """A part that stands in a file of a user, as this one does."""
+
+    k: jax.Array
+
+
+def test_a_part_of_the_users_own_is_traced_as_its_source_may_change(allowed):
+    function, calls = counted(lambda part: part.k * 2)
+    assert float(function(Own(jnp.asarray(3.0)))) == 6.0
+    assert not forget(allowed)
+    function(Own(jnp.asarray(4.0)))
+    assert len(calls) == 1  # in this process it is remembered as ever
+
+
+def test_what_speaks_to_the_interpreter_is_not_kept(allowed):
+    said = []
+
+    def speak(x):
+        jax.debug.callback(lambda v: said.append(float(v)), x)
+        return x + 1
+
+    function, _ = counted(speak)
+    assert float(function(np.asarray(1.0))) == 2.0
+    jax.effects_barrier()
+    assert said == [1.0]
+    assert not forget(allowed)
+
+
+def test_a_part_of_another_program_is_traced_with_it(allowed):
+    function, _ = counted(lambda x: x**2)
+    assert float(jax.grad(lambda x: function(x))(3.0)) == 6.0
+    assert not forget(allowed)
+
+
+def test_shapes_are_kept_as_well(allowed):
+    calls = []
+
+    def inner(x):
+        calls.append(1)
+        return {"y": jnp.outer(x, x)}
+
+    inner.__module__ = "dovetail.somewhere"
+    for _ in range(2):
+        assert ready.shapes(inner, np.zeros(3))["y"].shape == (3, 3)
+    assert len(calls) == 1
+    assert ready.shapes(inner, np.zeros(4))["y"].shape == (4, 4)
+
+
+def test_a_damaged_program_is_compiled_again(allowed, caplog):
+    function, calls = counted(lambda x: x + 1)
+    function(np.zeros(2))
+    (file,) = forget(allowed)
+    file.write_bytes(file.read_bytes()[:-10])
+    assert np.array_equal(function(np.zeros(2)), np.ones(2))
+    assert len(calls) == 2
+    assert "damaged" in caplog.text
+
+
+def test_dropped_programs_are_loaded_again(allowed):
+    function, calls = counted(lambda x: x + 2)
+    function(np.zeros(2))
+    drop()
+    assert not ready._loaded
+    assert np.array_equal(function(np.zeros(2)), np.full(2, 2.0))
+    assert len(calls) == 1
+
+
+def test_the_stamp_follows_the_sources_the_versions_and_the_words_to_the_compiler(monkeypatch):
+    stamp = ready._stamp.__wrapped__
+    first = stamp()
+    assert stamp() == first
+    monkeypatch.setenv("XLA_FLAGS", "--xla_cpu_enable_fast_math=true")
+    assert stamp() != first
+    monkeypatch.undo()
+    monkeypatch.setattr(ready, "version", lambda name: "9.9")
+    assert stamp() != first
+    monkeypatch.undo()
+    files = list(ready._files(Path(ready.__file__).parent))
+    assert {"ready.py", "signals.toml"} <= {file.name for file in files}
+    monkeypatch.setattr(ready, "_files", lambda folder: files[1:])
+    assert stamp() != first
+
+
+def test_a_notebook_traces_and_the_command_line_does_not():
+    """Whoever imports the package may change it; `dovetail` runs what was installed."""
+    ask = "from dovetail.core import ready; print(ready._store() is None)"
+    plain = {name: value for name, value in os.environ.items() if name != ready.ALLOWED}
+    for before, answer in (("", "True"), ("import os; os.environ['DOVETAIL_READY'] = '1'; ", "False")):
+        done = subprocess.run([sys.executable, "-c", before + ask], env=plain, capture_output=True, text=True)
+        assert done.stdout.strip() == answer
