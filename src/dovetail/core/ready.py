@@ -17,6 +17,7 @@ import functools
 import hashlib
 import inspect
 import io
+import itertools
 import os
 import pickle
 import platform
@@ -71,18 +72,25 @@ class Unsure(Exception):
 def ready(function: F, **options: Any) -> F:
     """`eqx.filter_jit` of a function of the package, which finds its program untraced where that is allowed."""
     traced = eqx.filter_jit(function, **options)
+    last: dict[int, tuple[Any, _Flat]] = {}  # by place: a part that was given last, flat
+
+    def flat(place: int, argument: Any) -> _Flat:
+        if not isinstance(argument, eqx.Module):  # a part stays as it is, a dictionary may not
+            return _Flat(argument)
+        if place not in last or last[place][0] is not argument:
+            last[place] = argument, _Flat(argument)
+        return last[place][1]
 
     @functools.wraps(function)
     def call(*arguments: Any) -> Any:
         if (store := _store()) is None:
             return traced(*arguments)
-        made = _Made(function, options, *jax.tree.flatten(arguments))
-        if any(isinstance(leaf, jax.core.Tracer) for leaf in made.leaves):  # a part of another program
+        made = _Made(function, options, [flat(*each) for each in enumerate(arguments)])
+        if any(each.inside for each in made.arguments):  # it is a part of another program
             return traced(*arguments)
         try:
-            if (known := made.here()) not in _loaded:
-                kept = _kept(made, store, made.written)
-                _loaded[known] = _read(kept) if kept else None
+            if (known := (call, *made.arguments)) not in _loaded:
+                _loaded[known] = _program(made, store)
         except TypeError:  # what cannot be told from others at a glance
             return traced(*arguments)
         program = _loaded[known]
@@ -93,27 +101,38 @@ def ready(function: F, **options: Any) -> F:
 
 def shapes(function: Callable[..., Any], *arguments: Any) -> Any:
     """`eqx.filter_eval_shape` of a function of the package: its answer is kept as programs are."""
-    made = _Made(function, {"shapes": True}, *jax.tree.flatten(arguments))
-
-    def traced() -> Any:
-        return eqx.filter_eval_shape(function, *arguments)
-
     store = _store()
-    kept = _kept(made, store, lambda: pickle.dumps(traced())) if store else b""
-    return pickle.loads(kept) if kept else traced()
+    key = _Made(function, {"shapes": True}, [_Flat(each) for each in arguments]).key() if store else ""
+    if store and key and (kept := store.get(key)):
+        return pickle.loads(kept)
+    found = eqx.filter_eval_shape(function, *arguments)
+    if store and key:
+        store.put(key, pickle.dumps(found))
+    return found
 
 
-def _kept(made: _Made, store: kept_programs.Programs, write: Callable[[], bytes]) -> bytes:
-    """What was kept of a function and its arguments, else what is written and kept now; nothing where it cannot be."""
-    try:
-        key = made.key()
-    except (Unsure, *UNWRITTEN):
-        return b""
+def _program(made: _Made, store: kept_programs.Programs) -> Program | None:
+    """The program that was kept, else one that is compiled and kept now; None where it cannot be."""
+    if not (key := made.key()):
+        return None
     if kept := store.get(key):
-        return kept
-    if written := write():
-        store.put(key, written)
-    return written
+        calls_lapack, executable, shown = pickle.loads(kept)
+        if calls_lapack and prepare_lapack:
+            prepare_lapack("gesv", np.float64)  # as JAX does while it traces: its functions are found once
+        return _called(serialize_executable.deserialize_and_load(*executable), *shown)
+    try:
+        calls_lapack, compiled, shown = made.compiled()
+        store.put(key, pickle.dumps((calls_lapack, serialize_executable.serialize(compiled), shown)))
+    except (Unsure, *UNWRITTEN):  # it speaks to the interpreter, or shows what is none of ours
+        return None
+    return _called(compiled, *shown)
+
+
+def _called(compiled: Any, dynamic: Any, static: Any) -> Program:
+    shape = jax.tree.structure(dynamic)
+    if not jax.tree.leaves(static):
+        return lambda arrays: jax.tree.unflatten(shape, compiled(arrays))
+    return lambda arrays: eqx.combine(jax.tree.unflatten(shape, compiled(arrays)), static)
 
 
 @functools.cache
@@ -127,51 +146,69 @@ def _store() -> kept_programs.Programs | None:
 programs.also_drop(_loaded.clear)
 
 
-class _Made:
-    """What a program is made of: a function, how it is compiled, and its arguments, flat."""
+class _Flat:
+    """An argument, flat; equal to one that a program cannot tell from it."""
 
-    def __init__(
-        self, function: Callable[..., Any], options: dict[str, Any], leaves: list[Any], structure: Any
-    ):
-        self.function, self.options, self.leaves, self.structure = function, options, leaves, structure
-        self.places = [i for i, leaf in enumerate(leaves) if eqx.is_array(leaf)]
+    def __init__(self, argument: Any):
+        self.leaves, self.structure = jax.tree.flatten(argument)
+        self.places = [i for i, leaf in enumerate(self.leaves) if eqx.is_array(leaf)]
+        self.arrays = [self.leaves[i] for i in self.places]
+        self.inside = any(isinstance(array, jax.core.Tracer) for array in self.arrays)
+        self.kinds = tuple((a.shape, a.dtype, getattr(a, "weak_type", False)) for a in self.arrays)
+        fixed = [None if eqx.is_array(leaf) else (type(leaf), leaf) for leaf in self.leaves]
+        self._form = self.structure, tuple(fixed), self.kinds
+        self._hash: int | None = None
+
+    def with_arrays(self, arrays: Iterator[Any]) -> Any:
+        """The argument, with others in the places of its arrays."""
+        leaves = list(self.leaves)
+        for i in self.places:
+            leaves[i] = next(arrays)
+        return jax.tree.unflatten(self.structure, leaves)
+
+    def __hash__(self) -> int:
+        if self._hash is None:
+            self._hash = hash(self._form)
+        return self._hash
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (isinstance(other, _Flat) and self._form == other._form)
+
+
+class _Made:
+    """What a program is made of: a function, how it is compiled, and its arguments."""
+
+    def __init__(self, function: Callable[..., Any], options: dict[str, Any], arguments: list[_Flat]):
+        self.function, self.options, self.arguments = function, options, arguments
 
     def arrays(self) -> list[Any]:
         """The arrays among the arguments."""
-        return [self.leaves[i] for i in self.places]
+        return [array for argument in self.arguments for array in argument.arrays]
 
-    def with_arrays(self, arrays: list[Any]) -> Any:
+    def with_arrays(self, arrays: Iterator[Any]) -> list[Any]:
         """The arguments, with others in the places of the arrays."""
-        given = dict(zip(self.places, arrays, strict=True))
-        return jax.tree.unflatten(self.structure, [given.get(i, leaf) for i, leaf in enumerate(self.leaves)])
-
-    def kinds(self) -> tuple[Any, ...]:
-        """What a program knows of the arrays."""
-        return tuple((a.shape, a.dtype, bool(getattr(a, "weak_type", False))) for a in self.arrays())
-
-    def here(self) -> Any:
-        """What tells the program from others in this process."""
-        arrays = set(self.places)
-        others = tuple((type(leaf), leaf) for i, leaf in enumerate(self.leaves) if i not in arrays)
-        return self.function, self.structure, others, self.kinds()
+        return [argument.with_arrays(arrays) for argument in self.arguments]
 
     def key(self) -> str:
-        """What tells it from others on this machine: a name for all that it depends on."""
+        """A name for all that the program depends on; empty where that cannot be told with certainty."""
         place = f"{self.function.__module__}:{inspect.unwrap(self.function).__code__.co_firstlineno}"
-        kinds = [(shape, str(dtype), weak) for shape, dtype, weak in self.kinds()]
+        kinds = [(s, str(t), bool(weak)) for argument in self.arguments for s, t, weak in argument.kinds]
         text = io.BytesIO()
         writer = _Sure(text, protocol=5)
         writer.fast = True  # all by value: whether two equal names are one object makes no difference
-        writer.dump((place, self.options, kinds, self.with_arrays([None] * len(kinds))))
+        try:
+            writer.dump((place, self.options, kinds, self.with_arrays(itertools.repeat(None))))
+        except (Unsure, *UNWRITTEN):
+            return ""
         return f"ready-{hashlib.sha256(_stamp() + text.getvalue()).hexdigest()}"
 
-    def written(self) -> bytes:
-        """The program, compiled and written down; nothing where it cannot be."""
+    def compiled(self) -> tuple[bool, Any, Any]:
+        """Whether the program calls LAPACK, the program, and the form of what it gives, numbers and all else apart."""
         shown: Any = None
 
         def flat(arrays: list[Any]) -> list[Any]:
             nonlocal shown
-            dynamic, static = eqx.partition(self.function(*self.with_arrays(arrays)), eqx.is_array)
+            dynamic, static = eqx.partition(self.function(*self.with_arrays(iter(arrays))), eqx.is_array)
             values, shape = jax.tree.flatten(dynamic)
             shown = jax.tree.unflatten(shape, range(len(values))), static
             return values
@@ -179,22 +216,9 @@ class _Made:
         lowered = jax.jit(flat, **self.options).lower(self.arrays())
         calls = set(re.findall(r"custom_call @([\w.]+)", lowered.as_text()))
         if calls and (prepare_lapack is None or not all(name.startswith(LAPACK) for name in calls)):
-            return b""  # what it calls may have to be made ready while it is traced
+            raise Unsure(calls)  # what it calls may have to be made ready while it is traced
         with kept_programs.aside():  # one that JAX had kept could not be written down a second time
-            compiled = lowered.compile()
-        try:
-            return pickle.dumps((bool(calls), serialize_executable.serialize(compiled), shown))
-        except UNWRITTEN:  # it speaks to the interpreter, or shows what is none of ours
-            return b""
-
-
-def _read(kept: bytes) -> Program:
-    calls_lapack, executable, (dynamic, static) = pickle.loads(kept)
-    if calls_lapack and prepare_lapack:
-        prepare_lapack("gesv", np.float64)  # as JAX does while it traces: its functions are found once
-    compiled = serialize_executable.deserialize_and_load(*executable)
-    shape = jax.tree.structure(dynamic)
-    return lambda arrays: eqx.combine(jax.tree.unflatten(shape, compiled(arrays)), static)
+            return bool(calls), lowered.compile(), shown
 
 
 class _Sure(pickle.Pickler):

@@ -139,7 +139,7 @@ def near(test: Test, motion: dict[str, jax.Array]) -> Bool[Array, ""]:
 
 
 compiled_start = once(start)
-compiled_advance = ready(advance)
+compiled_advance = once(advance)
 compiled_near = ready(near)
 compiled_demand = ready(judged_demand)
 compiled_reading = ready(judged_reading)
