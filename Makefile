@@ -20,6 +20,9 @@ QUICKLY := XLA_FLAGS="--xla_backend_optimization_level=0 --xla_cpu_parallel_code
 # Neighbours run in one process, which has what the first of them compiled; who is done takes over from the other.
 TOGETHER := -n $(WORKERS) --dist worksteal
 
+# What Python has compiled of the source, and pytest of the tests, is there for the next process.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
 SECONDS ?= 3600
 

@@ -57,6 +57,7 @@ def _spent(command: list[str], folder: Path, programs: Path) -> float:
     folder.mkdir(parents=True)
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     place = {**os.environ, "DOVETAIL_PROGRAMS": str(programs)}
+    place.pop("PYTHONDONTWRITEBYTECODE", None)  # an installed package has its bytecode
     subprocess.run(command, cwd=folder, env=place, stdout=subprocess.DEVNULL, check=True)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
