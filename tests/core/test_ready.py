@@ -154,6 +154,18 @@ def test_a_damaged_program_is_compiled_again(allowed, caplog):
     assert "damaged" in caplog.text
 
 
+def test_a_program_that_cannot_be_loaded_is_compiled_again_and_that_is_said_once(allowed, caplog):
+    function, calls = counted(lambda x: x + 1)
+    function(np.zeros(2))
+    function(np.zeros(3))
+    for file in forget(allowed):
+        kept_programs.Programs(allowed).put(file.stem, b"of another time")
+    for size in (2, 3):
+        assert np.array_equal(function(np.zeros(size)), np.ones(size))
+    assert len(calls) == 4
+    assert caplog.text.count("of no use") == 1
+
+
 def test_dropped_programs_are_loaded_again(allowed):
     function, calls = counted(lambda x: x + 2)
     function(np.zeros(2))

@@ -13,6 +13,7 @@ them. `JAX_COMPILATION_CACHE_DIR` names a folder that JAX keeps in its own way, 
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import logging
 import os
@@ -112,7 +113,7 @@ class JaxPrograms:
     """The folder as JAX uses it."""
 
     def __init__(self, folder: Path):
-        self._path, self._programs = folder, Programs(folder)
+        self._path, self._programs = folder, opened(folder)
 
     def get(self, key: str) -> bytes | None:
         """The program of that key, if it is to be looked for."""
@@ -122,6 +123,12 @@ class JaxPrograms:
         """Keep a program, if it is to be kept."""
         if not getattr(_aside, "now", False):
             self._programs.put(key, value)
+
+
+@functools.cache
+def opened(folder: Path) -> Programs:
+    """The programs of a folder; the same for all who ask, so that nothing is said twice."""
+    return Programs(folder)
 
 
 class Programs:
@@ -140,12 +147,10 @@ class Programs:
         except FileNotFoundError:
             return None
         except OSError as error:
-            self._tell(
-                "read", f"a kept program cannot be read ({_why(error)}), and is compiled again: {file}"
-            )
+            self.tell("read", f"a kept program cannot be read ({_why(error)}), and is compiled again: {file}")
             return None
         if hashlib.sha256(kept[DIGEST:]).digest() != kept[:DIGEST]:
-            self._tell("damaged", f"a kept program is damaged, and is compiled again: {file}")
+            self.tell("damaged", f"a kept program is damaged, and is compiled again: {file}")
             return None
         with suppress(OSError):
             os.utime(file)  # it was used
@@ -163,7 +168,7 @@ class Programs:
                 file.write(hashlib.sha256(value).digest() + value)
             os.replace(name, self.folder / f"{key}{SUFFIX}")
         except OSError as error:
-            self._tell("write", f"compiled programs are not kept ({_why(error)}): {self.folder}")
+            self.tell("write", f"compiled programs are not kept ({_why(error)}): {self.folder}")
             with suppress(OSError):
                 os.unlink(name)
 
@@ -179,7 +184,8 @@ class Programs:
                 self._size -= size
         self._size += more
 
-    def _tell(self, what: str, text: str) -> None:
+    def tell(self, what: str, text: str) -> None:
+        """Say it, the first time."""
         if what not in self._told:
             self._told.add(what)
             log.warning("%s", text)

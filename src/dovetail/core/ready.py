@@ -33,6 +33,7 @@ import numpy as np
 from jax.experimental import serialize_executable
 
 from dovetail.core import kept_programs, programs
+from dovetail.core.errors import reason
 
 prepare_lapack: Callable[[str, type], Any] | None
 try:
@@ -116,16 +117,23 @@ def _program(made: _Made, store: kept_programs.Programs) -> Program | None:
     if not (key := made.key()):
         return None
     if kept := store.get(key):
-        calls_lapack, executable, shown = pickle.loads(kept)
-        if calls_lapack and prepare_lapack:
-            prepare_lapack("gesv", np.float64)  # as JAX does while it traces: its functions are found once
-        return _called(serialize_executable.deserialize_and_load(*executable), *shown)
+        try:
+            return _loaded_from(kept)
+        except Exception as error:  # of any kind: the compiler's, or of a name that is not there any more
+            store.tell("unusable", f"a kept program is of no use, and is compiled again ({reason(error)})")
     try:
         calls_lapack, compiled, shown = made.compiled()
         store.put(key, pickle.dumps((calls_lapack, serialize_executable.serialize(compiled), shown)))
     except (Unsure, *UNWRITTEN):  # it speaks to the interpreter, or shows what is none of ours
         return None
     return _called(compiled, *shown)
+
+
+def _loaded_from(kept: bytes) -> Program:
+    calls_lapack, executable, shown = pickle.loads(kept)
+    if calls_lapack and prepare_lapack:
+        prepare_lapack("gesv", np.float64)  # as JAX does while it traces: its functions are found once
+    return _called(serialize_executable.deserialize_and_load(*executable), *shown)
 
 
 def _called(compiled: Any, dynamic: Any, static: Any) -> Program:
@@ -140,7 +148,7 @@ def _store() -> kept_programs.Programs | None:
     """Where programs are kept; None where they are not, or in a way that the user has chosen."""
     place = jax.config.values["jax_compilation_cache_dir"]
     fit = _asked and place is not None and kept_programs.folder() == Path(place)
-    return kept_programs.Programs(Path(place)) if fit else None
+    return kept_programs.opened(Path(place)) if fit else None
 
 
 programs.also_drop(_loaded.clear)
