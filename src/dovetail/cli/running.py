@@ -21,6 +21,7 @@ from dovetail.studies.registry import find_test
 from dovetail.testing import Outcome
 from dovetail.testing.file import read_table
 from dovetail.testing.remarks import remarks
+from dovetail.testing.runnable import Runnable
 from dovetail.testing.supervisor import MODES
 
 if TYPE_CHECKING:
@@ -70,12 +71,12 @@ def able(name: str, loaded: Any, mode: str | None = None) -> Any:
     ParameterError
         With the sentence that says why not, and what can be done with it.
     """
-    if isinstance(loaded, testing.CellFile):
-        raise ParameterError(f"{name}: is a robot cell; serve it with: dovetail rig serve {name}")
     if isinstance(loaded, testing.ChartFile):
         raise ParameterError(
             f"{name}: is a map, in which nothing moves; compute it with: dovetail run {name}"
         )
+    if not isinstance(loaded, Runnable):
+        raise ParameterError(f"{name}: is a robot cell; serve it with: dovetail rig serve {name}")
     if mode is not None and (why := loaded.why_not(mode)):
         can = ", ".join(each for each in MODES if not loaded.why_not(each))
         raise ParameterError(f"{name}: {why}. It can be run by {can}, not by {mode}")
@@ -102,9 +103,7 @@ def run_test(
     """Run, save, print what was found; the exit code."""
     from rich.console import Console
 
-    from dovetail.cli.creeping import creep_with_progress
     from dovetail.testing import folder
-    from dovetail.testing.creep.estimate import estimate
     from dovetail.testing.room import require_room
 
     _refuse_mixed(mode, recording, rig, resume)
@@ -127,6 +126,8 @@ def run_test(
     if stability:
         say(str(stability))
     if mode == "creep" and resume is None:
+        from dovetail.testing.creep.estimate import estimate
+
         say(str(estimate(test)))
     if live and mode in ("run", "creep"):
         say(f"watch     dovetail view {target}")
@@ -134,6 +135,8 @@ def run_test(
         assert rig is not None  # refused above
         run = run_against(test, rig, key, target if live else None)
     elif mode == "creep":
+        from dovetail.cli.creeping import creep_with_progress
+
         run = creep_with_progress(test, target, rig, key, resume is not None, live=live)
     else:
         run = with_progress(test, mode, recording)
