@@ -3,9 +3,9 @@
 In a page: ``{project-table} signals``; for one study ``{project-table} reproduced docking``, which shows what was got
 when the published numbers were last computed (`docs/reproduce.py`), ``missed`` those that are not met, ``tally`` how
 many there are of each origin and kind (without a study: of all), ``capabilities`` and ``tests`` its own. ``modes``
-says which tests can be run in which mode, ``laws`` with a family (law, friction, chain, motion) lists its members,
-``exchanges`` with a family where each of them can be; ``interfaces core`` lists what a room leaves to an author,
-``public`` what every room offers.
+says which tests can be run in which mode, ``laws`` with a family (law, friction, chain, structure, motion, wind) lists
+its members, ``exchanges`` with a family where each of them can be; ``interfaces core`` lists what a room leaves to an
+author, ``public`` what every room offers.
 """
 
 from docutils import nodes

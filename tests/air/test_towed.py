@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from dovetail.air import CableDrag, Dryden, PointDevice, TowedRope, VortexPair
+from dovetail.air.wind import FreeStream
 from dovetail.core.randomness import seeded
 from dovetail.mechanics.chain import LinkChain, RodChain
 
@@ -19,7 +20,7 @@ def test_the_local_wind_is_stream_wind_wake_and_gusts_less_the_own_velocity():
     rope = TowedRope(chain=CHAIN, wind=(5.0, -1.0, 2.0), wake=VortexPair(), gusts=Dryden(), density=0.7)
     rope = seeded(rope, jax.random.key(0))
     r, v = jnp.array([[50.0], [10.0], [0.0]]), jnp.array([[1.0], [2.0], [3.0]])
-    parts = rope.wake.velocity(r, 170.0, 0.7) + rope.gusts.at(4.0, r[0], 170.0)
+    parts = sum(field.velocity(4.0, r, FreeStream(170.0, 0.7)) for field in (rope.wake, rope.gusts))
     expected = np.array([[175.0], [-1.0], [2.0]]) + np.asarray(parts) - np.asarray(v)
     np.testing.assert_allclose(rope.local_wind(4.0, r, v), expected, rtol=1e-12)
 

@@ -1,8 +1,8 @@
-"""What can be exchanged for what: families of laws, chains, blades and motions, and the places that take each member.
+"""What can be exchanged for what: families of laws, chains, blades, motions and winds, and the places that take each.
 
 A place is a part of a test that declares a field by its family, `law: NormalLaw`, `friction: Friction`, `chain: Chain`,
-`structure: BladeStructure`, or a body that is free or told to move, `second: Mover`. The documentation prints the
-tables, and tests walk them.
+`structure: BladeStructure`, `wind: WindField`, or a body that is free or told to move, `second: Mover`. The
+documentation prints the tables, and tests walk them.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from dovetail.air.rotor import BladeStructure
+from dovetail.air.wind import WindField
 from dovetail.core.registry import kinds
 from dovetail.mechanics.chain import Chain, ElasticChain
 from dovetail.mechanics.chain.lumped import LumpedChain
@@ -166,14 +167,40 @@ MOTION_PLACES = (
         "the aircraft's mass is no part of it; take a tug",
     ),
 )
+
+
+@dataclass(frozen=True)
+class WindPlace:
+    """Where air moves: a test, and the field in it that is a wind."""
+
+    name: str
+    test: str
+    table: str
+    stream: bool = True  # whether a stream is there, which carries what is in it
+
+    def refusal(self, family: str, member: type) -> str:
+        """Why a field cannot be there; empty where it can."""
+        carried = issubclass(member, WindField) and member.carried
+        return "it asks for the stream that carries it" if carried and not self.stream else ""
+
+
+WIND_PLACES = (
+    WindPlace("wake on a rope", "capture/wake", "system.wake"),
+    WindPlace("gusts on a rope", "capture/deploy", "system.gusts"),
+    WindPlace("wake on a hose", "refuelling/full-scale", "numerical.air.wake"),
+    WindPlace("gusts on a hose", "refuelling/full-scale", "numerical.air.gusts"),
+    WindPlace("wind on an airframe", "shipboard/case-6", "system.loads[0].wind", stream=False),
+    WindPlace("wind on a rotor", "shipboard/case-6-rotor", "system.loads[0].wind", stream=False),
+)
 _BESIDE: dict[str, tuple[type, tuple]] = {
     "chain": (Chain, CHAIN_PLACES),
     "structure": (BladeStructure, BLADE_PLACES),
     "motion": (Mover, MOTION_PLACES),
+    "wind": (WindField, WIND_PLACES),
 }
 
 
-def places(family: str) -> tuple[ContactPlace | ChainPlace | BladePlace | MotionPlace, ...]:
+def places(family: str) -> tuple[ContactPlace | ChainPlace | BladePlace | MotionPlace | WindPlace, ...]:
     """Where members of a family can be."""
     return _BESIDE[family][1] if family in _BESIDE else PLACES
 
@@ -195,5 +222,5 @@ def law_table(family: str) -> Iterator[tuple[str, ...]]:
     yield "kind", "class", "what it is"
     for name, member in _members(family).items():
         said = inspect.getdoc(inspect.getmodule(member)) or ""
-        own = inspect.getdoc(member) if family == "structure" else ""  # two of which share a file
+        own = inspect.getdoc(member) if family in ("structure", "wind") else ""  # some of which share a file
         yield name, member.__name__, (own or said).split("\n\n")[0].replace("\n", " ")
