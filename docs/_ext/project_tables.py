@@ -15,7 +15,7 @@ from kept_targets import REPRODUCED, counts, kept
 
 from dovetail.core import signals
 from dovetail.studies import capabilities, studies, targets
-from dovetail.studies.exchange import PLACES, cross_table, law_table
+from dovetail.studies.exchange import CONTACTS, cross_table, law_table
 from dovetail.studies.mode_matrix import mode_table
 from dovetail.testing import supervisor
 
@@ -30,7 +30,7 @@ WIDTHS = {  # of the columns, in shares of a hundred
     "watched": (12, 30, 8, 8, 8, 12, 12, 10),
     "modes": (12, 30, 9, 9, 9, 9, 22),
     "laws": (20, 20, 60),
-    "exchanges": (20, *(10,) * len(PLACES)),
+    "exchanges": (20, *(10,) * len(CONTACTS)),
     "interfaces": (30, 45, 25),
     "public": (20, 80),
 }
