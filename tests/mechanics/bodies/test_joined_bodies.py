@@ -111,6 +111,7 @@ def test_a_part_swings_at_the_frequency_of_its_spring_and_the_reduced_mass():
         assert apart == pytest.approx(1e-3 / omega, rel=1e-5)  # the largest, after a quarter
 
 
+@pytest.mark.slow  # a limit, in 5000 steps
 def test_a_stiff_joint_makes_the_rigid_body_of_both():
     """Under a lasting push the mean acceleration of the hub is that of the assembled body."""
     stiff = AttachedBody(
