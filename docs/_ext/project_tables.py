@@ -3,9 +3,9 @@
 In a page: ``{project-table} signals``; for one study ``{project-table} reproduced docking``, which shows what was got
 when the published numbers were last computed (`docs/reproduce.py`), ``missed`` those that are not met, ``tally`` how
 many there are of each origin and kind (without a study: of all), ``capabilities`` and ``tests`` its own. ``modes``
-says which tests can be run in which mode, ``laws`` with a family (law, friction, chain, motion) lists its members,
-``exchanges`` with a family where each of them can be; ``interfaces core`` lists what a room leaves to an author,
-``public`` what every room offers.
+says which tests can be run in which mode, ``laws`` with a family (law, friction, chain, structure, motion, wind) lists
+its members, ``exchanges`` with a family where each of them can be; ``interfaces core`` lists what a room leaves to an
+author, ``public`` what every room offers.
 """
 
 from docutils import nodes
@@ -15,7 +15,7 @@ from kept_targets import REPRODUCED, counts, kept
 
 from dovetail.core import signals
 from dovetail.studies import capabilities, studies, targets
-from dovetail.studies.exchange import PLACES, cross_table, law_table
+from dovetail.studies.exchange import CONTACTS, cross_table, law_table
 from dovetail.studies.mode_matrix import mode_table
 from dovetail.testing import supervisor
 
@@ -30,7 +30,7 @@ WIDTHS = {  # of the columns, in shares of a hundred
     "watched": (12, 30, 8, 8, 8, 12, 12, 10),
     "modes": (12, 30, 9, 9, 9, 9, 22),
     "laws": (20, 20, 60),
-    "exchanges": (20, *(10,) * len(PLACES)),
+    "exchanges": (20, *(10,) * len(CONTACTS)),
     "interfaces": (30, 45, 25),
     "public": (20, 80),
 }

@@ -10,7 +10,7 @@ from scipy.optimize import root
 from dovetail.air.drogue import TowedDrogue
 from dovetail.air.drogue_hose import flight_modes, steady_flight
 from dovetail.air.receiver import Receiver
-from dovetail.air.stream import UniformAir
+from dovetail.air.tanker import TankerAir
 from dovetail.core import RK4
 from dovetail.core.errors import ConvergenceError
 from dovetail.core.methods.rolled import rolled
@@ -244,19 +244,19 @@ def test_random_hoses_hang_as_scipy_has_them():
         chain = dataclasses.replace(
             hose(), length=length, mass=4.09 * length, bending=BENDING * 10 ** (5 + 2.5 * u[2]) / 1.3e7
         )
-        flow = drogue_hose(chain=chain, drogue=body, air=UniformAir(airspeed=airspeed, density=density))
+        flow = drogue_hose(chain=chain, drogue=body, air=TankerAir(airspeed=airspeed, density=density))
         angles = steady_flight(flow)["angles"]
         np.testing.assert_allclose(angles[0], equilibrium(airspeed, density, flow), atol=1e-7)
         np.testing.assert_allclose(angles[1], 0.0, atol=1e-12)
 
 
 def test_a_drogue_that_hardly_pulls_hangs_at_its_true_angle():
-    found = steady_flight(drogue_hose(air=UniformAir(airspeed=60.0)))
+    found = steady_flight(drogue_hose(air=TankerAir(airspeed=60.0, density=0.525)))
     assert float(np.degrees(found["angles"][0, -1])) == pytest.approx(38.53, abs=0.005)
     assert found["residual"] < 1e-9
 
 
 def test_what_has_no_steady_flight_is_refused():
-    still = drogue_hose(drogue=TowedDrogue(drag=0.0), air=UniformAir(airspeed=0.0), gravity=0.0)
+    still = drogue_hose(drogue=TowedDrogue(drag=0.0), air=TankerAir(airspeed=0.0, density=0.525), gravity=0.0)
     with pytest.raises(ConvergenceError, match=r"hose: no steady flight found .* Do: check airspeed"):
         still.steady()

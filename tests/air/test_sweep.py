@@ -41,7 +41,9 @@ def test_a_sweep_is_every_towed_rope():
 def test_tensions_are_those_that_the_tips_pull():
     sweep = TowedLinks(ropes=ManyLinks.of([rope(200.0, 66.0)]), device=DEVICE)
     x = sweep.init()
-    (_, force), shown = eqx.filter_jit(lambda flow, x: (flow.loads(x), flow.output(0.0, x, None)))(sweep, x)
+    (_, force), shown = eqx.filter_jit(lambda flow, x: (flow.loads(0.0, x), flow.output(0.0, x, None)))(
+        sweep, x
+    )
     tension = shown["tension"]
     # straight along the stream and at rest: every link carries the drag
     np.testing.assert_allclose(tension[:, 0], float(force[0, 0]), rtol=1e-12)
@@ -55,4 +57,4 @@ def test_a_body_that_turns_by_itself_is_refused():
 
 def test_the_field_is_gravity():
     sweep = TowedLinks(ropes=ManyLinks.of([rope(200.0, 66.0)]), device=DEVICE, gravity=1.6)
-    np.testing.assert_array_equal(sweep.loads(sweep.init())[0], jnp.array([0.0, 1.6, 0.0]))
+    np.testing.assert_array_equal(sweep.loads(0.0, sweep.init())[0], jnp.array([0.0, 1.6, 0.0]))

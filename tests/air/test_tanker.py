@@ -7,7 +7,6 @@ import pytest
 
 from dovetail.air.bow_wave import HalfBody
 from dovetail.air.drogue_hose import steady_flight
-from dovetail.air.stream import UniformAir
 from dovetail.air.tanker import TankerAir
 from dovetail.air.turbulence import Dryden
 from dovetail.air.wake import VortexPair
@@ -20,7 +19,16 @@ def report(air):
 
 @pytest.fixture(scope="module")
 def calm():
-    return report(UniformAir())
+    return report(TankerAir(density=0.525))
+
+
+def test_without_disturbance_it_blows_aft_everywhere():
+    r = jnp.arange(12.0).reshape(3, 4)
+    air = TankerAir(airspeed=180.0, density=0.5)
+    np.testing.assert_array_equal(
+        air.velocity(0.0, r, jnp.zeros(3)), np.array([[-180.0], [0.0], [0.0]]) * np.ones(4)
+    )
+    assert air.stream()[1] == 0.5
 
 
 @pytest.mark.slow

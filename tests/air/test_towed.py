@@ -9,29 +9,36 @@ import numpy as np
 import pytest
 
 from dovetail.air import CableDrag, Dryden, PointDevice, TowedRope, VortexPair
+from dovetail.air.wind import FreeStream
 from dovetail.core.randomness import seeded
 from dovetail.mechanics.chain import LinkChain, RodChain
 
 CHAIN = LinkChain(n=4, length=100.0, mass=30.0)
+directions = eqx.filter_jit(lambda rope: rope.static_directions())
+begun = eqx.filter_jit(lambda rope: rope.init())
+local_wind = eqx.filter_jit(lambda rope, t, r, v: rope.local_wind(t, r, v))
+weight = eqx.filter_jit(lambda rope: rope.weight_field())
+both = eqx.filter_jit(lambda rope, x: (rope.derivative(0.0, x, None), rope.output(0.0, x, None)))
 
 
 def test_the_local_wind_is_stream_wind_wake_and_gusts_less_the_own_velocity():
     rope = TowedRope(chain=CHAIN, wind=(5.0, -1.0, 2.0), wake=VortexPair(), gusts=Dryden(), density=0.7)
     rope = seeded(rope, jax.random.key(0))
     r, v = jnp.array([[50.0], [10.0], [0.0]]), jnp.array([[1.0], [2.0], [3.0]])
-    parts = rope.wake.velocity(r, 170.0, 0.7) + rope.gusts.at(4.0, r[0], 170.0)
+    velocity = eqx.filter_jit(lambda fields: sum(f.velocity(4.0, r, FreeStream(170.0, 0.7)) for f in fields))
+    parts = velocity((rope.wake, rope.gusts))
     expected = np.array([[175.0], [-1.0], [2.0]]) + np.asarray(parts) - np.asarray(v)
-    np.testing.assert_allclose(rope.local_wind(4.0, r, v), expected, rtol=1e-12)
+    np.testing.assert_allclose(local_wind(rope, 4.0, r, v), expected, rtol=1e-12)
 
 
 def test_a_glide_tilts_gravity_forward():
-    field = TowedRope(chain=CHAIN, descent=0.1).weight_field()
+    field = weight(TowedRope(chain=CHAIN, descent=0.1))
     np.testing.assert_allclose(field, 9.81 * np.array([-np.sin(0.1), np.cos(0.1), 0.0]))
 
 
 def test_it_starts_straight_where_it_is_told():
     rope = TowedRope(chain=CHAIN, start_angles=(0.3, 0.2))
-    tip = rope.init()["rope"]["position"][:, -1]
+    tip = np.asarray(begun(rope)["rope"]["position"])[:, -1]
     expected = 100 * np.array([np.cos(0.2) * np.sin(0.3), np.cos(0.2) * np.cos(0.3), np.sin(0.2)])
     np.testing.assert_allclose(tip, expected, rtol=1e-12)
 
@@ -47,20 +54,20 @@ def test_a_static_start_with_drag_on_the_rope_is_at_rest():
     )
     rates = eqx.filter_jit(lambda rope, x: jnp.abs(rope.derivative(0.0, x, None)["rope"]["velocity"]).max())
     # [m/s^2]: rods at rest, of which the chain here has the masses lumped at the nodes
-    assert float(rates(rope, rope.init())) < 0.5
+    assert float(rates(rope, begun(rope))) < 0.5
     loose = dataclasses.replace(rope, start="straight")
-    assert float(rates(loose, loose.init())) > 5.0
+    assert float(rates(loose, begun(loose))) > 5.0
 
 
 def test_tip_force_goes_in_and_tip_motion_comes_out_at_every_stage():
     rope = TowedRope(chain=CHAIN, device=PointDevice(mass=150.0), density=0.7)
-    x = rope.init()
+    x = begun(rope)
     faster = jax.tree.map(lambda a: a, x)
     faster["rope"] = {**x["rope"], "velocity": x["rope"]["velocity"].at[1, -1].set(5.0)}  # the tip sinks
-    still, sinking = (rope.derivative(0.0, s, None)["rope"]["velocity"][1, -1] for s in (x, faster))
+    (still, _), (sinking, shown) = (both(rope, s) for s in (x, faster))
+    still, sinking = (float(rate["rope"]["velocity"][1, -1]) for rate in (still, sinking))
     # the drag vector turns with the relative wind: D / V per unit of velocity, over the tip's mass
-    assert float(sinking - still) == pytest.approx(-8000 / 170 * 5 / (150 + 30 / 8), rel=0.01)
-    shown = rope.output(0.0, faster, None)
+    assert sinking - still == pytest.approx(-8000 / 170 * 5 / (150 + 30 / 8), rel=0.01)
     assert float(shown["velocity"][1]) == 5.0
     assert float(shown["tip_wind"][1]) == -5.0
 
@@ -69,7 +76,8 @@ def test_rods_and_links_settle_at_the_same_static_shape():
     device = PointDevice(mass=150.0)
     rods = RodChain(n=4, length=100.0, mass=30.0, stiffness=1e10)
     shapes = [TowedRope(chain=c, device=device, density=0.7, start="static") for c in (CHAIN, rods)]
-    tips = [np.asarray(s.loaded_chain.nodes(s.init()["rope"]).tip[0]) for s in shapes]
+    tip = eqx.filter_jit(lambda s: s.loaded_chain.nodes(s.init()["rope"]).tip[0])
+    tips = [np.asarray(tip(s)) for s in shapes]
     np.testing.assert_allclose(tips[0], tips[1], atol=0.01)
 
 
@@ -93,13 +101,13 @@ def test_a_position_controller_brings_the_tip_closer_to_its_target():
 
 
 def test_gravity_is_the_users_and_may_fall_with_altitude():
-    low = TowedRope(chain=CHAIN, gravity=3.7, altitude=0.0, weight="altitude").weight_field()
+    low = weight(TowedRope(chain=CHAIN, gravity=3.7, altitude=0.0, weight="altitude"))
     np.testing.assert_allclose(low, [0.0, 3.7, 0.0])
-    high = TowedRope(chain=CHAIN, gravity=9.80665, altitude=10e3, weight="altitude").weight_field()
+    high = weight(TowedRope(chain=CHAIN, gravity=9.80665, altitude=10e3, weight="altitude"))
     assert float(high[1]) == pytest.approx(9.7759, abs=1e-3)  # the standard atmosphere's table at 10 km
     # and it is a force on all of the rope: the root carries its weight
     hung = TowedRope(chain=CHAIN, gravity=3.7, air="off", start_angles=(0.0, 0.0))
-    assert float(hung.output(0.0, hung.init(), None)["root_force"][1]) == pytest.approx(30 * 3.7)
+    assert float(both(hung, begun(hung))[1]["root_force"][1]) == pytest.approx(30 * 3.7)
 
 
 @pytest.mark.slow
@@ -177,18 +185,18 @@ def test_a_run_that_has_not_settled_says_so():
 @pytest.mark.parametrize("seed", range(5))
 def test_in_a_glide_the_rope_hangs_by_gravity_and_trails_by_an_airflow_that_is_tilted(seed):
     rng = np.random.default_rng(seed)
-    glide, drag, weight = rng.uniform(-0.2, 0.3), rng.uniform(0.2, 1.5), rng.uniform(50.0, 300.0)
-    device = PointDevice(mass=weight, drag_area=drag, trim_lift=0.0)
+    glide, drag, heavy = rng.uniform(-0.2, 0.3), rng.uniform(0.2, 1.5), rng.uniform(50.0, 300.0)
+    device = PointDevice(mass=heavy, drag_area=drag, trim_lift=0.0)
     rope = TowedRope(chain=CHAIN, device=device, density=0.7, airspeed=90.0, descent=glide)
     # in the axes of the earth (aft, down): the air comes from ahead and below, gravity points down
     aft, down = np.array([np.cos(glide), -np.sin(glide)]), np.array([np.sin(glide), np.cos(glide)])
-    wind = np.asarray(rope.local_wind(0.0, jnp.zeros((3, 1)), jnp.zeros((3, 1))))[:, 0]
+    wind = np.asarray(local_wind(rope, 0.0, jnp.zeros((3, 1)), jnp.zeros((3, 1))))[:, 0]
     np.testing.assert_allclose(wind[0] * aft + wind[1] * down, 90.0 * aft)
-    found = np.asarray(rope.static_directions())
+    found = np.asarray(directions(rope))
     for k in range(
         4
     ):  # each link along the force below its middle: drag of the device, weight of what hangs there
-        below = weight + 30.0 * (4 - k - 0.5) / 4
+        below = heavy + 30.0 * (4 - k - 0.5) / 4
         force = 0.5 * 0.7 * 90.0**2 * drag * aft + 9.81 * below * np.array([0.0, 1.0])
         link = found[0, k] * aft + found[1, k] * down
         np.testing.assert_allclose(link, force / np.linalg.norm(force), atol=1e-9)

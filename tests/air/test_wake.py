@@ -5,11 +5,12 @@ import numpy as np
 import pytest
 
 from dovetail.air import GriddedWake, VortexPair
+from dovetail.air.wind import FreeStream
 from dovetail.core.errors import OutputError, ParameterError
 
 
 def at(wake, *places):
-    return np.asarray(wake.velocity(jnp.array(places, float).T, 170.0, 0.7))
+    return np.asarray(wake.velocity(0.0, jnp.array(places, float).T, FreeStream(170.0, 0.7)))
 
 
 def test_downwash_between_the_vortices_is_that_of_the_pair():

@@ -96,7 +96,7 @@ def test_stability_is_that_of_the_test_at_each_point_and_infinite_where_no_delay
     )
     assert campaign.run(plan, tmp_path / "c").failed == 0
     data = campaign.open_results(tmp_path / "c")
-    for delay, k in [(d, k) for d in delays for k in stiff]:
+    for delay, k in ((delays[0], stiff[0]), (delays[2], stiff[1])):
         values = {"duration": 0.05, "rig.actuator.delay": delay, "rig.specimen.k": k}
         alone = testing.load(find_test("substructuring/cs1"), values).stability()
         at = data.sel(delay=delay, k=k)

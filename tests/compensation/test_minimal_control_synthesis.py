@@ -68,5 +68,5 @@ def test_it_can_be_batched_over_and_differentiated(bench):
     def last(alpha):
         return bench.open_loop(MinimalControlSynthesis(alpha=alpha), signal, actuator=ACTUATOR)["x"][-1]
 
-    values, slopes = jax.vmap(jax.value_and_grad(last))(jnp.array([9.9, 10.0, 10.1]))
+    values, slopes = jax.jit(jax.vmap(jax.value_and_grad(last)))(jnp.array([9.9, 10.0, 10.1]))
     assert slopes[1] == pytest.approx(float(values[2] - values[0]) / 0.2, rel=1e-3)  # central difference

@@ -4,9 +4,10 @@ import jax.numpy as jnp
 import pytest
 
 import dovetail as dv
+from dovetail.design import Wishes, design
 
 
-def _cs1(actuator=None, *, c=15.0, duration=3.0, **changes):
+def _cs1(actuator=None, *, c=15.0, duration=2.0, **changes):
     """CS1: 2.2 kg on 2250 N/m, a spring of 2250 N/m as specimen, the wall moving 12 mm at 3 Hz."""
     values = {
         "numerical": dv.mechanics.Oscillator(m=2.2, c=c, k=2250.0),
@@ -23,3 +24,9 @@ def _cs1(actuator=None, *, c=15.0, duration=3.0, **changes):
 @pytest.fixture(scope="session")
 def cs1():
     return _cs1
+
+
+@pytest.fixture(scope="session")
+def lost():
+    """The design of one who wishes for no help on a rig that is too late."""
+    return design(_cs1(), Wishes(compensator="none", robustness="none", model_order=0))

@@ -12,7 +12,7 @@ from dovetail.design import Wishes, design, markdown, record, write
 
 @pytest.fixture(scope="module")
 def made(cs1):
-    return design(cs1(duration=2.0), Wishes(compensator="forward-prediction", model_order=0))
+    return design(cs1(), Wishes(compensator="forward-prediction", model_order=0))
 
 
 def test_the_page_has_the_verdict_the_checks_and_the_procedure(made):
@@ -61,8 +61,7 @@ def test_a_folder_with_something_in_it_is_left_alone(made, tmp_path):
         write(made, tmp_path)
 
 
-def test_a_no_go_says_first_not_to_run_it(cs1):
-    lost = design(cs1(duration=1.0), Wishes(compensator="none", robustness="none", model_order=0))
+def test_a_no_go_says_first_not_to_run_it(lost):
     page = markdown(lost)
     assert "**NO-GO: " in page
     assert "1. Do not run this test yet." in page

@@ -24,7 +24,7 @@ from dovetail.mechanics.friction import Friction
 from dovetail.mechanics.geometry import Drogue, Polygon
 from dovetail.mechanics.motion import Still
 from dovetail.specimens import DeckGear, Funnel, ImpactPair, ProbeInDrogue, RibBasket
-from dovetail.studies.exchange import PLACES
+from dovetail.studies.exchange import CONTACTS
 
 STEP = 5e-5  # [s]
 SOFT = {  # numbers that such steps can follow
@@ -214,7 +214,7 @@ def followed(name, law, friction):
 
 
 def check(place, law, friction):
-    if place.refusal("law", kinds(NormalLaw)[law]):
+    if place.refusal(kinds(NormalLaw)[law]):
         with pytest.raises(ValueError, match="asks for the speed of the impact"):
             followed(place.name, law, friction)
         return
@@ -231,11 +231,11 @@ def check(place, law, friction):
 
 LAWS, FRICTIONS = list(kinds(NormalLaw)), list(kinds(Friction))
 WALK = [
-    *((place, law, "no-friction") for place in PLACES for law in LAWS),
+    *((place, law, "no-friction") for place in CONTACTS for law in LAWS),
     *(
         (place, "flores", friction)
-        for place in PLACES
-        if not place.without_friction
+        for place in CONTACTS
+        if not place.refusal(Friction)
         for friction in FRICTIONS
     ),
 ]
@@ -243,11 +243,11 @@ WALK = [
 
 def some():
     """So many that each law, each friction law and each place is among them."""
-    turn = itertools.cycle(PLACES)
+    turn = itertools.cycle(CONTACTS)
     rough = itertools.cycle(FRICTIONS)
     for law in LAWS:
         place = next(turn)
-        yield place, law, "no-friction" if place.without_friction else next(rough)
+        yield place, law, "no-friction" if place.refusal(Friction) else next(rough)
 
 
 def named(case):
@@ -273,4 +273,4 @@ def test_the_short_walk_meets_every_law_every_friction_and_every_place():
     cases = list(some())
     assert {law for _, law, _ in cases} == set(LAWS)
     assert {friction for _, _, friction in cases} == set(FRICTIONS)
-    assert {place for place, _, _ in cases} == set(PLACES)
+    assert {place for place, _, _ in cases} == set(CONTACTS)

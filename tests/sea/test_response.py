@@ -1,5 +1,6 @@
 """Responses: long waves carry the ship, headings mirror, speed shifts the frequency."""
 
+import equinox as eqx
 import numpy as np
 import pytest
 
@@ -9,8 +10,11 @@ from dovetail.sea import BoxShip, TabulatedResponse, WaveFollower, encounter
 W = np.linspace(0.3, 1.5, 13)
 
 
+operators = eqx.filter_jit(lambda ship, w, heading, speed: ship.operators(w, heading, speed))
+
+
 def at(ship, heading, speed=0.0, w=W):
-    return np.asarray(ship.operators(w, np.full_like(w, heading), speed))
+    return np.asarray(operators(ship, w, np.full_like(w, heading), np.asarray(speed)))
 
 
 @pytest.mark.parametrize("heading", [0.0, 1.0, np.pi / 2, 2.5, np.pi])

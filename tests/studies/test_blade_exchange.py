@@ -13,16 +13,16 @@ from dovetail.core import RK4, Flow
 from dovetail.core.errors import TestFileError
 from dovetail.core.methods.rolled import rolled
 from dovetail.core.registry import kinds
-from dovetail.studies.exchange import BLADE_PLACES, cross_table
+from dovetail.studies.exchange import BLADES
 from dovetail.studies.registry import find_test
 from dovetail.testing import load
 from dovetail.testing.path import get
 
 MEMBERS = list(kinds(BladeStructure))
-WALK = list(itertools.product(BLADE_PLACES, MEMBERS))
-RUNNING = [case for case in WALK if not case[0].refusal("structure", kinds(BladeStructure)[case[1]])]
+WALK = list(itertools.product(BLADES, MEMBERS))
+RUNNING = [case for case in WALK if not case[0].refusal(kinds(BladeStructure)[case[1]])]
 REFUSED = [case for case in WALK if case not in RUNNING]
-DAMPER, DECK, PILOT = BLADE_PLACES
+DAMPER, DECK, PILOT = BLADES
 
 
 def named(case):
@@ -175,14 +175,3 @@ def test_what_cannot_be_is_refused_with_what_to_take(case):
     with pytest.raises(TestFileError, match="Do: take a") as refused:
         changed(*case)
     assert case[1] in str(refused.value)
-
-
-def test_the_table_has_a_row_for_each_blade_and_says_why_not():
-    head, *rows = cross_table("structure")
-    assert head[1:] == tuple(place.name for place in BLADE_PLACES)
-    assert [row[0] for row in rows] == MEMBERS
-    assert {cell for row in rows for cell in row[1:] if cell != "yes"} == {
-        "no: it has no modes that could move a damper",
-        "no: it knows its shapes at the lag damper only",
-    }
-    assert len(RUNNING) + len(REFUSED) == len(rows) * len(BLADE_PLACES)

@@ -74,7 +74,12 @@ def goes_or_tells(name, mode):
     return ""
 
 
-@pytest.mark.parametrize("mode", OF_TESTS)
+@pytest.mark.parametrize(
+    "mode",
+    [
+        pytest.param(mode, marks=[pytest.mark.slow] if mode == "run" else []) for mode in OF_TESTS
+    ],  # two processes
+)
 @pytest.mark.parametrize("name", QUICK[:1])
 def test_a_test_goes_in_every_mode(name, mode):
     assert goes_or_tells(name, mode) == ""

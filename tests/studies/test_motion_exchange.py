@@ -15,7 +15,7 @@ from dovetail.core.methods.rolled import rolled
 from dovetail.core.randomness import seeded
 from dovetail.core.registry import all_kinds, kinds
 from dovetail.mechanics.motion import Mover
-from dovetail.studies.exchange import MOTION_PLACES, cross_table
+from dovetail.studies.exchange import MOTIONS
 from dovetail.studies.registry import find_test
 from dovetail.testing import load
 from dovetail.testing.path import get
@@ -94,7 +94,7 @@ def stands(test, place):
 
 
 def check(place, member):
-    if place.refusal("motion", kinds(Mover)[member]):
+    if place.refusal(kinds(Mover)[member]):
         with pytest.raises(TestFileError) as refused:
             changed(place, member)
         assert "known" in str(refused.value) or "unknown kind" in str(refused.value)
@@ -116,7 +116,7 @@ def check(place, member):
 
 def some():
     """So many that each member and each place is among them."""
-    turn = itertools.cycle(MOTION_PLACES)
+    turn = itertools.cycle(MOTIONS)
     for member in MEMBERS:
         yield next(turn), member
 
@@ -143,23 +143,15 @@ def test_a_place_takes_a_body_or_a_motion_or_says_why_not(case):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("case", list(itertools.product(MOTION_PLACES, MEMBERS)), ids=named)
+@pytest.mark.parametrize("case", list(itertools.product(MOTIONS, MEMBERS)), ids=named)
 def test_every_place_takes_every_body_and_motion_or_says_why_not(case):
     check(*case)
-
-
-def test_the_table_has_a_row_for_each_member_and_a_column_for_each_place():
-    head, *rows = cross_table("motion")
-    assert head[1:] == tuple(place.name for place in MOTION_PLACES)
-    assert [row[0] for row in rows] == MEMBERS
-    assert all(cell == "yes" or cell.startswith("no: ") for row in rows for cell in row[1:])
-    assert {place.name for place, _ in some()} == set(head[1:])
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("member", [m for m in MEMBERS if m != "body"])
 def test_an_aircraft_lands_on_every_deck_and_no_contact_gives_it_energy(member):
-    place = MOTION_PLACES[2]
+    place = MOTIONS[2]
     values = {f"{place.table}.kind": member, "duration": 0.5, "rate": 100.0, "seed": 0}
     values |= {f"{place.table}.{name}": value for name, value in EXTRA.get(member, {}).items()}
     data = load(find_test(place.test), values).simulate().data

@@ -11,14 +11,6 @@ from typing import TYPE_CHECKING
 from dovetail.lazily import lazily
 
 if TYPE_CHECKING:
-    from dovetail.air.air_wake import (
-        GriddedAirWake,
-        GustyWind,
-        SteadyWind,
-        WindField,
-        WindFields,
-        WindTable,
-    )
     from dovetail.air.aircraft import (
         Accelerating,
         RecordedAcceleration,
@@ -26,7 +18,7 @@ if TYPE_CHECKING:
         Tug,
     )
     from dovetail.air.atmosphere import StandardAtmosphere
-    from dovetail.air.bow_wave import HalfBody, NoBowWave
+    from dovetail.air.bow_wave import HalfBody
     from dovetail.air.commands import Command, Doublet, HoldPosition, NoCommand, RampCommand, StepCommand
     from dovetail.air.cylinder import AlongAndAcross, CableDrag, CrossFlow, TabulatedCylinder
     from dovetail.air.device import (
@@ -66,12 +58,12 @@ if TYPE_CHECKING:
     )
     from dovetail.air.settling import Settling, settling
     from dovetail.air.stepper import RopeStepper
-    from dovetail.air.stream import UniformAir
     from dovetail.air.sweep import TowedLinks
     from dovetail.air.tanker import TankerAir
     from dovetail.air.towed import TowedRope
-    from dovetail.air.turbulence import Dryden, StillAir
-    from dovetail.air.wake import GriddedWake, NoWake, VortexPair, Wake
+    from dovetail.air.turbulence import Dryden, GustyWind
+    from dovetail.air.wake import GriddedWake, VortexPair
+    from dovetail.air.wind import SteadyWind, StillAir, WindField, WindFields, WindTable
 
 lazily(__name__)
 
@@ -95,7 +87,6 @@ __all__ = [
     "Dryden",
     "FlappingRotor",
     "FlatPlates",
-    "GriddedAirWake",
     "GriddedWake",
     "GustyWind",
     "HalfBody",
@@ -105,10 +96,8 @@ __all__ = [
     "LatchedHose",
     "ListedBlade",
     "ModalBlade",
-    "NoBowWave",
     "NoCommand",
     "NoDevice",
-    "NoWake",
     "PilotedRotor",
     "PointDevice",
     "PulledTip",
@@ -136,9 +125,7 @@ __all__ = [
     "TowedLinks",
     "TowedRope",
     "Tug",
-    "UniformAir",
     "VortexPair",
-    "Wake",
     "WindDrag",
     "WindField",
     "WindFields",

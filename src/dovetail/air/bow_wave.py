@@ -11,33 +11,18 @@ Bolien 2018, sec. 1.4]. Not modelled: the wing's upwash, compressibility.
 
 from __future__ import annotations
 
-from abc import abstractmethod
-
 import jax
 import jax.numpy as jnp
 
-from dovetail.core import Part, kind, parameter
-
-
-class BowWave(Part):
-    """What a receiver does to the air before it."""
-
-    @abstractmethod
-    def velocity(self, r: jax.Array, nozzle: jax.Array, airspeed: jax.Array) -> jax.Array:
-        """Disturbance (3, n) [m/s] at places r (3, n) [m], with the nozzle at (3,) [m]: x forward, z down."""
-
-
-@kind("no-bow-wave")
-class NoBowWave(BowWave):
-    """A receiver that does not disturb the air."""
-
-    def velocity(self, r, nozzle, airspeed):
-        return jnp.zeros_like(r)
+from dovetail.air.wind import WindField, everywhere
+from dovetail.core import kind, parameter
 
 
 @kind("half-body")
-class HalfBody(BowWave):
-    """A blunt nose as a source in the stream."""
+class HalfBody(WindField):
+    """A blunt nose as a source in the stream; places are counted from the nozzle: x forward, z down."""
+
+    carried = True
 
     radius: jax.Array = parameter("m", "of the body far behind its nose", default=0.8, above=0.0)
     nose: jax.Array = parameter(
@@ -45,7 +30,7 @@ class HalfBody(BowWave):
     )
     core: jax.Array = parameter("m", "within which the field is smoothed", default=0.3, above=0.0)
 
-    def velocity(self, r, nozzle, airspeed):
-        away = r - (nozzle + self.nose)[:, None]
+    def velocity(self, t, r, stream=None):
+        away = r - everywhere(self.nose, r)
         square = jnp.sum(away**2, axis=0) + self.core**2
-        return airspeed * self.radius**2 / 4 * away / square**1.5
+        return stream.speed * self.radius**2 / 4 * away / square**1.5

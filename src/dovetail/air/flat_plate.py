@@ -13,7 +13,7 @@ from __future__ import annotations
 import jax
 import jax.numpy as jnp
 
-from dovetail.air.air_wake import SteadyWind, WindField
+from dovetail.air.wind import StillAir, WindField
 from dovetail.core import kind, parameter
 from dovetail.mechanics.airframe import AirBody
 from dovetail.mechanics.bodies import BodyLoad
@@ -40,8 +40,11 @@ class WindDrag(BodyLoad):
     """Drag of an airframe in a wind: its axes are forward, port, up, and the wind is read where it is."""
 
     plates: FlatPlates = FlatPlates()
-    wind: WindField = SteadyWind()
+    wind: WindField = StillAir()
     density: jax.Array = parameter("kg/m^3", "density of the air", default=1.225, at_least=0.0)
+
+    def __check_init__(self):
+        self.wind.check_without_stream("WindDrag.wind")
 
     @property
     def ends(self) -> float:

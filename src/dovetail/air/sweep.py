@@ -12,7 +12,7 @@ import jax
 import jax.numpy as jnp
 
 from dovetail.air.device import PointDevice, TipDevice
-from dovetail.air.wake import NoWake, Wake
+from dovetail.air.wind import FreeStream, StillAir, WindField
 from dovetail.core import Flow, parameter
 from dovetail.core.errors import ParameterError
 from dovetail.mechanics.chain import ManyLinks
@@ -23,7 +23,7 @@ class TowedLinks(Flow):
 
     ropes: ManyLinks
     device: TipDevice = PointDevice()
-    wake: Wake = NoWake()
+    wake: WindField = StillAir()
     airspeed: jax.Array = parameter("m/s", "true airspeed", default=170.0, at_least=0.0)
     density: jax.Array = parameter("kg/m^3", "density of the air", default=0.7, at_least=0.0)
     gravity: jax.Array = parameter("m/s^2", "acceleration of gravity", default=9.81, at_least=0.0)
@@ -37,11 +37,11 @@ class TowedLinks(Flow):
     def init(self) -> dict[str, jax.Array]:
         return self.ropes.straight([1.0, 0.0, 0.0])
 
-    def loads(self, x: Any) -> tuple[jax.Array, jax.Array]:
+    def loads(self, t: Any, x: Any) -> tuple[jax.Array, jax.Array]:
         """Gravity (3,) [m/s^2] and the air's force on each tip (3, k) [N]."""
         tip, velocity = x["position"][-1], x["velocity"][-1]
         stream = jnp.stack([self.airspeed, 0.0 * self.airspeed, 0.0 * self.airspeed])[:, None]
-        wind = stream + self.wake.velocity(tip, self.airspeed, self.density) - velocity
+        wind = stream + self.wake.velocity(t, tip, FreeStream(self.airspeed, self.density)) - velocity
 
         def force(wind):
             return self.device.force({}, wind, self.density, self.airspeed, jnp.zeros(2))
@@ -50,7 +50,7 @@ class TowedLinks(Flow):
         return field, jax.vmap(force, in_axes=-1, out_axes=-1)(wind)
 
     def derivative(self, t, x, u):
-        return self.ropes.derivative(t, x, self.loads(x))
+        return self.ropes.derivative(t, x, self.loads(t, x))
 
     def output(self, t, x, u):
-        return self.ropes.output(t, x, self.loads(x))
+        return self.ropes.output(t, x, self.loads(t, x))

@@ -20,13 +20,12 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from dovetail.air.atmosphere import StandardAtmosphere
+from dovetail.air.atmosphere import StandardAtmosphere, gravity
 from dovetail.air.commands import Command, NoCommand
 from dovetail.air.cylinder import CableDrag
 from dovetail.air.device import NoDevice, TipDevice
 from dovetail.air.settling import settling
-from dovetail.air.turbulence import StillAir, Turbulence
-from dovetail.air.wake import GriddedWake, NoWake, Wake
+from dovetail.air.wind import FreeStream, StillAir, WindField
 from dovetail.core import Flow, Method, check_step, choice, kind, parameter
 from dovetail.core.errors import DovetailError, Fault, StepSizeError
 from dovetail.core.registry import name_of
@@ -38,8 +37,6 @@ from dovetail.mechanics.chain.remesh import AdaptiveElements, remesh
 from dovetail.mechanics.chain.static import hanging_directions, straight_to
 from dovetail.mechanics.chain.torsion import TwistLine
 from dovetail.mechanics.motion import Still, SupportMotion
-
-EARTH_RADIUS = 6.356766e6  # [m] of the standard atmosphere
 
 
 @kind("towed-rope")
@@ -66,8 +63,8 @@ class TowedRope(Flow):
     device: TipDevice = NoDevice()
     motion: SupportMotion = Still()
     command: Command = NoCommand()
-    wake: Wake = NoWake()
-    gusts: Turbulence = StillAir()
+    wake: WindField = StillAir()
+    gusts: WindField = StillAir()
     drag: CableDrag | None = None
     reel: ReelLaw | None = None
     twist: TwistLine | None = None
@@ -105,7 +102,7 @@ class TowedRope(Flow):
         """Gravity in the rope's axes, (3,) [m/s^2]."""
         zero, g = jnp.zeros(()), self.gravity
         if self.weight == "altitude":
-            g = g * (EARTH_RADIUS / (EARTH_RADIUS + self.altitude)) ** 2
+            g = gravity(self.altitude, g)
         return g * jnp.stack([-jnp.sin(self.descent), jnp.cos(self.descent), zero])
 
     def init(self) -> dict[str, Any]:
@@ -162,9 +159,9 @@ class TowedRope(Flow):
 
     def local_wind(self, t: Any, r: jax.Array, v: jax.Array) -> jax.Array:
         """Wind (3, n) [m/s] relative to places r (3, n) [m] that move at v (3, n) [m/s]."""
-        stream = jnp.zeros((3, 1)).at[0].set(self.airspeed) + self.wind[:, None]
-        disturbed = self.wake.velocity(r, self.airspeed, self._rho()) + self.gusts.at(t, r[0], self.airspeed)
-        return stream + disturbed - v
+        steady = jnp.zeros((3, 1)).at[0].set(self.airspeed) + self.wind[:, None]
+        stream = FreeStream(self.airspeed, self._rho())
+        return steady + sum(field.velocity(t, r, stream) for field in (self.wake, self.gusts)) - v
 
     def _acting(self, t, x):
         """Loads on the chain, the tip's wind and the command."""
@@ -308,11 +305,11 @@ class TowedRope(Flow):
                     "turn it to where it is pulled (phi 0 hangs, 90 degrees trails)",
                 )
             )
-        if isinstance(self.wake, GriddedWake):
+        for name, field in (("wake", self.wake), ("gusts", self.gusts)):
             try:
-                self.wake.check_cover(float(self.chain.length))
+                field.check_cover(float(self.chain.length))
             except DovetailError as error:
-                faults.append(Fault("system.wake", str(error)))
+                faults.append(Fault(f"system.{name}", str(error)))
         return faults
 
     def static_force(self) -> np.ndarray:

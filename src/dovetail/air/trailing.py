@@ -12,7 +12,7 @@ from jax.tree_util import Partial
 
 from dovetail.air.cylinder import CableDrag
 from dovetail.air.drogue import TowedDrogue, unit
-from dovetail.air.stream import Stream, UniformAir
+from dovetail.air.tanker import TankerAir
 from dovetail.core import Flow, parameter
 from dovetail.mechanics.chain.attitude import flown, towed
 from dovetail.mechanics.chain.base import Chain, Loads
@@ -36,7 +36,7 @@ class Trailed:
         self.u, self.l = s.n, s.size
 
     def drag(
-        self, drag: CableDrag, air: Stream, t: Any, nozzle: Any, links: int
+        self, drag: CableDrag, air: TankerAir, t: Any, nozzle: Any, links: int
     ) -> tuple[jax.Array, jax.Array]:
         """Forces (3, n) [N] on the first `links` links, none on others, and the wind (3,) relative to the last node."""
         middle = 0.5 * (self.r[:, 1:] + self.r[:, :-1])[:, :links]
@@ -56,7 +56,7 @@ class TrailingHose(Flow):
     chain: Chain
     drag: CableDrag
     drogue: TowedDrogue = TowedDrogue()
-    air: Stream = UniformAir()
+    air: TankerAir = TankerAir(density=0.525)  # at 8000 m [Bolien 2018, sec. 3.5]
     reel: ReelLaw = ContactReel()
     tow_point: jax.Array = parameter("m", "in the tanker's frame", default=(-21.14, 0.0, 0.5))
     gravity: jax.Array = parameter("m/s^2", "gravity", default=9.81)

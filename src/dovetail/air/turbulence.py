@@ -12,38 +12,21 @@ Cut to the band of its waves, a field of short scale would lose much of its ener
 
 The field is frozen and blows past: at a place x and time t the wave has the phase :math:`\Omega(Vt - x)`. Being
 a function of time it serves fixed-step and adaptive integration alike, and the same seed gives the same gusts
-at any step. Source: [MIL-HDBK-1797, app. A].
+at any step. `GustyWind` is a mean wind that carries such a field past a deck. Source: [MIL-HDBK-1797, app. A].
 """
 
 from __future__ import annotations
 
-from abc import abstractmethod
-
 import jax
 import jax.numpy as jnp
 
-from dovetail.core import Part, count, kind, parameter
+from dovetail.air.wind import FreeStream, WindField, everywhere
+from dovetail.core import count, kind, parameter
 from dovetail.core.randomness import Random
 
 
-class Turbulence(Part):
-    """Gust velocity at places downstream, in time."""
-
-    @abstractmethod
-    def at(self, t: jax.Array, x: jax.Array, speed: jax.Array) -> jax.Array:
-        """Gust (3, n) [m/s] at distances x (n,) [m] downstream, in a stream of `speed` [m/s]."""
-
-
-@kind("still-air")
-class StillAir(Turbulence):
-    """No gusts."""
-
-    def at(self, t, x, speed):
-        return jnp.zeros((3, *jnp.shape(x)))
-
-
 @kind("dryden")
-class Dryden(Turbulence, Random):
+class Dryden(WindField, Random):
     """Gusts with the Dryden spectra; same everywhere across the stream."""
 
     intensity: jax.Array = parameter("m/s", "standard deviation, one or (x, y, z)", default=1.0, at_least=0.0)
@@ -52,16 +35,19 @@ class Dryden(Turbulence, Random):
     lowest: jax.Array = parameter("rad/m", "lowest spatial frequency", default=1e-4, above=0.0)
     highest: jax.Array = parameter("rad/m", "highest spatial frequency", default=0.3, above=0.0)
 
-    def at(self, t, x, speed):
+    carried = True
+
+    def velocity(self, t, r, stream=None):
         edges = jnp.geomspace(self.lowest, self.highest, self.waves + 1)
         omega = jnp.sqrt(edges[1:] * edges[:-1])
         phase = jax.random.uniform(self.drawn(0), (3, self.waves), maxval=2 * jnp.pi)
         sigma, scale = jnp.broadcast_to(self.intensity, 3), jnp.broadcast_to(self.scale, 3)
         energy = spectrum(omega, jnp.ones((3, 1)), scale[:, None]) * jnp.diff(edges)
         size = sigma[:, None] * jnp.sqrt(2 * energy / jnp.sum(energy, axis=1, keepdims=True))
-        angle = omega[:, None] * (speed * t - jnp.asarray(x))
+        angle = omega[:, None] * (stream.speed * t - jnp.ravel(r[0]))
         # cos(a + p) by products, so that the large angle is not formed for each axis
-        return (size * jnp.cos(phase)) @ jnp.cos(angle) - (size * jnp.sin(phase)) @ jnp.sin(angle)
+        gust = (size * jnp.cos(phase)) @ jnp.cos(angle) - (size * jnp.sin(phase)) @ jnp.sin(angle)
+        return jnp.reshape(gust, jnp.shape(r))
 
 
 def spectrum(omega: jax.Array, sigma: jax.Array, scale: jax.Array) -> jax.Array:
@@ -70,3 +56,24 @@ def spectrum(omega: jax.Array, sigma: jax.Array, scale: jax.Array) -> jax.Array:
     along = sigma**2 * 2 * scale / jnp.pi / (1 + a)
     across = sigma**2 * scale / jnp.pi * (1 + 3 * a) / (1 + a) ** 2
     return jnp.concatenate([along[:1], across[1:]])
+
+
+@kind("gusty-wind")
+class GustyWind(WindField):
+    """A mean wind that carries frozen Dryden gusts past the deck.
+
+    Gusts along the wind have the longitudinal spectrum, the two across the lateral one. The wind must blow: gusts
+    that are not carried are no function of time.
+    """
+
+    wind: jax.Array = parameter("m/s", "mean velocity of the air, (3,), not all zero")
+    gusts: Dryden = Dryden(intensity=1.0, scale=50.0, lowest=1e-3, highest=1.0)
+
+    def velocity(self, t, r, stream=None):
+        speed = jnp.sqrt(jnp.sum(self.wind**2) + 1e-12)
+        along = self.wind / speed
+        level = jnp.stack([-along[1], along[0], jnp.zeros(())])
+        level = level / jnp.sqrt(jnp.sum(level**2) + 1e-24)
+        axes = jnp.stack([along, level, jnp.cross(along, level)])
+        gust = self.gusts.velocity(t, jnp.tensordot(axes, r, 1), FreeStream(speed, jnp.ones(())))
+        return everywhere(self.wind, r) + jnp.tensordot(axes.T, gust, 1)

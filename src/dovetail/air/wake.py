@@ -1,45 +1,31 @@
-r"""The wake of the towing aircraft: a velocity field that depends on the place.
+r"""Wakes, of a towing aircraft or of what stands on a deck: velocity fields that depend on the place.
 
 `VortexPair` has two counter-rotating vortices at :math:`z = \pm b_0/2`, :math:`b_0 = \pi b/4`, of circulation
 :math:`\Gamma = m g/(\rho V b_0)` and with the core :math:`v_\theta = \Gamma r / (2\pi(r^2 + r_c^2))`
 [Burnham & Hallock 1982], and an axial deficit; both fade to nothing at a depth. `GriddedWake` reads a field from a
-file. Axes: x downstream, y down, z to starboard; origin at the attachment point.
+file, in its axes. Axes of the pair: x downstream, y down, z to starboard; origin at the attachment point.
 """
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from pathlib import Path
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
-from dovetail.core import Part, kind, parameter
+from dovetail.air.wind import WindField
+from dovetail.core import kind, parameter
 from dovetail.core.arrays_file import read_arrays, require_rising
 from dovetail.core.errors import ParameterError
 from dovetail.core.parameter import file_name
 
 
-class Wake(Part):
-    """A velocity field behind the aircraft."""
-
-    @abstractmethod
-    def velocity(self, r: jax.Array, speed: jax.Array, density: jax.Array) -> jax.Array:
-        """Disturbance (3, n) [m/s] at places r (3, n) [m], in a stream of `speed` [m/s] and density."""
-
-
-@kind("no-wake")
-class NoWake(Wake):
-    """Undisturbed air."""
-
-    def velocity(self, r, speed, density):
-        return jnp.zeros_like(r)
-
-
 @kind("vortex-pair")
-class VortexPair(Wake):
+class VortexPair(WindField):
     """A pair of trailing vortices that carries the aircraft, with an axial deficit, down to a depth."""
+
+    carried = True
 
     aircraft_mass: jax.Array = parameter("kg", "mass that the vortices carry", default=250e3, above=0.0)
     span: jax.Array = parameter("m", "wing span", default=63.45, above=0.0)
@@ -54,9 +40,9 @@ class VortexPair(Wake):
     def _spacing(self):
         return jnp.pi / 4 * self.span
 
-    def velocity(self, r, speed, density):
+    def velocity(self, t, r, stream=None):
         _, y, z = r
-        gamma = self.circulation(speed, density) / (2 * jnp.pi)
+        gamma = self.circulation(*stream) / (2 * jnp.pi)
         half = 0.5 * self._spacing()
 
         def vortex(sign):
@@ -68,20 +54,22 @@ class VortexPair(Wake):
         fade = 0.5 * (1 + jnp.cos(jnp.pi * jnp.clip(jnp.abs(y) / self.depth, 0.0, 1.0)))
         down = (left[0] + right[0]) * fade
         side = (left[1] + right[1]) * fade
-        return jnp.stack([-self.deficit * speed * fade, down, side])
+        return jnp.stack([-self.deficit * stream.speed * fade, down, side])
 
 
 @kind("gridded-wake")
-class GriddedWake(Wake):
+class GriddedWake(WindField):
     """A measured or computed field on a regular grid, linear between its points.
 
     The file is an `.npz` with `x`, `y`, `z` [m], rising, and `velocity` of shape (3, x, y, z) [m/s], or of shape
-    (angles, 3, x, y, z) with `attack` [rad] for several angles of attack. Outside the grid the disturbance is NaN,
-    so that a run ends there with what was computed; `check_cover` says so before.
+    (angles, 3, x, y, z) with `attack` [rad] for several angles of attack. A field that is given over the speed of the
+    free wind, like that behind a superstructure, has that speed as `scale`. Outside the grid the velocity is NaN, so
+    that a run ends there with what was computed; `check_cover` says so before.
     """
 
     file: str = file_name()
     attack: jax.Array = parameter("rad", "angle of attack to read the field at", default=0.0)
+    scale: jax.Array = parameter("1", "what the velocities of the file are multiplied by", default=1.0)
 
     def _tables(self):
         path = Path(self.file)
@@ -110,7 +98,7 @@ class GriddedWake(Wake):
         field = jnp.asarray(data["velocity"])
         return field[low] + (place - low) * (field[low + 1] - field[low])
 
-    def velocity(self, r, speed, density):
+    def velocity(self, t, r, stream=None):
         data = self._tables()
         field = self._field(data)
         index = []
@@ -121,10 +109,9 @@ class GriddedWake(Wake):
         inside = jnp.isfinite(index[0] + index[1] + index[2])
         index = [jnp.where(inside, i, 0.0) for i in index]
         read = [jax.scipy.ndimage.map_coordinates(component, index, order=1) for component in field]
-        return jnp.where(inside, jnp.stack(read), jnp.nan)
+        return self.scale * jnp.where(inside, jnp.stack(read), jnp.nan)
 
-    def check_cover(self, reach: float) -> None:
-        """Raise `ParameterError` if a rope of length `reach` [m] could leave the grid."""
+    def check_cover(self, reach):
         data = self._tables()
         for name, low, high in (("x", 0.0, reach), ("y", 0.0, reach), ("z", -reach, reach)):
             if data[name][0] > low or data[name][-1] < high:

@@ -21,8 +21,8 @@ import jax.numpy as jnp
 import numpy as np
 import xarray as xr
 
-from dovetail.air.air_wake import from_compass
 from dovetail.air.flat_plate import FlatPlates
+from dovetail.air.wind import from_compass
 from dovetail.core import constant, count, kind, parameter
 from dovetail.core.chart import Chart
 from dovetail.core.chunked import evaluate_in_chunks, fingerprint

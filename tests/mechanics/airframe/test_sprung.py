@@ -17,7 +17,7 @@ N = 101  # samples, 0.05 s apart
 
 def free(stiffness=6675.0, **values):
     values = {"secured": 0.0} | values
-    body = eqx.tree_at(lambda b: b.law.stiffness.k, BODY, jnp.asarray(stiffness))
+    body = eqx.tree_at(lambda b: b.law.stiffness.k, BODY, jnp.asarray(stiffness, float))
     return eqx.tree_at(
         lambda b: [getattr(b, k) for k in values], body, [jnp.asarray(v, float) for v in values.values()]
     )

@@ -72,8 +72,11 @@ def test_joints_keep_momentum_and_their_energy_is_accounted_for():
     @eqx.filter_jit
     def rates(pair, x):
         rate = pair.derivative(0.0, x, LOAD)
-        along = [jax.jvp(q, (x,), (rate,))[1] for q in (pair.momentum, pair.angular_momentum)]
-        _, gained = jax.jvp(lambda x: pair.kinetic_energy(x) + pair.stored(x), (x,), (rate,))
+
+        def kept(x):
+            return pair.momentum(x), pair.angular_momentum(x), pair.kinetic_energy(x) + pair.stored(x)
+
+        _, (*along, gained) = jax.jvp(kept, (x,), (rate,))
         quiet = eqx.tree_at(lambda p: [a.damping for a in p.attached], pair, [jnp.zeros(6)] * 3)
         lost = jnp.zeros(())
         for one, still, own in zip(pair.attached, quiet.attached, x.attached, strict=True):
@@ -108,6 +111,7 @@ def test_a_part_swings_at_the_frequency_of_its_spring_and_the_reduced_mass():
         assert apart == pytest.approx(1e-3 / omega, rel=1e-5)  # the largest, after a quarter
 
 
+@pytest.mark.slow  # a limit, in 5000 steps
 def test_a_stiff_joint_makes_the_rigid_body_of_both():
     """Under a lasting push the mean acceleration of the hub is that of the assembled body."""
     stiff = AttachedBody(

@@ -119,7 +119,7 @@ def random_state(n, seed):
     return jnp.array(q), jnp.array(rng.normal(size=2 * n + 1))
 
 
-@pytest.mark.parametrize(("n", "tip"), [pytest.param(1, 0.0, marks=pytest.mark.slow), (8, 3.0)])
+@pytest.mark.parametrize(("n", "tip"), [pytest.param(1, 0.0, marks=pytest.mark.slow), (4, 3.0)])
 @pytest.mark.parametrize("inertia", ["konig", "rod"])
 def test_closed_form_agrees_with_lagrange_equations_by_differentiation(n, tip, inertia):
     chain = RodChain(n=n, length=1.7 * n, mass=0.8 * n, tip_mass=tip, stiffness=1.7 * n, inertia=inertia)
@@ -180,13 +180,19 @@ def test_frozen_stretch_with_rod_inertia_is_the_cartesian_chain_of_rods():
 
 
 def test_curvature_law_has_its_limits():
-    theta, l, k = jnp.linspace(-3.0, 3.0, 61), 0.7, 2.0
-    radius = -(l / 2) * jnp.cos(theta / 2) / jnp.tan(theta / 2)
-    np.testing.assert_allclose(joint_moment(theta, k, l)[theta != 0], (k / radius)[theta != 0], rtol=1e-12)
-    assert joint_moment(1e-6, k, l) == pytest.approx(-k * 1e-6 / l, rel=1e-9)
-    assert abs(joint_moment(jnp.pi - 1e-5, k, l)) > 1e9
-    slope = jax.jit(jax.vmap(jax.grad(lambda a: joint_energy(a, k, l))))(theta)
-    np.testing.assert_allclose(-slope, joint_moment(theta, k, l), rtol=1e-12, atol=1e-12)
+    theta, l, k = np.linspace(-3.0, 3.0, 61), 0.7, 2.0
+
+    @jax.jit
+    def both(theta):
+        return joint_moment(theta, k, l), jax.vmap(jax.grad(lambda a: joint_energy(a, k, l)))(theta)
+
+    (*moment, small, folded), (*slope, _, _) = map(np.asarray, both(np.r_[theta, 1e-6, np.pi - 1e-5]))
+    bent = theta != 0
+    radius = -(l / 2) * np.cos(theta[bent] / 2) / np.tan(theta[bent] / 2)
+    np.testing.assert_allclose(np.array(moment)[bent], k / radius, rtol=1e-12)
+    assert small == pytest.approx(-k * 1e-6 / l, rel=1e-9)
+    assert abs(folded) > 1e9
+    np.testing.assert_allclose(-np.array(slope), moment, rtol=1e-12, atol=1e-12)
 
 
 def test_both_bending_laws_agree_in_a_plane_and_differ_out_of_it():
@@ -264,8 +270,8 @@ def test_hanging_chain_has_the_bessel_frequencies():
 
 def test_slack_element_carries_no_compression():
     chain = RodChain(n=2, length=2.0, mass=1.0, stiffness=200.0, slack="slack")
-    assert chain.elastic_force(chain.at(-0.1, 0.0, 0.0)["q"])[0] == 0
-    assert chain.elastic_force(chain.at(0.1, 0.0, 0.0)["q"])[0] == pytest.approx(-10)
+    assert elastic_force(chain, chain.at(-0.1, 0.0, 0.0)["q"])[0] == 0
+    assert elastic_force(chain, chain.at(0.1, 0.0, 0.0)["q"])[0] == pytest.approx(-10)
 
 
 @pytest.mark.parametrize("inertia", [pytest.param("konig", marks=pytest.mark.slow), "rod"])
@@ -313,7 +319,7 @@ def test_forces_half_way_along_rods_do_the_work_of_their_points():
     assert float(got) == pytest.approx(float(expected), rel=1e-12)
 
 
-@pytest.mark.parametrize("curvature", ["planes", "space"])
+@pytest.mark.parametrize("curvature", ["planes", pytest.param("space", marks=pytest.mark.slow)])
 def test_a_clamped_chain_tends_to_the_clamped_beam_with_the_square_of_its_rods(curvature):
     """Tip deflection F L^3/(3 EI) and slowest motion 3.516 sqrt(EI/(m L^3)), for random beams."""
     rng = np.random.default_rng(8)

@@ -9,7 +9,7 @@ from dovetail.studies.reproduction import targets
 TARGETS = [t for t in targets("docking") if t.compute.startswith("reproduce_experiments:")]
 
 
-SLOW = {"RT-46"}  # whole runs
+SLOW = {"RT-46", "RT-46b", "RT-50"}  # whole runs
 
 
 @pytest.mark.parametrize(

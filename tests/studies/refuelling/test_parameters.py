@@ -67,6 +67,7 @@ def test_each_has_a_source_and_what_has_no_place_says_why():
     assert len(unstated) >= 25
 
 
+@pytest.mark.slow  # the hose is trimmed when it is read
 def test_the_stated_hose_is_all_of_table_1():
     """Nothing of the hose and its flight is left to a default that nobody has listed."""
     numerical = resolved("full-scale")["numerical"]
@@ -79,6 +80,7 @@ def test_the_stated_hose_is_all_of_table_1():
     assert set(numerical["drag"]["coefficients"]) - own <= listed
 
 
+@pytest.mark.slow
 def test_strikes_in_flight_are_read_without_faults_and_name_their_source():
     for name in ("full-scale", "full-scale-100", "full-scale-200"):
         assert resolved(name)["title"]

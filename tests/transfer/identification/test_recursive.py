@@ -1,3 +1,4 @@
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -12,13 +13,17 @@ rich = np.random.default_rng(0).normal(size=4000)
 rich = np.convolve(rich, np.hanning(15) / 3.5, mode="same")  # nothing above 130 Hz
 
 
-def learn(part, demand, measured):
-    part = part.sampled_at(dt, demand.shape[1:])
-
+@eqx.filter_jit
+def learnt(part, demand, measured):
     def step(x, uy):
         return part.step(0.0, dt, x, {"demand": uy[0], "measured": uy[1]})
 
-    return jax.lax.scan(step, part.init(), (jnp.asarray(demand), jnp.asarray(measured)))
+    return jax.lax.scan(step, part.init(), (demand, measured))
+
+
+def learn(part, demand, measured):
+    found = learnt(part.sampled_at(dt, demand.shape[1:]), jnp.asarray(demand), jnp.asarray(measured))
+    return jax.tree.map(np.asarray, found)
 
 
 def test_gain_and_delay_are_learnt(record):

@@ -161,14 +161,16 @@ def test_moves_end_where_they_can_be_repeated_to():
 
 
 def test_a_move_in_joint_space_is_not_straight_in_space(ideal):
-    now = started(ideal)["references"]
-    target = now.at[2].add(0.3).at[1].add(0.2)
-    segment = JointSegment(ideal, now, target, jnp.array(1.0), Course(form="line"))
-    assert np.asarray(segment.at(0.0)) == pytest.approx(np.asarray(HOME), abs=1e-9)
-    assert np.asarray(segment.at(1.0)) == pytest.approx(np.asarray(segment.target), abs=1e-12)
-    middle = np.asarray(segment.at(0.5))[:3]
-    straight = (np.asarray(segment.at(0.0)) + np.asarray(segment.at(1.0)))[:3] / 2
-    assert np.linalg.norm(middle - straight) > 1e-3
+    @eqx.filter_jit
+    def moved(arms, now):
+        target = now.at[2].add(0.3).at[1].add(0.2)
+        segment = JointSegment(arms, now, target, jnp.array(1.0), Course(form="line"))
+        return jax.vmap(segment.at)(jnp.array([0.0, 0.5, 1.0])), segment.target
+
+    (first, middle, last), target = (np.asarray(a) for a in moved(ideal, started(ideal)["references"]))
+    assert first == pytest.approx(np.asarray(HOME), abs=1e-9)
+    assert last == pytest.approx(target, abs=1e-12)
+    assert np.linalg.norm((middle - (first + last) / 2)[:3]) > 1e-3
 
 
 @pytest.mark.parametrize(("period", "delay"), [(4e-3, 20e-3), (12e-3, 120e-3)])
@@ -180,20 +182,23 @@ def test_both_published_interfaces_answer_at_their_ticks_late_lagging_and_no_fas
     drive = Series((Delay(delay, longest=0.2), FirstOrderLag(tau=tau), RateLimit(fastest))).sampled_at(
         period, (1,)
     )
-    x, shown = drive.init(), []
-    for k in range(60):
-        x, y = drive.step(k * period, period, x, jnp.array([step]))
-        shown.append(float(y[0]))
+
+    def answer(drive):
+        def one(x, k):
+            x, y = drive.step(k * period, period, x, jnp.array([step]))
+            return x, y[0]
+
+        return jax.lax.scan(one, drive.init(), jnp.arange(60))[1]
+
+    free = Series((Delay(delay, longest=0.2), FirstOrderLag(tau=tau))).sampled_at(period, (1,))
+    shown, slow = map(
+        np.asarray, eqx.filter_jit(lambda parts: [answer(part) for part in parts])((drive, free))
+    )
     silent = round(delay / period)
-    assert np.all(np.array(shown[:silent]) == 0.0)  # nothing before the delay is over, to the tick
+    assert np.all(shown[:silent] == 0.0)  # nothing before the delay is over, to the tick
     speeds = np.diff([0.0, *shown]) / period
     assert speeds.max() <= fastest * (1 + 1e-9)
     assert speeds.max() == pytest.approx(fastest, rel=1e-6)  # the limit is met on the way
     assert shown[-1] == pytest.approx(step, rel=1e-4)
-    free = Series((Delay(delay, longest=0.2), FirstOrderLag(tau=tau))).sampled_at(period, (1,))
-    x, slow = free.init(), []
-    for k in range(60):
-        x, y = free.step(k * period, period, x, jnp.array([step]))
-        slow.append(float(y[0]))
-    left = np.log(1 - np.array(slow[silent + 1 : silent + 4]) / step)
+    left = np.log(1 - slow[silent + 1 : silent + 4] / step)
     np.testing.assert_allclose(np.diff(left), -period / tau, rtol=1e-6)  # a lag of its time constant

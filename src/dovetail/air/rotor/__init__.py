@@ -1,6 +1,6 @@
 """Blades and rotors: how a blade gives, what the air does to it, hub, controls, lag damper, a rotor on an airframe.
 
-Depends on: core, mechanics, and of this package `air_wake`.
+Depends on: core, mechanics, and of this package `wind`.
 
 Axes: x forward, y to port, z up along the shaft; the rotor turns counter-clockwise seen from above, and azimuth
 counts from the nose to port.

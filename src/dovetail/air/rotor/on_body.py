@@ -7,9 +7,9 @@ from abc import abstractmethod
 import jax
 import jax.numpy as jnp
 
-from dovetail.air.air_wake import SteadyWind, WindField
 from dovetail.air.rotor.controls import Controls, RotorSchedule
 from dovetail.air.rotor.rotor import Rotor, RotorLoads
+from dovetail.air.wind import StillAir, WindField
 from dovetail.core import choice, kind, parameter
 from dovetail.mechanics.bodies.loads import BodyLoad, BodyMotion
 
@@ -23,10 +23,13 @@ class RotorOnBody(BodyLoad):
 
     rotor: Rotor
     schedule: RotorSchedule
-    wind: WindField = SteadyWind()
+    wind: WindField = StillAir()
     hub: jax.Array = parameter("m", "hub in the axes of the airframe's data", default=(0.0, 0.0, 0.5))
     density: jax.Array = parameter("kg/m^3", "density of the air", default=1.225, at_least=0.0)
     wind_at: str = choice("hub", "elements", about="where the wind is read", default="hub")
+
+    def __check_init__(self):
+        self.wind.check_without_stream(f"{type(self).__name__}.wind")
 
     @property
     def ends(self) -> float:
@@ -38,7 +41,8 @@ class RotorOnBody(BodyLoad):
         arm = self.hub - motion.offset
         velocity = motion.velocity + jnp.cross(motion.spin, arm)
         places = arm + (self.rotor.places() if self.wind_at == "elements" else jnp.zeros(3))
-        wind = self.wind.velocity(t, motion.position + places @ motion.rotation.T) @ motion.rotation
+        at = motion.position + places @ motion.rotation.T
+        wind = self.wind.velocity(t, at.T).T @ motion.rotation
         return self.rotor.loads(self.commands(t, motion), velocity, motion.spin, wind, self.density)
 
     @abstractmethod

@@ -31,6 +31,7 @@ class NoisyImpact(eqx.Module):
     duration: jax.Array  # [s] from the first to the last sample in contact
 
 
+@eqx.filter_jit
 def noisy_impact(
     law: NormalLaw,
     mass,

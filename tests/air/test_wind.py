@@ -1,12 +1,21 @@
-"""Winds over a deck."""
+"""One family of winds: over a deck, and what a stream carries."""
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from dovetail.air import GriddedAirWake, GriddedWake, GustyWind, SteadyWind, WindFields, WindTable
-from dovetail.air.air_wake import from_compass
+from dovetail.air import (
+    Dryden,
+    GriddedWake,
+    GustyWind,
+    SteadyWind,
+    StillAir,
+    VortexPair,
+    WindFields,
+    WindTable,
+)
+from dovetail.air.wind import from_compass
 from dovetail.core.errors import ParameterError
 from dovetail.core.randomness import seeded
 
@@ -18,7 +27,7 @@ def test_a_wind_from_ahead_blows_aft_and_from_starboard_to_port():
 
 def test_a_table_ramps_and_knows_its_end():
     table = WindTable(times=[0.0, 1.0, 1.5, 3.0], wind=[[0, 0, 0], [0, 0, 0], [0, 3, 0], [0, 3, 0]])
-    np.testing.assert_allclose(table.velocity(1.25, jnp.zeros((2, 3))), [[0, 1.5, 0]] * 2)
+    np.testing.assert_allclose(table.velocity(1.25, jnp.zeros((3, 2))), [[0, 0], [1.5, 1.5], [0, 0]])
     assert table.ends == 3.0
     assert WindFields((SteadyWind(), table)).ends == 3.0
     with pytest.raises(ParameterError, match="three numbers for each"):
@@ -47,10 +56,27 @@ def test_a_gridded_wake_scales_with_the_wind_and_adds_up(tmp_path):
     X, _, Z = np.meshgrid(x, x, x, indexing="ij")
     field = np.stack([-1.0 - 0.01 * Z, 0.02 * X, 0 * X])
     np.savez(tmp_path / "wake.npz", x=x, y=x, z=x, velocity=field)
-    wake = GriddedAirWake(GriddedWake(file=str(tmp_path / "wake.npz")), speed=20.0)
-    r = jnp.array([[5.0, 1.0, 2.0], [-3.0, 0.0, 0.0]])
-    expected = 20.0 * np.array([[-1.02, 0.1, 0.0], [-1.0, -0.06, 0.0]])
+    wake = GriddedWake(file=str(tmp_path / "wake.npz"), scale=20.0)
+    r = jnp.array([[5.0, 1.0, 2.0], [-3.0, 0.0, 0.0]]).T
+    expected = 20.0 * np.array([[-1.02, 0.1, 0.0], [-1.0, -0.06, 0.0]]).T
     np.testing.assert_allclose(wake.velocity(0.0, r), expected, rtol=1e-12)
     both = WindFields((wake, SteadyWind(wind=(0.0, 0.0, 1.0))))
-    np.testing.assert_allclose(both.velocity(0.0, r), expected + np.array([0, 0, 1.0]), rtol=1e-12)
-    assert np.isnan(wake.velocity(0.0, jnp.array([[50.0, 0.0, 0.0]]))).all()
+    np.testing.assert_allclose(both.velocity(0.0, r), expected + np.array([[0], [0], [1.0]]), rtol=1e-12)
+    assert np.isnan(wake.velocity(0.0, jnp.array([50.0, 0.0, 0.0]))).all()
+    both.check_without_stream("here")
+    with pytest.raises(ParameterError, match="the rope may reach from 0 to 30 m"):
+        both.check_cover(30.0)
+
+
+@pytest.mark.parametrize("field", [Dryden(), VortexPair(), WindFields((SteadyWind(), Dryden()))])
+def test_what_a_stream_carries_is_refused_where_there_is_none(field):
+    with pytest.raises(
+        ParameterError, match=r"deck: a (dryden|vortex-pair) asks for the stream .* gusty-wind"
+    ):
+        field.check_without_stream("deck")
+
+
+def test_still_air_moves_nothing_and_is_everywhere():
+    np.testing.assert_array_equal(StillAir().velocity(0.0, jnp.ones((3, 4))), np.zeros((3, 4)))
+    StillAir().check_without_stream("deck")
+    StillAir().check_cover(1e9)
