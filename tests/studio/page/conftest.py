@@ -88,7 +88,7 @@ def look(browser):
     """`look(served)` opens a window on a studio, which closes with the test; the page."""
     pages = []
 
-    def open_(served, room="", **how):
+    def open_(served, room="", browser=browser, **how):
         pages.append(window(browser, served, **how))
         if room:
             _go(pages[-1], room)
@@ -150,6 +150,12 @@ def _choose(page, name, until):
         " && document.querySelector('#test-name').dataset.opened !== before",
         [name, before],
     )
+
+
+@pytest.fixture
+def choose(until):
+    """`choose(page, "substructuring/cs1")` puts a test on the desk."""
+    return lambda page, name: _choose(page, name, until)
 
 
 def pressed(buttons, shown):

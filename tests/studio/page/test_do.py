@@ -5,6 +5,8 @@ import urllib.request
 
 import pytest
 
+# of a browser that draws in space, in software
+DRAWS = ("--enable-unsafe-swiftshader", "--use-angle=swiftshader", "--ignore-gpu-blocklist")
 LAID = "name => document.querySelector('#chart-traces .chart-legend')?.textContent.includes(name)"
 
 
@@ -124,8 +126,10 @@ def test_a_campaign_fills_its_map_and_a_click_on_a_point_opens_its_test(opened, 
 
 
 @pytest.mark.slow
-def test_a_run_is_seen_in_its_scene_which_asks_for_a_key(opened, until):
-    page = opened("docking/impact-1dof", "Do")
+def test_a_run_is_seen_in_its_scene_which_asks_for_a_key(browsers, tmp_path, serve, look, choose, until, go):
+    page = look(serve(tmp_path), browser=browsers(*DRAWS))
+    choose(page, "docking/impact-1dof")
+    go(page, "Do")
     name = begun(page, "Rehearse", until)
     assert done(page, name, until) == "done"
     page.locator(f"[data-job='{name}']").get_by_role("button", name="Scene", exact=True).click()
