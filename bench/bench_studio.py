@@ -1,10 +1,21 @@
-"""How often a second the studio answers while a slider moves, and what it holds after a thousand answers.
+"""How soon is the studio's page usable, how often a second does it answer while a slider moves, what does it hold?
 
+In a browser: an update is an answer that was drawn, while a slider moves in every frame. Headless chromium draws in
+software, on the cores that also compute; so the processor time of an update, all processes together, stands beside it.
 In the process that computes, without the page: medians over many different values, wall clock and processor time. An
-answer has response, tracking and stability; its ideal where that is quick, else when the slider rests (`beside`).
+answer has response, tracking and stability; its ideal where that is quick, else when the slider rests (`beside`). What
+an hour of use comes to is in `tests/studio/page/test_memory.py`.
 """
 
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
 import time
+from contextlib import contextmanager
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -29,12 +40,113 @@ CASES = {  # test: a knob of the rig, one of the simulated part, one of the spec
     ),
 }
 COUNT = 60  # answers of which the median is taken
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+SECONDS = 5.0  # for which a slider moves
+USABLE = "document.querySelector('#held')?.textContent.startsWith('you hold') && document.querySelector('#loop g.part')"
+READY = """document.querySelector('#tile-stable .answer')?.textContent
+  && document.querySelector('#feel-state').textContent === ''"""
+MOVE = """([path, milliseconds]) => new Promise(done => {
+  const range = document.querySelector(`[data-knob="${path}"] input[type=range]`), value = Number(range.value);
+  const chart = document.querySelector("#chart-response"), begin = performance.now();
+  let updates = 0, last = chart.dataset.number;
+  new MutationObserver(() => {
+    if (chart.dataset.number !== last) { last = chart.dataset.number; updates++; }
+  }).observe(chart, { attributes: true, attributeFilter: ["data-number"] });
+  const step = () => {
+    const passed = performance.now() - begin;
+    if (passed > milliseconds) return done([updates, passed / 1000]);
+    range.value = value * (1 + 0.3 * Math.sin(passed / 300));
+    range.dispatchEvent(new Event("input", { bubbles: true }));
+    requestAnimationFrame(step);
+  };
+  requestAnimationFrame(step);
+})"""
 
 
 def moved(feel: Feel, path: str, count: int, seed: int = 0) -> list[dict[str, float]]:
     """Values that one slider passes through, around that of the test."""
     value = feel.knobs[path].value
     return [{path: value * factor} for factor in np.random.default_rng(seed).uniform(0.7, 1.3, count)]
+
+
+@contextmanager
+def studio(folder: Path, name: str):
+    """`dovetail studio` with a test, from the moment of the command; its address."""
+    words = [sys.executable, "-m", "dovetail", "studio", name, "--port", "0", "--no-browser"]
+    env = {**os.environ, "XDG_STATE_HOME": str(folder)}
+    server = subprocess.Popen(words, cwd=folder, env=env, stdout=subprocess.PIPE, text=True)
+    try:
+        yield re.search(r"http\S+", server.stdout.readline())[0]
+    finally:
+        server.send_signal(signal.SIGINT)
+        server.wait()
+        server.stdout.close()
+
+
+@pytest.fixture(scope="module")
+def browser():
+    sync = pytest.importorskip("playwright.sync_api")
+    if CHROMIUM is None:
+        pytest.skip("no chromium to look with")
+    with sync.sync_playwright() as playwright:
+        opened = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
+        yield opened
+        opened.close()
+
+
+def spent(pid: int) -> float:
+    """Processor time [s] of a process and of those that it has started, as long as they live."""
+    fields = Path(f"/proc/{pid}/stat").read_text("ascii").rpartition(")")[2].split()
+    below = [
+        int(child)
+        for task in Path(f"/proc/{pid}/task").iterdir()
+        for child in (task / "children").read_text("ascii").split()
+    ]
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK") + sum(map(spent, below))
+
+
+def test_page_usable(browser, tmp_path, figure):
+    for again in (False, True):
+        page = browser.new_page(viewport={"width": 1400, "height": 900})
+        begin = time.monotonic()
+        with studio(tmp_path, "substructuring/cs1") as address:
+            told = time.monotonic() - begin
+            page.goto(address)
+            page.wait_for_function(USABLE, timeout=60_000)
+            if again:
+                figure(
+                    "studio: page usable after the command",
+                    time.monotonic() - begin,
+                    "s",
+                    target=3.0,
+                    at_least=False,
+                    accuracy=f"address told after {told:.1f} s",
+                )
+            page.close()
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_updates_in_the_browser(name, browser, tmp_path, figure):
+    page = browser.new_page(viewport={"width": 1400, "height": 900})
+    page.set_default_timeout(300_000)
+    with studio(tmp_path, name) as address:
+        page.goto(address)
+        page.wait_for_function(USABLE)
+        page.locator(".q-tab", has_text="Feel").click()
+        page.wait_for_function(READY)
+        path = page.locator("[data-knob]").first.get_attribute("data-knob")
+        page.evaluate(MOVE, [path, 1000])  # nothing is compiled any more
+        before = spent(os.getpid())
+        updates, seconds = page.evaluate(MOVE, [path, 1000 * SECONDS])
+        used = spent(os.getpid()) - before
+        figure(
+            f"studio: updates in the browser, {name}",
+            updates / seconds,
+            "1/s",
+            target=10.0,
+            accuracy=f"{path}; {1e3 * used / updates:.0f} ms of processor time each, browser and all",
+        )
+        page.close()
 
 
 @pytest.mark.parametrize("name", CASES)

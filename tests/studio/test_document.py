@@ -114,8 +114,15 @@ def test_what_is_saved_runs_unchanged_from_the_command_line(tmp_path):
 
 
 def test_files_that_it_names_are_found_from_another_folder(tmp_path):
-    document = Document.open("refuelling/validation")
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a" / "ground.csv").write_text("0,0\n1,0.5\n2,0.1\n", "utf-8")
+    text = Document.open(CS1).text
+    sine = text[text.index("[excitation]") : text.index("[limits]")]
+    record = '[excitation]\nkind = "ground-record"\nfile = "ground.csv"\nafter = "still"\nunit = "m/s2"\n\n'
+    (tmp_path / "a" / "own.toml").write_text(text.replace(sine, record), "utf-8")
+    document = Document.open(str(tmp_path / "a" / "own.toml"))
     assert document.fault == ""
+    assert document.whole["excitation"]["file"] == str(tmp_path / "a" / "ground.csv")
     assert testing.dump(testing.parse(document.whole, document.path.name)) == testing.dump(document.test)
     assert document.save(tmp_path / "mine.toml") == ""
     assert testing.dump(testing.load(tmp_path / "mine.toml")) == testing.dump(document.test)
@@ -172,12 +179,13 @@ def test_a_file_that_cannot_be_replaced_stays_as_it_is(tmp_path):
     assert not list(Path(tmp_path.parent).glob("*.part"))
 
 
-def test_whatever_is_typed_is_answered_and_nothing_is_lost():
+@pytest.mark.parametrize("often", [8, pytest.param(100, marks=pytest.mark.slow)])
+def test_whatever_is_typed_is_answered_and_nothing_is_lost(often):
     """Seeded damage to the text, and values of all sorts at all sorts of places: words, never an exception."""
     random = np.random.default_rng(11)
     document = Document.open(CS1)
     marks = [*list("[]{}\"'=.,#\n\\ 0e-"), "\x00", "µ", "9" * 400, "inf", "nan"]
-    for _ in range(40):
+    for _ in range(often):
         at = int(random.integers(len(document.original)))
         typed = (
             document.original[:at]
@@ -217,7 +225,7 @@ def test_whatever_is_typed_is_answered_and_nothing_is_lost():
         "\n",
     ]
     for path in places:
-        for typed in random.choice(values, 5, replace=False):
+        for typed in random.choice(values, min(often, 13) // 4, replace=False):
             before = document.text
             if document.set(path, str(typed)):
                 assert document.text == before

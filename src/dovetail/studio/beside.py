@@ -67,10 +67,20 @@ class Beside:
         """The newest answer; None before the first."""
         return self._answer
 
-    def chart(self, first: str, second: str, values: Mapping[str, float], size: int) -> None:
-        """Ask for the stability map of two knobs, the others as given; an older map is left unfinished."""
+    def chart(
+        self,
+        first: str,
+        second: str,
+        values: Mapping[str, float],
+        size: int,
+        stretches: Mapping[str, tuple[float, float]] | None = None,
+    ) -> None:
+        """Ask for the stability map of two knobs over their stretches, the others as given.
+
+        An older map is left unfinished.
+        """
         self._map = None
-        self._send(("chart", first, second, dict(values), size))
+        self._send(("chart", first, second, dict(values), size, stretches))
 
     def newest_chart(self) -> StabilityMap | None:
         """The newest map, with the rows that are there."""
@@ -180,8 +190,7 @@ class Answering:
             else:
                 from dovetail.studio.stability_map import charted
 
-                _, first, second, values, size = message
-                self.map = charted(self.feel, first, second, values, size)
+                self.map = charted(self.feel, *message[1:])
         return True
 
     def answer(self, number: int, values: dict[str, float]) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -21,6 +22,7 @@ from filelock import FileLock, Timeout
 
 from dovetail.cli.telling import PLACE
 from dovetail.core.errors import DovetailError, ParameterError
+from dovetail.studio import handover
 from dovetail.studio.deed import Deed
 from dovetail.studio.document import replace_text
 from dovetail.studio.knobs import Knob, knobs
@@ -46,6 +48,7 @@ class Job:
         told: dict[str, Any] = json.loads((place / ABOUT).read_text("utf-8"))
         self.what, self.title = str(told["what"]), str(told["title"])
         self.words = [str(word) for word in told["words"]]
+        self.command_line, self.python = shlex.join(["dovetail", *self.words]), str(told.get("python", ""))
         self.folder = Path(told["folder"])  # that it writes
         self.started = float(told["started"])
         self._pid = int(told["process"])
@@ -197,6 +200,7 @@ class Jobs:
             "what": deed.what or "run",
             "title": deed.title,
             "words": words,
+            "python": handover.python(deed, out, file or handover.OWN),
             "folder": str(out),
             "started": time.time(),
             "process": process.pid,

@@ -45,7 +45,7 @@ def python(deed: Deed, out: Path | None = None, file: Path = OWN) -> str:
         return _lines(
             "from dovetail import design",
             *first,
-            "made = design.design(test)",
+            f"made = design.design(test{_wishes(deed.options)})",
             "print(made)",
             f"design.write(made, {folder!r})",
         )
@@ -57,11 +57,13 @@ def python(deed: Deed, out: Path | None = None, file: Path = OWN) -> str:
             "print(test.chart.summary(data))",
             f"data.to_netcdf({Path(folder).name + '.nc'!r})",
         )
-    call = {"run": f"run({deed.rig!r})", "creep": "creep()"}.get(mode, f"{mode}()")
+    key = f", key=links.read_key({deed.key!r})" if deed.key else ""
+    call = {"run": f"run({deed.rig!r}{key})", "creep": "creep()"}.get(mode, f"{mode}()")
     if mode == "creep" and deed.rig:
-        first.insert(1, "from dovetail import links")
         axes = deed.document.test.shape[0] if deed.document.test.shape else 1
-        call = f"creep(links.RemoteCell({deed.rig!r}, {axes}))"
+        call = f"creep(links.RemoteCell({deed.rig!r}, {axes}{key}))"
+    if "links." in call:
+        first.insert(1, "from dovetail import links")
     judged = ["print(test.stability())"] if mode == "rehearse" else []
     return _lines(
         *first,
@@ -79,6 +81,16 @@ def _changes(settings: list[str]) -> str:
         return ""
     changes: dict[str, Any] = parse_settings(settings)
     return ", {" + ", ".join(f"{json.dumps(path)}: {value!r}" for path, value in changes.items()) + "}"
+
+
+def _wishes(options: dict[str, str]) -> str:
+    """What was decided of a design beforehand, as its second argument."""
+    said = parse_settings(
+        f"{option.removeprefix('--').replace('-', '_')}={value}" for option, value in options.items()
+    )
+    return (
+        f", design.Wishes({', '.join(f'{name}={value!r}' for name, value in said.items())})" if said else ""
+    )
 
 
 def _lines(*lines: str) -> str:

@@ -33,11 +33,20 @@ class StabilityMap:
 
 
 def charted(
-    feel: Feel, first: str, second: str, values: Mapping[str, float], size: int = SIZE
+    feel: Feel,
+    first: str,
+    second: str,
+    values: Mapping[str, float],
+    size: int = SIZE,
+    stretches: Mapping[str, tuple[float, float]] | None = None,
 ) -> Iterator[StabilityMap]:
-    """The map with its rows as they come; the last has all of them."""
+    """The map with its rows as they come; the last has all of them.
+
+    It goes over the `stretches` of the two, where they are said, else from end to end of the knobs.
+    """
     values = {**feel.values(), **values}
-    across, up = (np.linspace(feel.knobs[path].low, feel.knobs[path].high, size) for path in (first, second))
+    ends = {path: (knob.low, knob.high) for path, knob in feel.knobs.items()} | dict(stretches or {})
+    across, up = (np.linspace(*ends[path], size) for path in (first, second))
     found = StabilityMap(
         first, second, across, up, np.full((size, size), np.nan), (values[first], values[second]), 0
     )

@@ -12,6 +12,9 @@ from playwright.sync_api import TimeoutError as PlaywrightTimeoutError
 
 PATIENCE = 1000 * int(os.environ.get("DOVETAIL_PATIENCE", "300"))  # [ms] a busy machine takes its time
 
+FORGET = """for (const key of Object.keys(sessionStorage))
+  if (key.startsWith("dovetail-typed:")) sessionStorage.removeItem(key)"""
+
 
 class Served:
     """`dovetail studio` in a folder of its own, which can be killed and started again at the same port."""
@@ -70,55 +73,89 @@ def browser(browsers):
     return browsers("--disable-gpu")
 
 
+def window(browser, served, **how):
+    """A window on a studio, as another person each time; the page."""
+    context = browser.new_context(viewport={"width": 1400, "height": 900}, **how)
+    context.set_default_timeout(PATIENCE)
+    page = context.new_page()
+    page.goto(served.url)
+    page.wait_for_function("document.querySelector('#held')?.textContent.length > 0")
+    return page
+
+
 @pytest.fixture
 def look(browser):
-    """`look(served)` opens a window on a studio, as another person each time; the page."""
-    contexts = []
+    """`look(served)` opens a window on a studio, which closes with the test; the page."""
+    pages = []
 
-    def open_(served, room="", **how):
-        context = browser.new_context(viewport={"width": 1400, "height": 900}, **how)
-        context.set_default_timeout(PATIENCE)
-        contexts.append(context)
-        page = context.new_page()
-        page.goto(served.url)
-        page.wait_for_function("document.querySelector('#held')?.textContent.length > 0")
+    def open_(served, room="", browser=browser, **how):
+        pages.append(window(browser, served, **how))
         if room:
-            _go(page, room)
-        return page
+            _go(pages[-1], room)
+        return pages[-1]
 
     yield open_
-    for context in contexts:
-        context.close()
+    for page in pages:
+        page.context.close()
+
+
+@pytest.fixture(scope="session")
+def shared():
+    """The window that tests use one after another: a page that is loaded takes longer than what most do with it."""
+    return []
 
 
 @pytest.fixture
-def opened(studio, look, until):
-    """`opened("substructuring/cs1", "Set up")`: the page with that test as its file is, in a room."""
+def opened(request, studio, browser, shared, until):
+    """`opened("substructuring/cs1", "Set up")`: the page with that test as its file is, in a room.
+
+    Of a test that failed nothing stays: the next one has a window of its own.
+    """
+    before = request.session.testsfailed
 
     def open_(name, room="Set up"):
-        page = look(studio)
+        if not shared:
+            shared.append(window(browser, studio))
+        page = shared[0]
+        page.keyboard.press("Escape")  # a menu or a dialog that was left open
+        page.evaluate(FORGET)  # what was typed and not taken
         if page.locator("#take").is_visible():
             with contextlib.suppress(PlaywrightTimeoutError):  # who held them may have gone by now
                 page.locator("#take").click(timeout=10_000)
             until(page, "document.querySelector('#held').textContent.startsWith('you hold')")
-        _go(page, "Choose")
-        study = page.locator(f"[data-study={name.partition('/')[0]}]")
-        test = page.locator(f"[data-test='{name}']")
-        before = page.locator("#test-name").get_attribute("data-opened") or "0"
-        pressed([study, test], page.locator("#room-set-up"))  # it goes there by itself
-        until(
-            page,
-            "([name, before]) => document.querySelector('#test-name').textContent.split(',')[0] === name"
-            " && document.querySelector('#test-name').dataset.opened !== before",
-            [name, before],
-        )
+        if page.locator("#test-name").inner_text().partition(",")[0] != name:
+            _choose(page, name, until)
         if "changed" in page.locator("#test-name").inner_text():
+            _go(page, "Set up")
             page.get_by_role("button", name="As it was").click()
             until(page, "!document.querySelector('#test-name').textContent.includes('changed')")
         _go(page, room)
         return page
 
-    return open_
+    yield open_
+    if request.session.testsfailed > before and shared:
+        shared.pop().context.close()
+
+
+def _choose(page, name, until):
+    """Click a study and one of its tests."""
+    _go(page, "Choose")
+    study = page.locator(f"[data-study={name.partition('/')[0]}]")
+    test = page.locator(f"[data-test='{name}']")
+    before = page.locator("#test-name").get_attribute("data-opened") or "0"
+    pressed([study, test], page.locator("#room-set-up"))  # it goes there by itself
+    until(
+        page,
+        "([name, before]) => document.querySelector('#test-name').textContent.split(',')[0] === name"
+        " && document.querySelector('#test-name').dataset.opened !== before",
+        [name, before],
+    )
+
+
+@pytest.fixture
+def choose(until):
+    """`choose(page, "substructuring/cs1")` puts a test on the desk."""
+    return lambda page, name: _choose(page, name, until)
 
 
 def pressed(buttons, shown):

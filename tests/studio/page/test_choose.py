@@ -1,8 +1,8 @@
 """Choose: studies with their pictures, tests with their loops, a file, what was done."""
 
 
-def test_every_study_has_its_picture_and_its_tests(studio, look, until):
-    page = look(studio, "Choose")
+def test_every_study_has_its_picture_and_its_tests(opened, until):
+    page = opened("substructuring/cs1", "Choose")
     until(page, "[...document.querySelectorAll('.study img')].every(image => image.naturalWidth > 0)")
     assert page.locator(".study").count() == 5
     page.locator("[data-study=substructuring]").click()

@@ -5,6 +5,10 @@ import urllib.request
 
 import pytest
 
+# of a browser that draws in space, in software
+DRAWS = ("--enable-unsafe-swiftshader", "--use-angle=swiftshader", "--ignore-gpu-blocklist")
+LAID = "name => document.querySelector('#chart-traces .chart-legend')?.textContent.includes(name)"
+
 
 def begun(page, name, until):
     """Press a button that starts something; the job."""
@@ -22,43 +26,35 @@ def ended(page, name, until, state):
     )
 
 
-def test_a_rehearsal_is_done_with_its_trace_and_its_report_and_the_ideal_is_laid_over_it(opened, until):
+def test_runs_pile_up_as_traces_with_their_reports_and_commands_and_a_page_loaded_anew_has_them(
+    opened, until, go
+):
     page = opened("substructuring/cs1", "Do")
     page.get_by_role("button", name="Clear", exact=True).click()
-    name = begun(page, "Rehearse", until)
-    ended(page, name, until, "done")
-    until(page, "Number(document.querySelector('#chart-traces').dataset.number) >= 1")
-    job = page.locator(f"[data-job='{name}']")
+    rehearsed, emulated = (begun(page, name, until) for name in ("Rehearse", "Emulate"))
+    for name in (rehearsed, emulated):
+        ended(page, name, until, "done")
+        until(page, LAID, name)
+    job = page.locator(f"[data-job='{rehearsed}']")
     assert "critical delay 6.77 ms" in job.inner_text()
-    job.get_by_role("button", name="Report").click()
-    page.frame_locator("iframe.report").get_by_text("CS1: one mass").first.wait_for()
-    name = begun(page, "Emulate", until)
-    ended(page, name, until, "done")
-    until(
-        page,
-        "name => document.querySelector('#chart-traces .chart-legend').textContent.includes(name)",
-        name,
-    )
-    assert "rehearse" in page.locator("#chart-traces .chart-legend").inner_text()
-
-
-def test_a_page_that_is_loaded_anew_has_the_traces_and_a_dark_page_a_dark_report(opened, until, go):
-    page = opened("substructuring/cs1", "Do")
-    ended(page, begun(page, "Emulate", until), until, "done")
+    job.locator("[data-handed] summary").click()
+    command, program = job.locator("[data-handed] pre").all_inner_texts()
+    assert command == f"dovetail run substructuring/cs1 --mode rehearse --out runs/{rehearsed}"
+    assert f"run.report('runs/{rehearsed}/report.html')" in program
     page.reload()
     go(page, "Do")
-    until(page, "Number(document.querySelector('#chart-traces')?.dataset.number) >= 1")
-    for shade in ("Light", "Dark"):
-        if page.locator("#shade").inner_text() != shade:
+    for name in (rehearsed, emulated):
+        until(page, LAID, name)
+    job.get_by_role("button", name="Report").click()
+    shown = page.frame_locator("iframe.report")
+    shown.get_by_text("CS1: one mass").first.wait_for()
+    for shade in ("dark", "light"):  # it is as dark as the page, also when that is turned while it is shown
+        if (page.locator("#shade").inner_text() == "Dark") == (shade == "dark"):
             page.locator("#shade").click()
-            until(page, "shade => document.querySelector('#shade').textContent === shade", shade)
-        page.locator("[data-job]").first.get_by_role("button", name="Report").click()
-        page.locator(f"iframe.report[src*={'dark' if shade == 'Light' else 'light'}]").wait_for()
-        body = page.frame_locator("iframe.report").locator("body")
-        paper = body.evaluate("body => getComputedStyle(body).getPropertyValue('--paper').trim()")
-        assert paper == page.evaluate("getComputedStyle(document.body).getPropertyValue('--paper').trim()")
-    ahead = page.locator("#shown").bounding_box()
-    assert 0 <= ahead["y"] < 900  # it was brought to where one looks
+        page.locator(f"iframe.report[src*={shade}]").wait_for()
+        paper = "body => getComputedStyle(body).getPropertyValue('--paper').trim()"
+        assert shown.locator("body").evaluate(paper) == page.locator("body").evaluate(paper)
+    assert page.locator("#shown").bounding_box()["y"] < 900  # it was brought to where one looks
 
 
 def test_a_computation_that_takes_long_is_cancelled(opened, until):
@@ -99,7 +95,12 @@ def test_a_design_is_made_step_by_step_and_its_plan_put_on_the_desk(opened, unti
     page.locator(".q-menu .q-item", has_text="forward-prediction").first.click()
     name = begun(page, "Design it", until)
     assert done(page, name, until) in ("done", "done: no go")
-    page.locator(f"[data-job='{name}']").get_by_role("button", name="Put the plan on the desk").click()
+    job = page.locator(f"[data-job='{name}']")
+    assert "--compensator forward-prediction" in job.locator("[data-handed] pre").first.text_content()
+    job.get_by_role("button", name="Plan", exact=True).click()
+    page.locator("#plan #verdict", has_text="GO").wait_for()
+    assert page.locator("#plan .decided", has_text="forward-prediction").count() > 0
+    job.get_by_role("button", name="Put the plan on the desk").click()
     until(page, "document.querySelector('#room-set-up').offsetParent !== null")
     until(page, "document.querySelector('#difference').textContent.includes('forward-prediction')")
 
@@ -115,8 +116,9 @@ def test_a_campaign_fills_its_map_and_a_click_on_a_point_opens_its_test(opened, 
     until(page, "Number(document.querySelector('#chart-campaign')?.dataset.number) > 0")
     box = page.locator("#chart-campaign canvas").bounding_box()
     page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
-    until(page, "document.querySelector('#room-set-up').offsetParent !== null")
+    until(page, "document.querySelector('#room-feel').offsetParent !== null")
     until(page, "/points.*toml/.test(document.querySelector('#test-name').textContent)")
+    until(page, "Number(document.querySelector('#chart-response').dataset.number) > 0")  # its run
     page.locator(".q-tab", has_text="Do").click()
     if job.get_by_role("button", name="Cancel", exact=True).is_visible():
         job.get_by_role("button", name="Cancel", exact=True).click()
@@ -124,8 +126,10 @@ def test_a_campaign_fills_its_map_and_a_click_on_a_point_opens_its_test(opened, 
 
 
 @pytest.mark.slow
-def test_a_run_is_seen_in_its_scene_which_asks_for_a_key(opened, until):
-    page = opened("docking/impact-1dof", "Do")
+def test_a_run_is_seen_in_its_scene_which_asks_for_a_key(browsers, tmp_path, serve, look, choose, until, go):
+    page = look(serve(tmp_path), browser=browsers(*DRAWS))
+    choose(page, "docking/impact-1dof")
+    go(page, "Do")
     name = begun(page, "Rehearse", until)
     assert done(page, name, until) == "done"
     page.locator(f"[data-job='{name}']").get_by_role("button", name="Scene", exact=True).click()

@@ -57,7 +57,8 @@ def test_a_slider_that_is_let_go_writes_its_value_into_the_file(opened, until):
 @pytest.mark.parametrize("test", ["substructuring/rths-benchmark", "substructuring/lag-damper"])
 def test_larger_tests_are_felt_too(opened, until, test):
     page = opened(test, "Feel")
-    until(page, "Number(document.querySelector('#chart-response').dataset.number) > 0")
+    until(page, "document.querySelector('#tile-stable .answer').textContent !== ''")
+    until(page, "document.querySelector('#feel-state').textContent === ''")
     before = int(page.locator("#chart-response").get_attribute("data-number"))
     path = page.locator(".knob").first.get_attribute("data-knob")
     page.evaluate(SLIDE, [path, 0.3])

@@ -1,8 +1,8 @@
 """The file beside the drawing: both ways, compared, saved."""
 
-import subprocess
-import sys
+from typer.testing import CliRunner
 
+from dovetail.cli.main import app
 from dovetail.studio.page.file import coloured
 
 
@@ -49,14 +49,9 @@ def test_a_saved_test_runs_unchanged_from_the_command_line(opened, studio, until
             until(page, "fault => document.querySelector('#save-fault').textContent.includes(fault)", fault)
             page.get_by_role("button", name="Cancel").click()
     page.locator(".q-notification", has_text="Saved: mine.toml").wait_for()
-    done = subprocess.run(
-        [sys.executable, "-m", "dovetail", "check", "mine.toml"],
-        cwd=studio.folder,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert "delay = 0.004" in done.stdout
+    done = CliRunner().invoke(app, ["check", str(studio.folder / "mine.toml")])
+    assert done.exit_code == 0, done.output
+    assert "delay = 0.004" in done.output
 
 
 def test_a_difference_is_coloured_and_markup_in_it_is_text():

@@ -4,6 +4,15 @@ import http.client
 
 import pytest
 
+from dovetail.studio.page.frame import named
+
+
+def test_nobody_has_the_name_of_another_who_is_there():
+    assert named(None, set()) == "person 1"
+    assert named("person 2", {"person 1"}) == "person 2"  # the name that one had
+    assert named("person 2", {"person 2"}) == "person 1"  # which somebody was given meanwhile
+    assert named(None, {"person 1", "person 3"}) == "person 2"
+
 
 def status(served, path, **fields):
     connection = http.client.HTTPConnection("127.0.0.1", served.port, timeout=300)

@@ -3,7 +3,16 @@
 import pytest
 
 
-@pytest.mark.parametrize("test", ["substructuring/cs1", "docking/hil-1dof", "refuelling/drop-real-time"])
+@pytest.mark.parametrize(
+    "test",
+    [
+        "substructuring/cs1",
+        *(
+            pytest.param(name, marks=pytest.mark.slow)
+            for name in ("docking/hil-1dof", "refuelling/drop-real-time")
+        ),
+    ],
+)
 def test_every_block_of_the_loop_opens_its_values(opened, test):
     page = opened(test)
     blocks = page.locator("#loop g.part")

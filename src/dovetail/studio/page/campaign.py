@@ -1,4 +1,4 @@
-"""The points of a campaign as they arrive, over two of its axes; a click on one opens its test."""
+"""The points of a campaign as they arrive, over two of its axes; a click on one computes its test."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class CampaignMap:
             self.chart.on("chosen", self._open)
             words(
                 "p",
-                "Blue is least, red is greatest, grey is to come. A click opens the test of a point.",
+                "Blue is least, red is greatest, grey is to come. A click on a point computes its test.",
                 "quiet small",
             )
         ui.timer(LOOK, self._look)
@@ -95,8 +95,8 @@ class CampaignMap:
         except DovetailError as error:
             self.page.say(str(error), bad=True)
             return
-        self.page.go("set-up")
         await self.page.desk.open(document.name)
+        self.page.go("feel")  # where it is computed at once
 
 
 def found(folder: Path) -> Any:

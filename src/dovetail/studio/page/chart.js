@@ -215,8 +215,9 @@ export default {
         const v = c.values[j * c.nx + i];
         g.globalAlpha = v === null || c.plain ? 1 : 0.45 + 0.55 * Math.min(1, Math.sqrt(Math.abs(v) / most));
         g.fillStyle = v === null ? none : v < 0 ? good : bad;
-        const x0 = X(c.x[0] + i * px), y0 = Y(c.y[0] + (j + 1) * py);
-        g.fillRect(x0, y0, X(c.x[0] + (i + 1) * px) - x0 + 0.6, Y(c.y[0] + j * py) - y0 + 0.6);
+        const [x0, x1] = [i, i + 1].map((n) => Math.round(X(c.x[0] + n * px))); // whole pixels: no seams
+        const [y0, y1] = [j + 1, j].map((n) => Math.round(Y(c.y[0] + n * py)));
+        g.fillRect(x0, y0, x1 - x0, y1 - y0);
       }
       g.globalAlpha = 1;
     },

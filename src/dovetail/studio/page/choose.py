@@ -68,7 +68,7 @@ class Choose:
         self.tests.clear()
         with self.tests, section(study.title), ui.element("div").classes("tests"):
             places = {}
-            for test in study.tests:
+            for test in sorted(study.tests, key=lambda test: test.name):
                 card = (
                     ui.element("div")
                     .classes("card test")
@@ -84,8 +84,11 @@ class Choose:
 
     async def _draw(self, places: dict[Any, Any]) -> None:
         """The loops of the tests, as the files have them."""
-        for path, place in places.items():
-            place.content = await asyncio.to_thread(thumbnail, path)
+        drawn = await asyncio.to_thread(lambda: [thumbnail(path) for path in places])
+        for place, loop in zip(
+            places.values(), drawn, strict=True
+        ):  # all in one message: the page is drawn once
+            place.content = loop
 
     async def _choose(self, name: str) -> None:
         if not self.page.may():

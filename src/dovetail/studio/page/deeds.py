@@ -98,8 +98,10 @@ class Deeds:
     def _campaigns(self) -> None:
         known = [entry.name for study in studies().values() for entry in study.campaigns]
         with ui.element("div").classes("line").style("margin-top: 10px"):
-            chosen: Any = ui.select(known, label="Campaign of a study", value=None)
-            chosen.props("outlined dense options-dense").classes("mine grow")
+            chosen: Any = ui.select(
+                known, label="Campaign of a study, or a file", value=None, new_value_mode="add"
+            )
+            chosen.props("outlined dense options-dense data-field=campaign").classes("mine grow")
             button("Compute it", lambda: self.start("campaign", campaign=chosen.value))
 
     def start(self, what: str, **told: Any) -> None:

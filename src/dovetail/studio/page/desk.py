@@ -29,6 +29,7 @@ class Hears(Protocol):
     """A page that is open, and whose it is."""
 
     who: str
+    owner: str  # the browser
 
     def heard(self, what: str) -> None:
         """Show what is new."""

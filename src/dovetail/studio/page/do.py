@@ -12,6 +12,7 @@ from dovetail.studio.page.campaign import CampaignMap
 from dovetail.studio.page.chart import MovingPlot, line
 from dovetail.studio.page.jobs import JobRow
 from dovetail.studio.page.pieces import button, section, words
+from dovetail.studio.page.planned import plan_card
 from dovetail.studio.page.shown import address, report_in
 
 if TYPE_CHECKING:
@@ -41,15 +42,16 @@ class Do:
                 with section("What runs and what ran", "jobs"):
                     self.list = ui.element("div")
                     self.none = words("p", "Nothing has been started from here yet.", "quiet")
-            with ui.element("div").classes("stack"):
-                with section("Traces", "traces"):
-                    with ui.element("div").classes("line"):
-                        self.signal = ui.select([], label="signal", on_change=lambda _: self._draw())
-                        self.signal.props("outlined dense options-dense id=signal").classes("grow")
-                        button("Clear", self._clear, mine=False)
-                    self.chart = MovingPlot("Recorded signals, laid over each other", "time [s]", "", 300)
-                    self.chart.props("id=chart-traces")
-                self.shown = ui.element("div").props("id=shown")
+            with ui.element("div").classes("stack"), section("Traces", "traces"):
+                with ui.element("div").classes("line"):
+                    self.signal = ui.select([], label="signal", on_change=lambda _: self._draw())
+                    self.signal.props("outlined dense options-dense id=signal").classes("grow")
+                    button("Clear", self._clear, mine=False)
+                self.chart = MovingPlot("Recorded signals, laid over each other", "time [s]", "", 300)
+                self.chart.props("id=chart-traces")
+        self.shown = ui.element("div").props("id=shown")
+        self.reported: Path | None = None  # the folder whose report is shown
+        page.dark.on_value_change(lambda _: self.reported and self.report(self.reported, bring=False))
         ui.timer(LOOK, self._look)
 
     # what can be done
@@ -138,8 +140,9 @@ class Do:
 
     # what is shown below
 
-    def report(self, folder: Path) -> None:
-        """The report of a run, in the page."""
+    def report(self, folder: Path, bring: bool = True) -> None:
+        """The report of a run, in the page and in its shade."""
+        self.reported = folder
         self.shown.clear()
         with self.shown, section("Report"):
             with ui.element("div").classes("line").style("margin-bottom: 8px"):
@@ -147,10 +150,20 @@ class Do:
                 ui.link("Open in a page of its own", address(folder), new_tab=True)
             shade = "dark" if self.page.dark.value else "light"
             ui.element("iframe").classes("report").props(f"src='{address(folder, shade)}' title=Report")
+        if bring:
+            self._bring()
+
+    def plan(self, folder: Path) -> None:
+        """The plan of a design, in the page."""
+        self.reported = None
+        self.shown.clear()
+        with self.shown:
+            plan_card(folder)
         self._bring()
 
     def points(self, folder: Path) -> None:
         """A campaign while it fills, in the page."""
+        self.reported = None
         self.shown.clear()
         with self.shown:
             CampaignMap(self.page, folder)
@@ -162,6 +175,7 @@ class Do:
 
     async def scene(self, folder: Path) -> None:
         """The run in 3-D, in the page."""
+        self.reported = None
         self.shown.clear()
         with self.shown, section("Scene"):
             told = words("p", "The scene is being opened.", "quiet")

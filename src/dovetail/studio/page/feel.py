@@ -136,9 +136,9 @@ class FeelRoom:
         )
         self.margin.show(_time(answer.margin), borne, tone if known(answer.margin) else "")
         ended = "" if answer.completed else f"stopped at {answer.ended:.3g} s: {answer.outcome}"
-        late = "the ideal is being computed" if answer.behind else "rms of response minus ideal"
+        late = "the ideal is being computed" if answer.behind else "rms of response minus ideal, of the ideal"
         self.error.show(_share(answer.error), ended or late, "" if answer.completed else "bad")
-        self.tracking.show(_share(answer.tracking), "rms of demand minus achieved")
+        self.tracking.show(_share(answer.tracking), "rms of demand minus achieved, of the demand")
         said = "; ".join(answer.said)
         if said != self.said.text:
             self.said.text = said

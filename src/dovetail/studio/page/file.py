@@ -30,7 +30,9 @@ class File:
                 for name, act in {"Undo": self._undo, "Redo": self._redo, "As it was": self._back}.items():
                     button(name, act)
                 button("Save", self._ask, strong=True, name="save")
-            self.editor = ui.codemirror("", language="TOML", theme="basicLight", on_change=self._typed)
+            self.editor = ui.codemirror(
+                "", language="TOML", theme="basicLight", on_change=self._typed, line_wrapping=True
+            )
             self.editor.classes("mine")
             self.fault = ui.label().classes("fault").props("id=file-fault")
         with ui.element("section").classes("card"):

@@ -40,7 +40,9 @@ class StudioPage:
         ui.add_body_html(f"<script>{keeping()}</script>")
         ui.colors(primary="#0072b2", negative="#b3261e", positive="#1b7f4d")
         self.memory = app.storage.user
-        self.who = self.memory.setdefault("name", f"person {len(app.storage._users)}")
+        self.owner = app.storage.browser["id"]  # the browser, of which several pages may be open
+        others = {page.who for page in desk.pages if page.owner != self.owner}
+        self.who = self.memory["name"] = named(self.memory.get("name"), others)
         self.dark = ui.dark_mode(self.memory.get("dark"))
         self._bar(at)
         self.rooms: dict[str, Any] = {}
@@ -85,6 +87,7 @@ class StudioPage:
         if room == "feel":
             background_tasks.create(self.desk.feel())
         if self.client.has_socket_connection:
+            ui.run_javascript("scrollTo(0, 0)")
             ui.navigate.history.replace(f"/?at={room}")
 
     # light and dark
@@ -167,8 +170,19 @@ class StudioPage:
         changed = ", changed" if self.desk.difference else ""
         self.name_text.text, self.title_text.text = f"{document.name}{changed}", document.title
 
+    def copy(self, text: str) -> None:
+        """Text for the clipboard of whoever presses."""
+        ui.clipboard.write(text)
+        self.say("Copied.")
+
     def say(self, words: str, bad: bool = False) -> None:
         """A sentence at the foot of the page for a while."""
         ui.notify(
             words, color="negative" if bad else "dark", position="bottom", multi_line=True, timeout=6000
         )
+
+
+def named(name: str | None, others: set[str]) -> str:
+    """The name of somebody: the one they had, or the first that is free; two of one name would share a hold."""
+    free = (f"person {number}" for number in range(1, len(others) + 2))
+    return name if name and name not in others else next(one for one in free if one not in others)

@@ -39,14 +39,10 @@ class HandOver:
                     "quiet",
                 )
                 self.command = words("pre", "", "code")
-                button("Copy", lambda: self._copy(self.command.text), mine=False, name="copy-command")
+                button("Copy", lambda: page.copy(self.command.text), mine=False, name="copy-command")
             with section("As Python", "as-python"):
                 self.python = words("pre", "", "code")
-                button("Copy", lambda: self._copy(self.python.text), mine=False, name="copy-python")
-
-    def _copy(self, text: str) -> None:
-        ui.clipboard.write(text)
-        self.page.say("Copied.")
+                button("Copy", lambda: page.copy(self.python.text), mine=False, name="copy-python")
 
     def heard(self, what: str) -> None:
         """Show what is new."""

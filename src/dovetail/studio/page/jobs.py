@@ -45,12 +45,18 @@ class JobRow:
                 self.cancel = button("Cancel", self._cancel)
                 self.lay = button("Traces", lambda: room.lay(self.job.folder), mine=False)
                 self.report = button("Report", lambda: room.report(self.job.folder), mine=False)
+                self.plan = button("Plan", lambda: room.plan(self.job.folder), mine=False)
                 self.adopt = button("Put the plan on the desk", self._adopt)
                 self.points = button("Points", lambda: room.points(self.job.folder), mine=False)
                 self.scene = button("Scene", lambda: room.scene(self.job.folder), mine=False)
             with ui.element("details").classes("small quiet"):
                 words("summary", "What it said")
                 self.output = words("pre", "", "said")
+            with ui.element("details").classes("small quiet").props("data-handed"):
+                words("summary", "As a command line, and as Python")
+                for text in filter(None, (job.command_line, job.python)):
+                    words("pre", text, "said")
+                    button("Copy", lambda text=text: page.copy(text), mine=False).style("margin-top: 4px")
 
     def show(self, job: Any) -> None:
         """How it is now."""
@@ -65,14 +71,16 @@ class JobRow:
         self.state.classes(replace=tone)
         self.bar.visible = runs
         self.bar.value = share or 0.0
-        self.text.text = text if runs or state == "failed" else "\n".join(output.splitlines()[:FIRST])
+        lines = output.splitlines()
+        verdict = [line for line in lines if line.startswith(("GO:", "NO-GO:"))]  # of a design
+        self.text.text = text if runs or state == "failed" else "\n".join(verdict or lines[:FIRST])
         for one in (self.hold, self.resume, self.stop, self.dials.box):
             one.visible = runs and job.what in ("run", "creep")
         self.cancel.visible = runs
         recorded = job.what != "map" and (job.folder / "result.nc").is_file()
         self.lay.visible = self.scene.visible = not runs and recorded
         planned = state in ("done", "no-go") and job.what == "design"
-        self.adopt.visible = planned and (job.folder / "test.toml").is_file()
+        self.plan.visible = self.adopt.visible = planned and (job.folder / "test.toml").is_file()
         self.points.visible = job.what == "campaign"
         self.report.visible = report_in(self.page.desk.runs, job.folder) is not None
         self.output.text = output

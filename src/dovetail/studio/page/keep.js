@@ -21,6 +21,7 @@
   window.dovetailTaken = (name, text) => {
     if (text === undefined || sessionStorage.getItem(PREFIX + name) === text) sessionStorage.removeItem(PREFIX + name);
   };
+  window.dovetailKept = (name) => sessionStorage.getItem(PREFIX + name);
   window.dovetailTyped = () => {
     for (const input of document.querySelectorAll("[data-keep]")) {
       const typed = sessionStorage.getItem(PREFIX + input.dataset.keep);

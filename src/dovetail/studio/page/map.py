@@ -65,7 +65,8 @@ class Map:
             return
         self.state.text = "being computed"
         self.desk.map = None
-        self.desk.beside.chart(self.first.value, self.second.value, self.desk.values, SIZE)
+        ends = {knob.path: (knob.low, knob.high) for knob in self.desk.knobs}  # those of the sliders
+        self.desk.beside.chart(self.first.value, self.second.value, self.desk.values, SIZE, ends)
 
     def _draw(self, chart: Any) -> None:
         rows = len(chart.up)
@@ -80,9 +81,12 @@ class Map:
             "ny": rows,
             "values": short(chart.growth),
         }
-        self.chart.show(
-            {"cells": cells, "x": cells["x"], "y": cells["y"], "xname": chart.first, "yname": chart.second}
-        )
+        units = {knob.path: f" [{knob.unit}]" if knob.unit else "" for knob in self.desk.knobs}
+        names = {
+            f"{axis}name": path + units.get(path, "")
+            for axis, path in (("x", chart.first), ("y", chart.second))
+        }
+        self.chart.show({"cells": cells, "x": cells["x"], "y": cells["y"], **names})
         self._place()
 
     def _place(self) -> None:

@@ -10,7 +10,7 @@ from nicegui import app
 
 from dovetail.studio.page.desk import Desk
 
-PAGES = ("report.html", "plan.html", "comparison.html")
+PAGE = "report.html"
 ASKS = "screen and (prefers-color-scheme: dark)"  # of a report's rules, before its dark colours
 QUIET = {
     "content-security-policy": "sandbox allow-popups; frame-ancestors 'self'",
@@ -32,10 +32,8 @@ def shown_files(desk: Desk) -> None:
 
 def report_in(runs: Path, folder: Path) -> Path | None:
     """The report in a folder of the runs; None where there is none, or the folder lies elsewhere."""
-    inside = folder.resolve()
-    if not inside.is_relative_to(runs.resolve()):
-        return None
-    return next((inside / name for name in PAGES if (inside / name).is_file()), None)
+    file = folder.resolve() / PAGE
+    return file if file.is_relative_to(runs.resolve()) and file.is_file() else None
 
 
 def shaded(page: str, shade: str) -> str:

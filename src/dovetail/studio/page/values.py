@@ -12,6 +12,9 @@ if TYPE_CHECKING:
     from dovetail.studio.page.frame import StudioPage
 
 TEXT = "(event) => emit(event.target.value)"
+TYPED = (  # not what may be drawn in a field meanwhile
+    "(event) => { const typed = dovetailKept(event.target.dataset.keep); if (typed !== null) emit(typed); }"
+)
 
 
 class ValueRows:
@@ -101,7 +104,7 @@ class ValueRow:
             self.field = ui.input(value=typed, on_change=self._check)
             self.field.props(f"outlined dense debounce=250 data-keep='{self._kept()}' spellcheck=false")
             self.field.on("keydown.enter", self._enter, js_handler=TEXT)
-            self.field.on("blur", self._enter, js_handler=TEXT)
+            self.field.on("blur", self._enter, js_handler=TYPED)
         self.field.classes("mine").props(f"data-value='{value.path}' hide-bottom-space no-error-icon")
         self.told = words("div", "", "fault").props(f"data-fault='{value.path}' role=alert")
         self.told.visible = False
@@ -120,6 +123,8 @@ class ValueRow:
         self.remark.text = _remark(value)
 
     def _fault(self, fault: str) -> None:
+        if fault == self.told.text:
+            return  # a field that is drawn anew forgets what is being typed in it
         self.field.props["error"] = bool(fault)
         self.field.update()
         self.told.text, self.told.visible = fault, bool(fault)

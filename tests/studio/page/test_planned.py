@@ -1,0 +1,18 @@
+"""The plan of a design, as its files have it."""
+
+import json
+
+from dovetail.studio.page.planned import read_plan
+
+
+def test_a_plan_is_read_with_what_to_do_in_the_laboratory(tmp_path):
+    assert read_plan(tmp_path) is None
+    (tmp_path / "plan.json").write_text(json.dumps({"go": True, "title": "<b>T</b>"}), "utf-8")
+    (tmp_path / "plan.md").write_text(
+        "# Plan\n\n## In the laboratory\n\n1. Set the limits.\n2. Run.\n", "utf-8"
+    )
+    assert read_plan(tmp_path) == {
+        "go": True,
+        "title": "<b>T</b>",
+        "laboratory": ["1. Set the limits.", "2. Run."],
+    }
