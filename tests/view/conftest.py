@@ -1,5 +1,6 @@
 """A page that is served in a thread, and a browser to look at it with."""
 
+import contextlib
 import threading
 import time
 
@@ -13,9 +14,9 @@ from dovetail.testing.run import Run, dataset
 FLAGS = ["--enable-unsafe-swiftshader", "--use-angle=swiftshader", "--ignore-gpu-blocklist"]
 
 
-@pytest.fixture
-def serving():
-    """`serving(page)` serves a page until the end of the test."""
+@contextlib.contextmanager
+def served():
+    """`serve(page)` serves a page until the end."""
     end, threads, pages = threading.Event(), [], []
 
     def serve(page):
@@ -34,6 +35,20 @@ def serving():
         thread.join(300)
     for page in pages:
         page.close()
+
+
+@pytest.fixture
+def serving():
+    """`serving(page)` serves a page until the end of the test."""
+    with served() as serve:
+        yield serve
+
+
+@pytest.fixture(scope="module")
+def serving_all():
+    """`serving_all(page)` serves a page to all tests of a file."""
+    with served() as serve:
+        yield serve
 
 
 @pytest.fixture(scope="session")

@@ -28,7 +28,8 @@ WORDS = (
 HEADS = 4.0  # a second while it plays: the playheads, for which the plots are sent again
 SPEEDS = ("0.01", "0.1", "0.25", "0.5", "1", "2", "5", "10")
 SLIDER = 1000  # places of the scrubber
-ROOM = 0.3  # of the scrubber that the name of a mark takes
+GREETED = 2.0  # [s] after which whoever came looks where they like
+ROOM = 0.4  # of the scrubber that the name of a mark takes
 
 
 class MissingViewer(DovetailError):
@@ -104,6 +105,9 @@ class RunPage:
         self.name = next(iter(self.stages))  # of the picture that is shown
         self.awaited: Mapping[str, Stage] | None = None  # the same pictures with more in them
         self.followed: np.ndarray | None = None  # [m] where what the eyes go along with was last
+        self.newcomers: dict[
+            int, tuple[Any, float, float]
+        ] = {}  # who came, when by the wall clock [s], its screen
         self.scene = Scene(self.server, self.stage)
         self._set_up()
         self.show(self.player.position)
@@ -188,6 +192,7 @@ class RunPage:
 
     def look_from(self, name: str) -> None:
         """Turn all eyes to what a camera of that name sees; one that follows goes along from there."""
+        self.newcomers.clear()
         k = self.stage.at(self.player.position)
         for client in self.server.get_clients().values():
             self._turn(client, name, k)
@@ -199,9 +204,20 @@ class RunPage:
         client.camera.position, client.camera.look_at = here.eye, here.target
 
     def _welcome(self, client: Any) -> None:
-        """Somebody comes; a phone's eye is put where the sheet hides nothing."""
-        if client.camera.aspect <= cameras.UPRIGHT:
-            self._turn(client, cameras.NAMES[0], self.stage.at(self.player.position))
+        """Somebody comes; where they look from is seen to by the thread that draws."""
+        self.newcomers[client.client_id] = client, time.monotonic(), 0.0
+
+    def _greet(self, k: int) -> None:
+        """Put the eye of who has just come where their screen shows all of it and a phone's sheet hides nothing.
+
+        The page takes its time to find its size, and its own first eye may come after ours; who moves is left alone.
+        """
+        for name, (client, since, aspect) in list(self.newcomers.items()):
+            if time.monotonic() - since > GREETED:
+                self.newcomers.pop(name, None)
+            elif client.camera.aspect != aspect or np.allclose(client.camera.position, self.stage.eye, 1e-3):
+                self.newcomers[name] = client, since, client.camera.aspect
+                self._turn(client, cameras.NAMES[0], k)
 
     def _go_along(self, k: int) -> None:
         """Move all eyes by as much as what they follow has moved."""
@@ -241,6 +257,7 @@ class RunPage:
         self.charts.tend()
         self.keys.tend()
         k = self.stage.at(t)
+        self._greet(k)
         if k != self.shown:
             self.scene.draw(self.stage, k)
             self._go_along(k)
