@@ -30,6 +30,8 @@ from dovetail.report.page import (
 )
 from dovetail.report.style import svg
 
+PHONE = 560  # [px] width of a screen below which a page is laid out for a phone; page.css has it too
+PROSE = 24  # letters of a text that is to be read along a line
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 
 
@@ -146,10 +148,14 @@ def _played(page: Page) -> str:
 def _still(still: PixelPicture | None) -> str:
     if still is None:
         return ""
-    coded = base64.b64encode(still.jpeg).decode("ascii")
+    wide, narrow = (
+        f"data:image/jpeg;base64,{base64.b64encode(jpeg).decode('ascii')}"
+        for jpeg in (still.jpeg, still.narrow)
+    )
     size = f'width="{still.size[0]}" height="{still.size[1]}"'
-    image = f'<img alt="{escape(still.caption, quote=True)}" {size} src="data:image/jpeg;base64,{coded}">'
-    return f'<figure class="still">{image}{_caption(still.caption)}</figure>'
+    image = f'<img alt="{escape(still.caption, quote=True)}" {size} src="{wide}">'
+    phone = f'<source media="screen and (max-width: {PHONE}px)" srcset="{narrow}">'
+    return f'<figure class="still"><picture>{phone}{image}</picture>{_caption(still.caption)}</figure>'
 
 
 def _table(table: PageTable) -> str:
@@ -167,9 +173,17 @@ def _table(table: PageTable) -> str:
     caption = f"<caption>{escape(table.caption)}</caption>" if table.caption else ""
     head = "".join(f'<th scope="col"{kind(i)}>{escape(name)}</th>' for i, name in enumerate(table.head))
     rows = "".join(f"<tr>{''.join(cell(i, v) for i, v in enumerate(row))}</tr>\n" for row in table.rows)
-    dense = ' class="dense"' if table.dense else ""
+    names = ["dense"] * table.dense + ["told"] * _told(table)
+    style = f' class="{" ".join(names)}"' if names else ""
     inner = f"{caption}\n<thead><tr>{head}</tr></thead>\n<tbody>\n{rows}</tbody>"
-    return f'<div class="scroll"><table{dense}>{inner}</table></div>'
+    return f'<div class="scroll"><table{style}>{inner}</table></div>'
+
+
+def _told(table: PageTable) -> bool:
+    """Whether the last column is prose, which a phone shows below the others."""
+    last = len(table.head) - 1
+    texts = [row[last] for row in table.rows]
+    return last > 1 and last not in table.numbers and any(len(str(t)) > PROSE for t in texts)
 
 
 def _picture(picture: Picture) -> str:

@@ -41,11 +41,12 @@ class Tile:
 
 @dataclass(frozen=True)
 class PixelPicture:
-    """A picture made of pixels, as the bytes of a JPEG file."""
+    """A picture made of pixels, as the bytes of a JPEG file; another where the screen is narrow."""
 
     jpeg: bytes
     caption: str
     size: tuple[int, int]
+    narrow: bytes
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from typing import Any
 from dovetail.core import registry
 from dovetail.core.errors import UnknownNameError
 from dovetail.core.parameter import Parameter, declared
-from dovetail.report.style import prefixed
+from dovetail.report.style import prefixed, typeset
 
 LONGEST = 8  # entries of a list that are written out
 
@@ -77,7 +77,7 @@ def summary(
             continue
         about = known.get(str(name))
         text, unit = worded(value, about.unit if about else "")
-        numbers.append(f"{name} {text} {unit}".strip())
+        numbers.append(f"{name.replace('_', ' ')} {text} {unit}".strip())
     return kind, numbers[:count]
 
 
@@ -108,8 +108,8 @@ def worded(value: Any, unit: str) -> tuple[str, str]:
         return (str(value) if isinstance(value, int) and factor == 1 else f"{factor * value:.6g}"), short
     if isinstance(value, Sequence):
         if any(isinstance(v, Sequence) and not isinstance(v, str) and len(v) > 3 for v in value):
-            return f"{len(value)} rows of numbers", "" if unit == "1" else unit
+            return f"{len(value)} rows of numbers", "" if unit == "1" else typeset(unit)
         shown = [worded(v, "")[0] for v in value[:LONGEST]]
         more = f", … {len(value)} in all" if len(value) > LONGEST else ""
-        return f"[{', '.join(shown)}{more}]", "" if unit == "1" else unit
-    return str(value), "" if unit == "1" else unit
+        return f"[{', '.join(shown)}{more}]", "" if unit == "1" else typeset(unit)
+    return str(value), "" if unit == "1" else typeset(unit)
