@@ -31,7 +31,6 @@ from dovetail.report.page import (
 from dovetail.report.style import svg
 
 PHONE = 560  # [px] width of a screen below which a page is laid out for a phone; page.css has it too
-PROSE = 24  # letters of a text that is to be read along a line
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 
 
@@ -173,17 +172,10 @@ def _table(table: PageTable) -> str:
     caption = f"<caption>{escape(table.caption)}</caption>" if table.caption else ""
     head = "".join(f'<th scope="col"{kind(i)}>{escape(name)}</th>' for i, name in enumerate(table.head))
     rows = "".join(f"<tr>{''.join(cell(i, v) for i, v in enumerate(row))}</tr>\n" for row in table.rows)
-    names = ["dense"] * table.dense + ["told"] * _told(table)
+    names = ["dense"] * table.dense + ["told"] * table.told
     style = f' class="{" ".join(names)}"' if names else ""
     inner = f"{caption}\n<thead><tr>{head}</tr></thead>\n<tbody>\n{rows}</tbody>"
     return f'<div class="scroll"><table{style}>{inner}</table></div>'
-
-
-def _told(table: PageTable) -> bool:
-    """Whether the last column is prose, which a phone shows below the others."""
-    last = len(table.head) - 1
-    texts = [row[last] for row in table.rows]
-    return last > 1 and last not in table.numbers and any(len(str(t)) > PROSE for t in texts)
 
 
 def _picture(picture: Picture) -> str:

@@ -74,6 +74,7 @@ class PageTable:
     caption: str = ""
     numbers: Sequence[int] = ()  # positions of columns of numbers
     dense: bool = False  # small, for long tables
+    told: bool = False  # the last column says what the others mean; a phone shows it below them
 
     def __post_init__(self):
         for row in self.rows:

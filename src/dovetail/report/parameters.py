@@ -81,9 +81,13 @@ def summary(
     return kind, numbers[:count]
 
 
-def differences(tables: Sequence[Mapping[str, Any]]) -> dict[str, list[str]]:
-    """Paths at which tables differ, with the value of each (empty where it has none)."""
-    flat = [{row.path: f"{row.value} {row.unit}".strip() for row in rows(table)} for table in tables]
+def differences(
+    tables: Sequence[Mapping[str, Any]], declared_by: Mapping[str, type] | None = None
+) -> dict[str, list[str]]:
+    """Paths at which tables differ, with the value of each (empty where it has none); `declared_by` as for rows."""
+    flat = [
+        {row.path: f"{row.value} {row.unit}".strip() for row in rows(table, declared_by)} for table in tables
+    ]
     paths = dict.fromkeys(path for each in flat for path in each)
     found = {path: [each.get(path, "") for each in flat] for path in paths}
     return {path: values for path, values in found.items() if len(set(values)) > 1}

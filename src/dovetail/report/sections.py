@@ -199,8 +199,9 @@ def _one_axis(found: fidelity.Comparison) -> list[Block]:
             rows,
             "Errors, in % of the rms of the ideal displacement",
             numbers=(1, 2),
+            told=True,
         ),
-        PageTable(["", "value", "what it means"], table, caption, numbers=(1,)),
+        PageTable(["", "value", "what it means"], table, caption, numbers=(1,), told=True),
     ]
 
 
