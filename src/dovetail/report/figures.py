@@ -84,6 +84,7 @@ def _synchronised(
         ax.set_xlabel(f"{names[0]} [{unit}]")
         ax.set_ylabel(f"{names[1]} [{unit}]")
         ax.locator_params(nbins=5 if ax.get_gridspec().ncols == 1 else 3)
+        ax.xaxis.set_major_formatter("{x:g}")
 
 
 def spectrum(
