@@ -1,6 +1,5 @@
 """The page of a recorded run, in a real browser where there is one: what it shows is what was recorded."""
 
-import dataclasses
 import io
 import threading
 
@@ -17,34 +16,10 @@ from dovetail.view.scene import segments
 from dovetail.view.stage import ASPECT
 
 pytest.importorskip("viser")
-TITLE = "A <b>bold</b> [title](x)"
 
 
-@pytest.fixture(scope="module")
-def run():
-    return dv.load(find_test("substructuring/cs1"), {"duration": 2.0}).rehearse()
-
-
-@pytest.fixture(scope="module")
-def opened(run, serving_all, chromium):
-    """One page, and one window to look at it with: to open one takes seconds."""
-    page = serving_all(RunPage(dataclasses.replace(stage_of(run), title=TITLE), port=0))
-    tab = looked_at(chromium, page)
-    yield page, tab
-    tab.close()
-
-
-@pytest.fixture
-def looked_on(opened):
-    """The same at its beginning, with nothing pressed."""
-    page, tab = opened
-    page.press("stop")
-    page.pressed.clear()
-    return page, tab
-
-
-def test_the_page_shows_the_moment_it_was_told(run, serving, until):
-    page = serving(RunPage(stage_of(run), port=0))
+def test_the_page_shows_the_moment_it_was_told(cs1, serving, until):
+    page = serving(RunPage(stage_of(cs1), port=0))
     page.player.seek(0.5)
     until(lambda: "t = 0.5000 s" in page.clock.content)
     assert page.scrubber.value == pytest.approx(0.5)
@@ -107,22 +82,22 @@ def test_a_camera_that_follows_goes_along_with_what_matters(until, looked_on):
     until(lambda: page.followed is None, 60.0)
 
 
-def test_another_picture_of_the_same_run_keeps_the_moment(run, serving, until):
-    page = serving(RunPage({"one": stage_of(run), "other": stage_of(run, run.test.emulate())}, port=0))
+def test_another_picture_of_the_same_run_keeps_the_moment(cs1, serving, until):
+    page = serving(RunPage({"one": stage_of(cs1), "other": stage_of(cs1, cs1.test.emulate())}, port=0))
     page.player.seek(1.0)
     page.wanted = "other"
     until(lambda: page.stage is page.stages["other"] and page.shown == page.stage.at(1.0))
     assert len(page.scene.solids) == len(page.stage.solids)
 
 
-def test_the_page_is_there_at_once_and_the_ideal_when_it_is_computed(run, serving, until):
-    page = RunPage(stage_of(run), port=0)
+def test_the_page_is_there_at_once_and_the_ideal_when_it_is_computed(cs1, serving, until):
+    page = RunPage(stage_of(cs1), port=0)
     asked, may = threading.Event(), threading.Event()
 
     def pictures():
         asked.set()
         may.wait(300)
-        return {"": stage_of(run, run.test.emulate())}
+        return {"": stage_of(cs1, cs1.test.emulate())}
 
     page.expect("The ideal", pictures)
     serving(page)
@@ -135,23 +110,23 @@ def test_the_page_is_there_at_once_and_the_ideal_when_it_is_computed(run, servin
     until(lambda: page.shown == page.stage.at(0.5))
 
 
-def test_what_cannot_be_computed_is_said_on_the_page(run, serving, until):
+def test_what_cannot_be_computed_is_said_on_the_page(cs1, serving, until):
     def pictures():
         raise AnalysisError("no model of the specimen")
 
-    page = serving(RunPage(stage_of(run), port=0))
+    page = serving(RunPage(stage_of(cs1), port=0))
     page.expect("The ideal", pictures)
     until(lambda: "cannot be shown" in page.waiting.content)
 
 
-def test_play_hold_stop_and_the_scrubber_in_a_browser(run, until, looked_on):
+def test_play_hold_stop_and_the_scrubber_in_a_browser(cs1, until, looked_on):
     page, tab = looked_on
-    assert tab.get_by_text(TITLE).count() == 1  # as text, not as markup
+    assert tab.get_by_text(page.stage.title).count() == 1  # as text, not as markup
     tab.get_by_role("button", name="Play").click()
     until(lambda: page.player.position > 0)
     tab.get_by_role("button", name="Hold").click()
     until(lambda: not page.player.playing)
-    shown_as_recorded(tab, page, run)
+    shown_as_recorded(tab, page, cs1)
     number = tab.get_by_role("textbox").first
     number.fill("1.5")
     number.press("Enter")
@@ -240,11 +215,11 @@ STUDIES = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", STUDIES)
-def test_each_study_is_played_held_scrubbed_and_stopped(name, serving, until, chromium):
+def test_each_study_is_played_held_scrubbed_and_stopped(name, serving, until, looking):
     test = dv.load(find_test(name), STUDIES[name])
     run = test.simulate() if isinstance(test, dv.testing.Simulation) else test.rehearse()
     page = serving(RunPage(pictures_of(run), port=0))
-    tab = looked_at(chromium, page)
+    tab = looking(page)
     tab.get_by_role("button", name="Play").click()
     until(lambda: page.player.position > 0)
     tab.get_by_role("button", name="Hold").click()
@@ -264,13 +239,6 @@ def test_each_study_is_played_held_scrubbed_and_stopped(name, serving, until, ch
     tab.get_by_role("button", name="Stop").click()
     until(lambda: page.shown == 0)
     tab.close()
-
-
-def looked_at(chromium, page):
-    tab = chromium.new_page()
-    tab.goto(f"http://127.0.0.1:{page.port}")
-    tab.get_by_role("button", name="Play").wait_for()
-    return tab
 
 
 def shown_as_recorded(tab, page, run):
