@@ -39,10 +39,11 @@ def test_a_run_without_force_has_no_share(make):
     assert math.isnan(energy_added(make.delayed_sine(k=0.0)).share)
 
 
-def test_energy_in_time_ends_at_the_total(make):
+@pytest.mark.parametrize("held", [True, False])
+def test_energy_in_time_ends_at_the_total(make, held):
     run = make.delayed_sine(delay=6e-3)
-    found = energy_in_time(run)
-    assert float(found[-1]) == pytest.approx(energy_added(run, held=False).total, rel=1e-12)
+    found = energy_in_time(run, held=held)
+    assert float(found[-1]) == pytest.approx(energy_added(run, held=held).total, rel=1e-12)
     assert float(found[0]) == 0.0
     assert found.attrs["units"] == "J"
 

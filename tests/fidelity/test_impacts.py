@@ -53,6 +53,14 @@ def test_a_run_is_read_by_its_signals():
         energy_balance(data)
 
 
+def test_a_cell_that_waits_at_its_last_depth_does_not_touch():
+    depth = np.array([0.0, 1e-3, 2e-5, 2e-5, 2e-5, 1e-3, 0.0])  # it waits in the middle
+    trace = {"depth": depth, "force": depth, "velocity": 0 * depth, "near_contact": [0, 1, 1, 0, 0, 1, 1]}
+    data = xr.Dataset({name: ("time", values) for name, values in trace.items()}, {"time": np.arange(7.0)})
+    assert len(impact_log(data)) == 2
+    assert len(impact_log(data.drop_vars("near_contact"))) == 1
+
+
 def test_energies_are_summed():
     names = ("kinetic_energy", "contact_energy", "contact_heat")
     data = xr.Dataset(

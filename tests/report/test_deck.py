@@ -53,7 +53,7 @@ def test_feet_platforms_and_forces_are_where_they_were_recorded(run):
 
 def test_a_page_shows_scene_motion_loads_and_cost(run, tmp_path):
     titles = [section.title for section in deck_sections(run)]
-    assert titles[0] == "DeckScene"
+    assert titles[0] == "Scene"
     assert titles[-3:] == ["Motion", "Loads", "Energy and cost"]
     text = simulation_page(run).write(tmp_path / "report.html").read_text()
     assert "steps of the solver" in text

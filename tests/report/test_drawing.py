@@ -25,6 +25,8 @@ def test_parts_that_are_not_there_are_said_to_be_none(late):
     shown = texts(drawing.loop(late.given))
     assert "none" in shown  # compensator
     assert "ideal" in shown  # sensor: a series of nothing
+    perfect = {"rig": {"actuator": {"kind": "series", "parts": []}, "specimen": {"kind": "spring"}}}
+    assert "not named" not in texts(drawing.loop({**late.given, **perfect}))
 
 
 def test_several_parts_in_series_are_listed():

@@ -1,3 +1,5 @@
+import itertools
+
 import numpy as np
 import pytest
 
@@ -50,6 +52,15 @@ def test_synchronisation_has_equal_axes_and_the_critical_loop(late):
     assert ax.get_xlim() == ax.get_ylim()
     assert "late by critical 6.77 ms" in labels(figure)
     assert ax.get_xlabel() == "demand z [mm]"
+
+
+def test_synchronisation_of_several_axes_has_numbers_that_do_not_meet(two_axes):
+    figure = figures.synchronisations(two_axes, axes=[0, 1])
+    svg(figure)  # laid out
+    for ax in figure.axes[:2]:
+        assert ax.get_xlabel() == "demand [mm]"  # not "z", which is the name of an axis
+        boxes = [tick.get_window_extent() for tick in ax.get_xticklabels() if tick.get_text()]
+        assert all(left.x1 < right.x0 for left, right in itertools.pairwise(boxes))
 
 
 @pytest.mark.parametrize("critical", [None, np.inf, np.nan, 100.0])

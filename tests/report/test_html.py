@@ -122,6 +122,38 @@ def test_the_contents_lead_to_sections(html):
     assert all(f'id="{target}"' in html for target in targets)
 
 
+@pytest.fixture(scope="module")
+def phone(browsers):
+    """Lay a page out on a screen of 420 px."""
+    context = browsers().new_context(viewport={"width": 420, "height": 900})
+
+    def lay(page):
+        tab = context.new_page()
+        tab.set_content(page.html())
+        return tab
+
+    yield lay
+    context.close()
+
+
+BEYOND = """name => [...document.querySelectorAll(name)].filter(
+  element => element.getBoundingClientRect().right > innerWidth).length"""
+
+
+def test_on_a_phone_prose_is_whole_and_what_is_wider_has_a_shade_at_its_edge(phone):
+    about = "how far the simulated part is from where it should be, in a sentence that is long"
+    told = PageTable(["error", "rms", "what it is"], [["e1", "5 %", about]], about, numbers=(1,), told=True)
+    wide = PageTable([f"column {i}" for i in range(12)], [["1.234 mm"] * 12], about, numbers=range(12))
+    tab = phone(Page("t", Verdict("v"), [told, wide, picture()]))
+    assert tab.evaluate("document.documentElement.scrollWidth") == 420
+    assert tab.evaluate(BEYOND, "caption") == tab.evaluate(BEYOND, ".told td") == 0
+    assert tab.evaluate("document.querySelector('.told caption').getBoundingClientRect().width") > 300
+    assert tab.evaluate(BEYOND, "table:not(.told) td") > 0
+    scrolled = "[...document.querySelectorAll('.scroll, figure')].filter(e => e.scrollWidth > e.clientWidth)"
+    assert tab.evaluate(f"{scrolled}.length") == 2  # the wide table and the plot, whose letters stay legible
+    assert tab.evaluate(f"{scrolled}.every(e => getComputedStyle(e).backgroundImage.includes('gradient'))")
+
+
 def test_the_first_words_of_a_verdict_stand_out():
     assert '<span class="mark">Stable:</span> fine' in Page("t", Verdict("Stable: fine")).html()
 

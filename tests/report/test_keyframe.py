@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 from PIL import Image
 
-from dovetail.report.keyframe import SIZE, key_frame, moment
+from dovetail.report.keyframe import LETTERS, NARROW, SIZE, key_frame, moment
 from dovetail.view import shapes
 from dovetail.view.stage import Arrow, Solid, Stage
 
@@ -16,6 +16,9 @@ def test_a_run_is_shown_where_its_largest_force_acts(late):
     assert Image.open(io.BytesIO(still.jpeg)).size == SIZE == still.size
     strongest = float(late.data.time[int(np.argmax(np.abs(late.data.measured_force.values)))])
     assert f"At {strongest:.4g} s" in still.caption
+    assert Image.open(io.BytesIO(still.narrow)).size == NARROW
+    phone = 372  # [px] that a page has for a picture on a screen of 420
+    assert LETTERS * phone / NARROW[0] >= 11
 
 
 def test_a_run_without_forces_is_shown_where_it_is_farthest():

@@ -61,6 +61,8 @@ def test_differences_are_found_by_path():
     assert found["rig.actuator.delay"] == ["9.4 ms", "3 ms"]
     assert found["rig.sensor"] == ["none", ""]
     assert "numerical.m" not in found
+    apart = parameters.differences([{"limits": {"force": f}} for f in (200.0, 300.0)], {"limits": Limits})
+    assert apart == {"limits.force": ["200 N", "300 N"]}
 
 
 def test_a_matrix_is_shown_by_its_size():

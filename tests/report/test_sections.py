@@ -42,6 +42,9 @@ def test_a_negative_margin_is_marked(late, make):
 
 def test_stability_not_analysed_is_said_in_a_sentence(late):
     assert sections.stability([judged(late)]) == [Text("The stability of this loop was not analysed.")]
+    said = "Whether this loop is stable cannot be said: the specimen exerts no force at rest."
+    why = "the specimen exerts no force at rest"
+    assert sections.stability([judged(late, why=why), judged(late, why=why)]) == [Text(said)]
 
 
 def test_remarks_of_the_analysis_are_passed_on(late, make):

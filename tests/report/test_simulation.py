@@ -29,15 +29,21 @@ def page(tmp_path_factory):
 def test_it_says_how_it_ended_and_what_was_measured(page):
     assert "The simulation ran to its end" in page
     assert "There is no loop" in page
-    assert '<figure class="still"><img' in page
+    assert '<figure class="still"><picture>' in page
     assert "largest tension" in page
     assert "link-chain" in page  # the resolved simulation
 
 
 def test_a_system_says_what_comes_first_and_what_its_signals_mean(page):
-    tip, other = page.index("position of the tip relative to the support"), page.index("work of the dampers")
+    tip, other = page.index("Position of the tip relative to the support"), page.index("work of the dampers")
     assert tip < other
     assert "numerical substructure" not in page
+
+
+def test_shades_are_seen_in_the_dark(page):
+    chain = page[page.index("<h2>Shape") : page.index("<h2>Signals")]
+    assert "var(--ink)" in chain
+    assert "#000000" not in chain
 
 
 def test_shapes_are_shown_where_the_chain_has_moved_equally_far():
@@ -69,7 +75,7 @@ def test_what_stays_zero_is_said_and_not_drawn(page):
     assert "commanded angles of attack and side-slip" in told
 
 
-def test_energies_share_a_picture_and_names_stand_beside_it(page):
+def test_energies_share_a_picture_and_names_stand_above_it(page):
     picture = page[page.index("Energy of the rope and the body at its tip") :].partition("</svg>")[0]
     assert "kinetic energy" in picture
     assert "work of the dampers" in picture
@@ -78,4 +84,4 @@ def test_energies_share_a_picture_and_names_stand_beside_it(page):
     figure = _trace(data, "displacement", [])
     figure.draw_without_rendering()
     (axes,) = figure.axes
-    assert axes.get_legend().get_window_extent().x0 > axes.get_window_extent().x1 - 1  # hides nothing
+    assert axes.get_legend().get_window_extent().y0 > axes.get_window_extent().y1 - 1  # hides nothing

@@ -4,7 +4,7 @@ import xml.etree.ElementTree as ET
 import matplotlib as mpl
 import pytest
 
-from dovetail.report.style import COLOURS, RC, WIDTH, new_figure, prefixed, styled, svg, symbol
+from dovetail.report.style import COLOURS, RC, WIDTH, beside, new_figure, prefixed, styled, svg, symbol
 
 
 def drawn(label="a line", **style):
@@ -52,6 +52,17 @@ def test_ids_of_two_figures_differ_and_references_are_kept():
 
 def test_a_figure_fetches_nothing():
     assert not re.search(r"https?://", svg(drawn()))
+
+
+def test_units_are_written_as_people_write_them():
+    assert prefixed(9.81, "m/s^2") == (1.0, "m/s²")
+    assert prefixed(0.0, "N m^2") == (1.0, "N m²")
+
+
+def test_as_many_names_stand_beside_each_other_as_have_room():
+    assert beside(["x", "y", "z"]) == 6
+    assert beside(["work of the outer forces", "kinetic energy"]) == 2
+    assert beside(["a name that is as long as a sentence and then goes on for longer than a line"]) == 1
 
 
 def test_text_is_ten_points_at_page_width():

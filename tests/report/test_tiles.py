@@ -90,7 +90,7 @@ def test_a_simulation_is_held_against_its_own_books():
     happened, stable, believed = tiles.simulated(run)
     assert happened.answer == "The simulation ran to its end"
     assert stable.answer == "There is no loop"
-    assert believed.answer == "Energy adds up to 0.2 %"
+    assert believed.answer == "Energy adds up to within 0.2 %"
     assert believed.tone == "plain"
     run.test.accept = Accept(residual=1e-3)
     assert tiles.simulated(run)[2].tone == "bad"

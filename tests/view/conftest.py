@@ -1,21 +1,25 @@
 """A page that is served in a thread, and a browser to look at it with."""
 
+import contextlib
 import threading
 import time
+from dataclasses import replace
 
 import jax
 import numpy as np
 import pytest
 
+import dovetail as dv
 from dovetail.testing.outcome import Outcome
 from dovetail.testing.run import Run, dataset
+from dovetail.view import RunPage, stage_of
 
 FLAGS = ["--enable-unsafe-swiftshader", "--use-angle=swiftshader", "--ignore-gpu-blocklist"]
 
 
-@pytest.fixture
-def serving():
-    """`serving(page)` serves a page until the end of the test."""
+@contextlib.contextmanager
+def served():
+    """`serve(page)` serves a page until the end."""
     end, threads, pages = threading.Event(), [], []
 
     def serve(page):
@@ -36,6 +40,13 @@ def serving():
         page.close()
 
 
+@pytest.fixture
+def serving():
+    """`serving(page)` serves a page until the end of the test."""
+    with served() as serve:
+        yield serve
+
+
 @pytest.fixture(scope="session")
 def chromium(browsers):
     """A browser with a small window, where there is one."""
@@ -45,6 +56,44 @@ def chromium(browsers):
     context.set_default_timeout(300_000)  # [ms] a busy machine takes its time; only a hang meets this
     yield context
     context.close()
+
+
+@pytest.fixture(scope="session")
+def looking(chromium):
+    """`looking(page)`: a window in which a page has come up."""
+
+    def look(page):
+        tab = chromium.new_page()
+        tab.goto(f"http://127.0.0.1:{page.port}")
+        tab.get_by_role("button", name="Play").wait_for()
+        return tab
+
+    return look
+
+
+@pytest.fixture(scope="session")
+def cs1():
+    """A run of two seconds."""
+    return dv.load("substructuring/cs1", {"duration": 2.0}).rehearse()
+
+
+@pytest.fixture(scope="session")
+def opened(cs1, looking):
+    """One page, and one window to look at it with: to open one takes seconds. Its title has markup in it."""
+    with served() as serve:
+        page = serve(RunPage(replace(stage_of(cs1), title="A <b>bold</b> [title](x)"), port=0))
+        tab = looking(page)
+        yield page, tab
+        tab.close()
+
+
+@pytest.fixture
+def looked_on(opened):
+    """The same at its beginning, with nothing pressed."""
+    page, tab = opened
+    page.press("stop")
+    page.pressed.clear()
+    return page, tab
 
 
 @pytest.fixture

@@ -26,12 +26,13 @@ def test_an_aircraft_has_its_gear_its_deck_and_a_force_on_each_foot(recorded):
 
 def test_every_member_that_is_drawn_in_space_exists_and_every_one_is_drawn(recorded):
     test = dv.load(find_test("shipboard/spatial-drop"))
-    stage = stage_of(recorded(test, 2))
+    run = recorded(test, 2)
+    stage = stage_of(run)
     mesh = test.system.gear.mesh
     (gear,) = stage.tubes
     assert gear.points(0).shape == (len(mesh.elements), 2, 3)
-    nodes = stage_nodes = recorded(test, 2).data["node_position"].values[1]
-    drawn = {tuple(sorted(_nearest(stage_nodes, end) for end in pair)) for pair in gear.points(1)}
+    nodes = run.data["node_position"].values[1]
+    drawn = {tuple(sorted(_nearest(nodes, end) for end in pair)) for pair in gear.points(1)}
     assert drawn == {tuple(sorted((e[0] - 1, e[1] - 1))) for e in mesh.elements}
     assert len(nodes) == len(mesh.nodes)
 

@@ -1,6 +1,5 @@
 """The page of a recorded run, in a real browser where there is one: what it shows is what was recorded."""
 
-import dataclasses
 import io
 import threading
 
@@ -11,21 +10,16 @@ from matplotlib.image import imread
 import dovetail as dv
 from dovetail.core.errors import AnalysisError
 from dovetail.studies.registry import find_test
-from dovetail.view import RunPage, pictures_of, stage_of
+from dovetail.view import RunPage, cameras, pictures_of, stage_of
 from dovetail.view.browser import marked
 from dovetail.view.scene import segments
+from dovetail.view.stage import ASPECT
 
 pytest.importorskip("viser")
-FLAGS = ["--enable-unsafe-swiftshader", "--use-angle=swiftshader", "--ignore-gpu-blocklist"]
 
 
-@pytest.fixture(scope="module")
-def run():
-    return dv.load(find_test("substructuring/cs1"), {"duration": 2.0}).rehearse()
-
-
-def test_the_page_shows_the_moment_it_was_told(run, serving, until):
-    page = serving(RunPage(stage_of(run), port=0))
+def test_the_page_shows_the_moment_it_was_told(cs1, serving, until):
+    page = serving(RunPage(stage_of(cs1), port=0))
     page.player.seek(0.5)
     until(lambda: "t = 0.5000 s" in page.clock.content)
     assert page.scrubber.value == pytest.approx(0.5)
@@ -40,10 +34,8 @@ def test_marks_that_stand_close_have_one_name():
     )
 
 
-def test_the_first_picture_waits_for_no_surroundings_and_has_a_sky_behind_it(run, serving, until, chromium):
-    page = serving(RunPage(stage_of(run), port=0))
-    tab = chromium.new_page()
-    tab.goto(f"http://127.0.0.1:{page.port}")
+def test_the_first_picture_waits_for_no_surroundings_and_has_a_sky_behind_it(until, looked_on):
+    _, tab = looked_on
     canvas = "document.querySelector('canvas[data-engine]')"
     until(
         lambda: tab.evaluate(f"{canvas} && getComputedStyle({canvas}).backgroundImage.startsWith('linear')")
@@ -52,13 +44,34 @@ def test_the_first_picture_waits_for_no_surroundings_and_has_a_sky_behind_it(run
         tab.evaluate(f"getComputedStyle({canvas}).opacity") == "1"
     )  # it fades in with surroundings, not without
     assert tab.evaluate("window.__viserMutable.scene.environment") is None
-    tab.close()
 
 
-def test_a_camera_that_follows_goes_along_with_what_matters(run, serving, until, chromium):
-    page = serving(RunPage(stage_of(run), port=0))
-    tab = chromium.new_page()
-    tab.goto(f"http://127.0.0.1:{page.port}")
+def test_the_first_eye_suits_the_screen_until_somebody_moves(until, looked_on):
+    page, tab = looked_on
+    (client,) = page.server.get_clients().values()
+
+    def suits():
+        wanted = cameras.on_screen(page.stage, "overview", client.camera.aspect)(0)
+        return np.allclose(client.camera.position, wanted.eye, rtol=1e-3)
+
+    until(
+        lambda: client.camera.aspect < ASPECT - 0.05 and suits(), 60.0
+    )  # the panel stands beside the picture
+    tab.set_viewport_size({"width": 700, "height": 450})
+    narrow = client.camera.aspect
+    until(lambda: client.camera.aspect < narrow and suits(), 60.0)
+    box = tab.locator("canvas[data-engine]").bounding_box()
+    tab.mouse.move(box["width"] / 2, box["height"] / 2)
+    tab.mouse.down()
+    tab.mouse.move(box["width"] / 2 + 60, box["height"] / 2)
+    tab.mouse.up()
+    until(lambda: not page.newcomers, 60.0)
+    tab.set_viewport_size({"width": 800, "height": 450})
+    assert not suits()
+
+
+def test_a_camera_that_follows_goes_along_with_what_matters(until, looked_on):
+    page, tab = looked_on
     tab.get_by_role("button", name="follow").click()
     until(lambda: page.followed is not None, 60.0)
     client = next(iter(page.server.get_clients().values()))
@@ -67,25 +80,24 @@ def test_a_camera_that_follows_goes_along_with_what_matters(run, serving, until,
     until(lambda: np.allclose(client.camera.look_at, page.stage.focus(page.shown), atol=1e-6), 60.0)
     tab.get_by_role("button", name="overview").click()
     until(lambda: page.followed is None, 60.0)
-    tab.close()
 
 
-def test_another_picture_of_the_same_run_keeps_the_moment(run, serving, until):
-    page = serving(RunPage({"one": stage_of(run), "other": stage_of(run, run.test.emulate())}, port=0))
+def test_another_picture_of_the_same_run_keeps_the_moment(cs1, serving, until):
+    page = serving(RunPage({"one": stage_of(cs1), "other": stage_of(cs1, cs1.test.emulate())}, port=0))
     page.player.seek(1.0)
     page.wanted = "other"
     until(lambda: page.stage is page.stages["other"] and page.shown == page.stage.at(1.0))
     assert len(page.scene.solids) == len(page.stage.solids)
 
 
-def test_the_page_is_there_at_once_and_the_ideal_when_it_is_computed(run, serving, until):
-    page = RunPage(stage_of(run), port=0)
+def test_the_page_is_there_at_once_and_the_ideal_when_it_is_computed(cs1, serving, until):
+    page = RunPage(stage_of(cs1), port=0)
     asked, may = threading.Event(), threading.Event()
 
     def pictures():
         asked.set()
         may.wait(300)
-        return {"": stage_of(run, run.test.emulate())}
+        return {"": stage_of(cs1, cs1.test.emulate())}
 
     page.expect("The ideal", pictures)
     serving(page)
@@ -98,25 +110,23 @@ def test_the_page_is_there_at_once_and_the_ideal_when_it_is_computed(run, servin
     until(lambda: page.shown == page.stage.at(0.5))
 
 
-def test_what_cannot_be_computed_is_said_on_the_page(run, serving, until):
+def test_what_cannot_be_computed_is_said_on_the_page(cs1, serving, until):
     def pictures():
         raise AnalysisError("no model of the specimen")
 
-    page = serving(RunPage(stage_of(run), port=0))
+    page = serving(RunPage(stage_of(cs1), port=0))
     page.expect("The ideal", pictures)
     until(lambda: "cannot be shown" in page.waiting.content)
 
 
-def test_play_hold_stop_and_the_scrubber_in_a_browser(run, serving, until, chromium):
-    stage = dataclasses.replace(stage_of(run), title="A <b>bold</b> [title](x)")
-    page = serving(RunPage(stage, port=0))
-    tab = looked_at(chromium, page)
-    assert tab.get_by_text("A <b>bold</b> [title](x)").count() == 1  # as text, not as markup
+def test_play_hold_stop_and_the_scrubber_in_a_browser(cs1, until, looked_on):
+    page, tab = looked_on
+    assert tab.get_by_text(page.stage.title).count() == 1  # as text, not as markup
     tab.get_by_role("button", name="Play").click()
     until(lambda: page.player.position > 0)
     tab.get_by_role("button", name="Hold").click()
     until(lambda: not page.player.playing)
-    shown_as_recorded(tab, page, run)
+    shown_as_recorded(tab, page, cs1)
     number = tab.get_by_role("textbox").first
     number.fill("1.5")
     number.press("Enter")
@@ -125,7 +135,6 @@ def test_play_hold_stop_and_the_scrubber_in_a_browser(run, serving, until, chrom
     tab.get_by_text("t = 1.5000 s").wait_for()  # a reload finds the current state
     tab.get_by_role("button", name="Stop").click()
     tab.get_by_text("t = 0.0000 s").wait_for()
-    tab.close()
     assert [what for _, what in page.pressed] == ["play", "hold", "seek", "stop"]
 
 
@@ -137,40 +146,57 @@ HEADS = """
 """
 
 
-def test_every_plot_in_a_browser_has_the_playhead_at_the_moment_shown(run, serving, until, chromium):
-    page = serving(RunPage(stage_of(run), port=0))
-    tab = looked_at(chromium, page)
+def test_every_plot_in_a_browser_has_the_playhead_at_the_moment_shown(until, looked_on):
+    page, tab = looked_on
     count = len(page.stage.plots)
     until(lambda: len(tab.evaluate(HEADS)) == count)
     page.player.seek(1.25)
     over_time = [place for title, place in tab.evaluate(HEADS) if "synchronisation" not in title]
     assert len(over_time) == count - 1
     until(lambda: [p for t, p in tab.evaluate(HEADS) if "synchronisation" not in t] == [1.25] * (count - 1))
-    tab.close()
 
 
-def test_the_page_and_its_room_are_dark_when_asked_for(run, serving, until, chromium):
-    page = serving(RunPage(stage_of(run), port=0))
-    tab = looked_at(chromium, page)
-    corner = {"x": 2, "y": 2, "width": 4, "height": 4}
+SPANS = """
+() => Object.values(window.__viserTestpoints?.uplots ?? {}).map(
+  ({chart}) => [chart.scales.x.min, chart.scales.x.max])
+"""
+
+
+SMALL = """() => [...document.querySelectorAll('body *')].filter(element =>
+  element.getBoundingClientRect().width && parseFloat(getComputedStyle(element).fontSize) < 11
+  && [...element.childNodes].some(node => node.nodeType === 3 && node.textContent.trim())).length"""
+
+
+def test_the_page_and_its_room_are_dark_when_asked_for_also_on_a_phone(until, looked_on, chromium):
+    """On a phone the panel is a sheet below the picture, where letters are large enough and plots are whole."""
+    page, tab = looked_on
+    corner = {"x": 2, "y": 440, "width": 4, "height": 4}
     bright = pixels(tab, corner)
     tab.get_by_text("dark", exact=True).click()
     tab.locator("[data-mantine-color-scheme=dark]").wait_for(state="attached")
     until(lambda: pixels(tab, corner) < 0.4 < bright)
-    tab.close()
-
-
-def test_on_a_phone_the_panel_is_a_sheet_below_the_picture(run, serving, until, browsers):
-    page = serving(RunPage(stage_of(run), port=0))
-    phone = browsers(*FLAGS).new_context(viewport={"width": 420, "height": 800}, device_scale_factor=0.5)
-    tab = looked_at(phone, page)
-    box = tab.get_by_role("button", name="Play").bounding_box()
+    page.player.seek(1.25)
+    until(lambda: page.headed == page.stage.at(1.25))
+    phone = chromium.new_page()
+    phone.set_viewport_size({"width": 420, "height": 800})
+    phone.goto(f"http://127.0.0.1:{page.port}")
+    button = phone.get_by_role("button", name="Play")
+    button.wait_for()
+    box = button.bounding_box()
     assert box["y"] > 300  # the picture has the upper part to itself
-    assert 0 <= box["x"] <= box["x"] + box["width"] <= 420
-    assert tab.evaluate("document.documentElement.scrollWidth") <= 420
-    tab.get_by_role("button", name="Play").click()
-    until(lambda: page.player.position > 0)
+    assert 0 <= box["x"] < 120  # the sheet is as wide as the screen
+    assert phone.get_by_role("button", name="Stop").bounding_box()["x"] + box["width"] <= 420
+    assert phone.evaluate("document.documentElement.scrollWidth") <= 420
+    until(lambda: phone.evaluate(SMALL) == 0)
+    spans = [[float(plot.x.min()), float(plot.x.max())] for plot in page.stage.plots]
+    until(lambda: np.shape(phone.evaluate(SPANS)) == (len(spans), 2))
+    phone.wait_for_timeout(500)  # they are drawn anew in the dark
+    np.testing.assert_allclose(phone.evaluate(SPANS), spans)
+    button.click()
+    until(lambda: page.player.position > 1.25)
     phone.close()
+    tab.get_by_text("dark", exact=True).click()
+    tab.locator("[data-mantine-color-scheme=light]").wait_for(state="attached")
 
 
 def pixels(tab, clip):
@@ -189,11 +215,11 @@ STUDIES = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", STUDIES)
-def test_each_study_is_played_held_scrubbed_and_stopped(name, serving, until, chromium):
+def test_each_study_is_played_held_scrubbed_and_stopped(name, serving, until, looking):
     test = dv.load(find_test(name), STUDIES[name])
     run = test.simulate() if isinstance(test, dv.testing.Simulation) else test.rehearse()
     page = serving(RunPage(pictures_of(run), port=0))
-    tab = looked_at(chromium, page)
+    tab = looking(page)
     tab.get_by_role("button", name="Play").click()
     until(lambda: page.player.position > 0)
     tab.get_by_role("button", name="Hold").click()
@@ -213,13 +239,6 @@ def test_each_study_is_played_held_scrubbed_and_stopped(name, serving, until, ch
     tab.get_by_role("button", name="Stop").click()
     until(lambda: page.shown == 0)
     tab.close()
-
-
-def looked_at(chromium, page):
-    tab = chromium.new_page()
-    tab.goto(f"http://127.0.0.1:{page.port}")
-    tab.get_by_role("button", name="Play").wait_for()
-    return tab
 
 
 def shown_as_recorded(tab, page, run):

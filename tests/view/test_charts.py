@@ -28,7 +28,7 @@ class Gui:
 
     def add_uplot(self, data, series, **about):
         handle = Handle(data)
-        handle.series, handle.title = series, about["title"]
+        handle.series, handle.title, handle.scales = series, about["title"], about["scales"]
         return handle
 
     def add_dropdown(self, label, options, initial_value):
@@ -52,6 +52,12 @@ def test_new_numbers_reach_the_charts_and_the_chosen_signal():
     charts.tend()
     assert not shown.there
     assert charts.chosen is None
+
+
+def test_a_plot_of_a_recording_is_told_its_range_and_one_that_grows_is_not():
+    charts = Charts(Gui(), [line("a", [1, 2, 3])], {}, now=0.0).charts
+    assert charts[0].scales["x"]["range"] == (0.0, 2.0)
+    assert "range" not in Charts(Gui(), [line("a", [1, 2, 3])], {}).charts[0].scales["x"]
 
 
 def test_a_synchronisation_is_dots():

@@ -5,11 +5,12 @@ import subprocess
 
 import numpy as np
 import pytest
-from PIL import Image
+from PIL import Image, ImageDraw
 
 from dovetail.core.errors import OutputError, ParameterError
 from dovetail.view import film, shapes
 from dovetail.view.film import Cut, Take, frames, usual_speed, write_film
+from dovetail.view.lettering import font
 from dovetail.view.stage import Solid, Stage, looked_at
 
 RED = "#ff0000"
@@ -63,6 +64,16 @@ def test_how_it_ended_is_written_once_it_is_over(monkeypatch):
     monkeypatch.setattr(film, "workers", lambda: 1)
     list(frames([take()], Cut(320, 180, fps=2.0, speed=1.0, rest=0.0)))
     assert written == ["a run", "0.000 s", "a run", "0.500 s", "a run", "1.000 s", "It ended"]
+
+
+def test_a_long_title_goes_on_below_and_is_not_cut():
+    pen = ImageDraw.Draw(Image.new("RGB", (300, 100)))
+    title = "rehearse: Probe in drogue in six degrees of freedom: robot of 1 ms, sensor table of 0.1 ms"
+    lines = film.wrapped(pen, title, font(18), 280).split("\n")
+    assert " ".join(lines) == title
+    assert len(lines) > 1
+    assert max(pen.textlength(line, font=font(18)) for line in lines) <= 280
+    assert film.wrapped(pen, "w" * 60, font(18), 280).endswith("w…")
 
 
 @pytest.mark.parametrize(

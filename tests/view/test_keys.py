@@ -3,22 +3,11 @@
 import numpy as np
 import pytest
 
-import dovetail as dv
-from dovetail.studies.registry import find_test
-from dovetail.view import RunPage, stage_of
-
 pytest.importorskip("viser")
 
 
-@pytest.fixture(scope="module")
-def run():
-    return dv.load(find_test("substructuring/cs1"), {"duration": 2.0}).rehearse()
-
-
-def test_space_plays_and_holds_and_arrows_step_without_turning_the_view(run, serving, until, chromium):
-    page = serving(RunPage(stage_of(run), port=0))
-    tab = chromium.new_page()
-    tab.goto(f"http://127.0.0.1:{page.port}")
+def test_space_plays_and_holds_and_arrows_step_without_turning_the_view(until, looked_on):
+    page, tab = looked_on
     tab.get_by_role(
         "button", name="Stop"
     ).click()  # a button that has the focus takes no key of ours for its own
@@ -38,4 +27,3 @@ def test_space_plays_and_holds_and_arrows_step_without_turning_the_view(run, ser
     assert np.linalg.norm(here - before) < 1e-3 * np.linalg.norm(before - client.camera.look_at)
     tab.keyboard.press("ArrowLeft")
     until(lambda: page.player.position == pytest.approx(at))
-    tab.close()

@@ -6,7 +6,10 @@ import numpy as np
 import pytest
 import xarray as xr
 
+from dovetail.mechanics.contact import Flores
+from dovetail.mechanics.friction import Tustin
 from dovetail.mechanics.geometry import Drogue
+from dovetail.specimens import ProbeInDrogue
 from dovetail.view import stage_of
 from dovetail.view.probe import outline
 
@@ -37,3 +40,28 @@ def test_the_probes_tip_is_where_it_was_recorded_and_its_force_as_large():
     assert stage.setting == "space"
     halves = [solid for solid in stage.solids if solid.name.startswith("drogue")]
     assert sorted(solid.opacity for solid in halves) == [0.25, 1.0]
+
+
+def test_the_probe_lies_as_it_was_recorded():
+    """A nose that is up by 0.1 rad, and then yaws by 0.2 rad: the rod behind it runs down, and then aside."""
+    drogue = Drogue(32.5e-3, 50e-3, 195e-3, np.radians(27))
+    home = (0.245, 0.0, 0.02), (0.0, -0.1, np.pi)
+    specimen = ProbeInDrogue(drogue, Flores(9e8, restitution=0.8), Tustin(), 0.025, *home)
+    moved = np.zeros((2, 6))
+    moved[1, 5] = 0.2
+    data = xr.Dataset(
+        {
+            "probe_position": (("time", "side"), np.zeros((2, 3))),
+            "displacement": (("time", "axis"), moved),
+        },
+        {"time": [0.0, 0.1], "axis": ["x", "y", "z", "roll", "pitch", "yaw"]},
+    )
+    rig = SimpleNamespace(specimen=specimen)
+    stage = stage_of(SimpleNamespace(test=SimpleNamespace(rig=rig), data=data, title="docking"))
+    at = {solid.name: solid.pose for solid in stage.solids}
+    back = [at["probe"](k)[0][:, 0] for k in (0, 1)]  # the rod runs along its x
+    np.testing.assert_allclose(back[0], [np.cos(0.1), 0.0, -np.sin(0.1)], atol=1e-12)
+    assert back[1] @ back[0] == pytest.approx(np.cos(0.2))
+    for k in (0, 1):
+        away = at["chaser"](k)[1]
+        np.testing.assert_allclose(away / np.linalg.norm(away), back[k], atol=1e-12)

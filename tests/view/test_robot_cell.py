@@ -8,13 +8,13 @@ import pytest
 import xarray as xr
 
 import dovetail as dv
-from dovetail.studies.registry import find_test
 from dovetail.view.robot_cell import arm_points, cell_of, cell_stage
+
+HOME = np.array([-0.75, 0.0, -0.05, 0.0, 0.0, 0.0])  # [m, rad] of the nozzle against the drogue
 
 
 @pytest.fixture(scope="module")
 def run():
-    test = dv.load(find_test("refuelling/full-scale"))
     count = 12
     moved = np.zeros((count, 6))
     moved[:, 0] = np.linspace(0.0, 0.5, count)
@@ -26,28 +26,50 @@ def run():
             "displacement": (("time", "axis"), moved),
             "measured_force": (("time", "axis"), np.tile([100.0, 0, 0, 0, 0, 0], (count, 1))),
         },
-        {"time": 0.01 * np.arange(count), "axis": list(test.axes)},
+        {"time": 0.01 * np.arange(count), "axis": ["x", "y", "z", "roll", "pitch", "yaw"]},
         {"cell": "Robot cell with a full-scale drogue: nozzle against funnel"},
     )
+    test = SimpleNamespace(stepping=SimpleNamespace(home=HOME))
     return SimpleNamespace(test=test, data=data, title="strike")
 
 
-def test_the_cell_is_found_by_its_name(run):
-    assert cell_of(run) is not None
+@pytest.fixture(scope="module")
+def cell(run):
+    return cell_of(run)
+
+
+@pytest.fixture(scope="module")
+def stage(run, cell):
+    return cell_stage("strike", run, run.data, cell)
+
+
+def test_the_cell_is_found_by_its_name(run, cell):
+    assert cell is not None
     assert cell_of(SimpleNamespace(data=run.data.assign_attrs(cell="someone's cell"))) is None
 
 
-def test_the_tool_is_where_it_was_measured_in_the_specimens_frame(run):
-    cell = cell_of(run)
-    stage = cell_stage("strike", run, run.data, cell)
+def test_the_tool_is_where_it_was_measured_in_the_specimens_frame(run, cell, stage):
     place = cell.rig.actuator.specimen_pose
     R, p = np.asarray(place.R), np.asarray(place.p)
-    home = np.asarray(run.test.stepping.home)[:3]
     tool = next(tube for tube in stage.tubes if tube.name == "tool")
     for k in (0, 5, 11):
         tip = (tool.points(k)[-1] - p) @ R  # in the specimen's frame
-        np.testing.assert_allclose(tip, home + run.data.measured_displacement.values[k, :3], atol=1e-9)
+        np.testing.assert_allclose(tip, HOME[:3] + run.data.measured_displacement.values[k, :3], atol=1e-9)
     assert "reading 10" in stage.notes(11)  # twelve samples, eleven places
+
+
+def test_limbs_are_joined_and_the_turret_of_the_tools_arm_runs_on_its_track(cell, stage):
+    solids = {solid.name: solid.pose for solid in stage.solids}
+    tubes = {tube.name: tube.points for tube in stage.tubes}
+    for k in (0, 11):
+        joint = {i: solids[f"tool arm/joint {i}"](k)[1] for i in (1, 2, 4)}
+        np.testing.assert_array_equal(tubes["tool arm/upper"](k), [joint[1], joint[2]])
+        np.testing.assert_array_equal(tubes["tool arm/fore"](k)[[0, -1]], [joint[2], joint[4]])
+        np.testing.assert_array_equal(tubes["tool arm/wrist"](k)[0], joint[4])
+    way = solids["tool arm/turret"](11)[1] - solids["tool arm/turret"](0)[1]
+    axis = np.asarray(cell.rig.actuator.track_axis)
+    assert np.linalg.norm(way) > 0.1
+    np.testing.assert_allclose(np.cross(way, axis), 0.0, atol=1e-9)
 
 
 def test_an_arm_ends_in_its_flange():

@@ -56,7 +56,7 @@ class TowedRope(Flow):
         "displacement": "position of the tip relative to the support: x downstream, y down, z to starboard",
         "velocity": "velocity of the tip relative to the support",
         "acceleration": "acceleration of the tip relative to the support",
-        "tension": "tension in each link, light at the support and dark at the tip",
+        "tension": "tension in each link, faint at the support and strong at the tip",
     }
 
     chain: Chain

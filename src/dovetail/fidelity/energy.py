@@ -66,21 +66,22 @@ def energy_added(
     motion, specimen = _specimen_side(run, force)
     _, z, x, f, fs = values(run, demand, motion, force, specimen)
     along_z, along_x = _work(f, z), _work(fs, x)
-    hold = (-0.5 * np.diff(f, axis=0) * np.diff(z, axis=0)).sum(axis=0) if held else np.zeros(z.shape[1:])
     return EnergyAdded(
         transfer=_value((along_z - along_x).sum(axis=0)),
-        hold=_value(hold),
+        hold=_value(_hold(f, z, held).sum(axis=0)),
         throughput=_value(np.abs(along_z).sum(axis=0)),
     )
 
 
-def energy_in_time(run: Recording, *, demand: str = DEMAND, force: str = "force") -> xr.DataArray:
-    """Energy [J] the rig has added up to each time, along the recorded traces (without the hold)."""
+def energy_in_time(
+    run: Recording, *, held: bool = True, demand: str = DEMAND, force: str = "force"
+) -> xr.DataArray:
+    """Energy [J] the rig has added up to each time; it ends at the total of `energy_added`."""
     z = trace(run, demand)
     motion, specimen = _specimen_side(run, force)
     _, zv, x, f, fs = values(run, demand, motion, force, specimen)
     total = np.zeros_like(zv)
-    total[1:] = np.cumsum(_work(f, zv) - _work(fs, x), axis=0)
+    total[1:] = np.cumsum(_work(f, zv) - _work(fs, x) + _hold(f, zv, held), axis=0)
     out = z.copy(data=total).rename("energy_added")
     out.attrs = {"units": "J", "symbol": "E", "long_name": "energy added by the rig"}
     return out
@@ -97,6 +98,11 @@ def _specimen_side(run: Recording, force: str) -> tuple[str, str]:
 def _work(force: np.ndarray, motion: np.ndarray) -> np.ndarray:
     """Work of a force along a motion over each sample period (trapezoids: no differentiated noise)."""
     return 0.5 * (force[1:] + force[:-1]) * np.diff(motion, axis=0)
+
+
+def _hold(force: np.ndarray, motion: np.ndarray, held: bool) -> np.ndarray:
+    """What holding the force adds over each sample period; nothing where it was not held."""
+    return -0.5 * held * np.diff(force, axis=0) * np.diff(motion, axis=0)
 
 
 def _value(array: np.ndarray) -> Value:

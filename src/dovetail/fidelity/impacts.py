@@ -52,9 +52,12 @@ def impact_log(run: Recording, *, force: str = "force", velocity: str = "velocit
     """The impacts of a run, in order; empty if nothing touched.
 
     On several axes force and speed are those along the normal of the contact, as the specimen met them: its
-    `normal_force` and the rate of its depth.
+    `normal_force` and the rate of its depth. A robot cell that waits for the next contact keeps the depth of the last
+    one; nothing touches meanwhile.
     """
     data = dataset(run)
+    if {"depth", "near_contact"} <= set(data):
+        data = data.assign(depth=data["depth"] * (data["near_contact"] > 0.5))
     if {"depth", "normal_force"} <= set(data) and data[velocity].ndim > 1:
         depth = data["depth"].values
         rate = np.gradient(depth, data.time.values)

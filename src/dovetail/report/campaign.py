@@ -205,7 +205,9 @@ def _measure(store: Store, table: Columns, name: str, units: dict[str, str]) -> 
     if rows:
         caption = "Largest in size, and the command that runs each alone"
         blocks.append(
-            PageTable([name.replace("_", " "), "at", "command"], rows, caption, numbers=(0,), dense=True)
+            PageTable(
+                [name.replace("_", " "), "at", "command"], rows, caption, numbers=(0,), dense=True, told=True
+            )
         )
     return blocks
 

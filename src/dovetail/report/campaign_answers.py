@@ -15,13 +15,17 @@ import numpy as np
 from dovetail.campaign import Store, cases, odds
 from dovetail.campaign.answers import answer
 from dovetail.core.errors import DovetailError, answered
-from dovetail.report.charts import SHADES
 from dovetail.report.maps import edges
 from dovetail.report.page import Block, Folded, Picture, Text
-from dovetail.report.style import COLOURS, new_figure, prefixed, styled
+from dovetail.report.style import new_figure, prefixed, styled
 from dovetail.testing.outcome import Outcome
 
 DELAY = "rig.actuator.delay"
+FINISHED, LIMIT = (
+    "#bfe3d0",
+    "#101317",
+)  # fields of runs that ended well, and a line over them, also in the dark
+STOPPED = ("#a5408c", "#d55e00", "#b8860b", "#56606a", "#56b4e9")  # those that did not; none of them is green
 ALONG = 12  # values of the other axis at which the limit is computed
 Columns = Mapping[str, np.ndarray]
 
@@ -132,7 +136,7 @@ def outcome_map(store: Store, table: Columns) -> list[Block]:
         ax.grid(visible=False)
         for i, code in enumerate(np.unique(grid[np.isfinite(grid)])):
             outcome = Outcome.from_code(int(code))
-            colour = "#bfe3d0" if outcome.completed else SHADES[(1 + i) % len(SHADES)]
+            colour = FINISHED if outcome.completed else STOPPED[i % len(STOPPED)]
             shown = np.where(grid == code, 1.0, np.nan)
             from matplotlib.colors import ListedColormap
 
@@ -141,7 +145,7 @@ def outcome_map(store: Store, table: Columns) -> list[Block]:
             )
             ax.scatter([], [], marker="s", s=60, color=colour, label=outcome.name.lower().replace("_", " "))
         if limit is not None:
-            ax.plot(fx * limit[0], fy * limit[1], color=COLOURS["ink"], lw=1.8, label="limit of stability")
+            ax.plot(fx * limit[0], fy * limit[1], color=LIMIT, lw=1.8, label="limit of stability")
         ax.set(xlim=(fx * edges(xs)[0], fx * edges(xs)[-1]), ylim=(fy * edges(ys)[0], fy * edges(ys)[-1]))
         ax.set(xlabel=_label(a.name, ux), ylabel=_label(b.name, uy))
         figure.legend(loc="outside upper left", ncols=4, borderaxespad=0, handletextpad=0.5)

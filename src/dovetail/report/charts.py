@@ -16,7 +16,7 @@ from matplotlib.figure import Figure
 
 from dovetail.core.chart import Chart
 from dovetail.report.page import Folded, Page, PageSection, Picture, Verdict
-from dovetail.report.style import COLOURS, WIDTH, new_figure, prefixed, styled
+from dovetail.report.style import COLOURS, WIDTH, beside, new_figure, prefixed, styled
 
 SHADES = ("#0072b2", "#d55e00", "#009e73", "#a5408c", "#56b4e9", "#b8860b", "#20252b", "#8b939c")
 ENDINGS = (("#e8e2d0", "?"), ("#bfe3d0", "o"), ("#f2d5c4", "·"))  # not yet, well, not well
@@ -99,7 +99,8 @@ def lines(values: xr.DataArray, along: str, labels: list[str] | None = None) -> 
         what = str(values.name).replace("_", " ")
         axes.set_ylabel(f"{what} [{unit}]" if unit else what)
         if any(names):
-            figure.legend(loc="outside right upper", handlelength=1.4)
+            columns = beside([name for name in names if name])
+            figure.legend(loc="outside upper left", ncols=columns, handlelength=1.4, borderaxespad=0)
     return figure
 
 

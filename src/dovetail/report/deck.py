@@ -166,9 +166,7 @@ def deck_sections(run: Any) -> list[PageSection]:
     figure, shown = strip(scene, stretches)
     times = ", ".join(f"{v:.4g}" for v in shown)
     what = "seen onto the nose" + (", below from port" if scene.spatial else "")
-    sections = [
-        PageSection("DeckScene", [Picture(figure, f"At {times} s, {what}; arrows: forces on the feet.")])
-    ]
+    sections = [PageSection("Scene", [Picture(figure, f"At {times} s, {what}; arrows: forces on the feet.")])]
     if len(stretches) > 1:
         rows = [
             [p.name, f"{p.start:.2f}", f"{p.end:.2f}", f"{p.foot_load:.0f}", f"{p.clamp_load:.0f}"]

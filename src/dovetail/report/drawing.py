@@ -113,7 +113,7 @@ def _box(role: str, table: Mapping[str, Any], name: str, nothing: str) -> LoopBo
         and all(isinstance(p, Mapping) for p in inner)
     ):
         if not inner:
-            return LoopBox(role, nothing)
+            return LoopBox(role, "ideal")
         if len(inner) > 1:
             return LoopBox(role, f"{len(inner)} in series", [_line(entry) for entry in inner])
         part = inner[0]

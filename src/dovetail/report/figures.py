@@ -37,7 +37,7 @@ from dovetail.report.style import COLOURS, HALF, new_figure, prefixed, styled, s
 def synchronisation(run: Recording, critical_delay: float | None = None, *, axis: int = 0) -> Figure:
     """The synchronisation subspace of the last cycles, with the loop of the critical delay over it."""
     figure, axes = new_figure(width=HALF, height=3.7)
-    _synchronised(axes[0, 0], run, critical_delay, axis)
+    _synchronised(axes[0, 0], run, critical_delay, axis, ("demand z", "measured x"))
     with styled():
         figure.legend(loc="outside upper left", ncols=1, handlelength=1.6, borderaxespad=0)
     return figure
@@ -50,7 +50,13 @@ def synchronisations(
     return side_by_side(run, axes, lambda ax, axis: _synchronised(ax, run, critical_delay, axis))
 
 
-def _synchronised(ax: Any, run: Recording, critical_delay: float | None, axis: int) -> None:
+def _synchronised(
+    ax: Any,
+    run: Recording,
+    critical_delay: float | None,
+    axis: int,
+    names: tuple[str, str] = ("demand", "measured"),
+) -> None:
     data = one_axis(dataset(run), axis)
     closely = data.sel(time=slice(last_cycles(data)[0], None))
     z, x = closely["displacement"].values, closely["measured_displacement"].values
@@ -75,9 +81,10 @@ def _synchronised(ax: Any, run: Recording, critical_delay: float | None, axis: i
         ax.plot(zs, xs, color=COLOURS["measured"], lw=1.3, label="measured")
         _arrow(ax, zs, xs)
         ax.set(xlim=(-reach, reach), ylim=(-reach, reach), aspect="equal")
-        ax.set_xlabel(f"demand z [{unit}]")
-        ax.set_ylabel(f"measured x [{unit}]")
-        ax.locator_params(nbins=5)
+        ax.set_xlabel(f"{names[0]} [{unit}]")
+        ax.set_ylabel(f"{names[1]} [{unit}]")
+        ax.locator_params(nbins=5 if ax.get_gridspec().ncols == 1 else 3)
+        ax.xaxis.set_major_formatter("{x:g}")
 
 
 def spectrum(
@@ -244,7 +251,7 @@ def limits(uses: Sequence[LimitUse]) -> Figure:
 
 
 def energy(data: xr.Dataset, *, axes: Axes = None) -> Figure:
-    """Energy that the rig has added up to each time; an axis a line."""
+    """Energy that the rig has added up to each time, by the loop's holding its force too; an axis a line."""
     added = fidelity.energy_in_time(data)
     values = added.transpose("time", ...).values.reshape(data.sizes["time"], -1)
     with styled():

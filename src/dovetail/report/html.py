@@ -30,6 +30,7 @@ from dovetail.report.page import (
 )
 from dovetail.report.style import svg
 
+PHONE = 560  # [px] width of a screen below which a page is laid out for a phone; page.css has it too
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 
 
@@ -146,10 +147,14 @@ def _played(page: Page) -> str:
 def _still(still: PixelPicture | None) -> str:
     if still is None:
         return ""
-    coded = base64.b64encode(still.jpeg).decode("ascii")
+    wide, narrow = (
+        f"data:image/jpeg;base64,{base64.b64encode(jpeg).decode('ascii')}"
+        for jpeg in (still.jpeg, still.narrow)
+    )
     size = f'width="{still.size[0]}" height="{still.size[1]}"'
-    image = f'<img alt="{escape(still.caption, quote=True)}" {size} src="data:image/jpeg;base64,{coded}">'
-    return f'<figure class="still">{image}{_caption(still.caption)}</figure>'
+    image = f'<img alt="{escape(still.caption, quote=True)}" {size} src="{wide}">'
+    phone = f'<source media="screen and (max-width: {PHONE}px)" srcset="{narrow}">'
+    return f'<figure class="still"><picture>{phone}{image}</picture>{_caption(still.caption)}</figure>'
 
 
 def _table(table: PageTable) -> str:
@@ -167,9 +172,10 @@ def _table(table: PageTable) -> str:
     caption = f"<caption>{escape(table.caption)}</caption>" if table.caption else ""
     head = "".join(f'<th scope="col"{kind(i)}>{escape(name)}</th>' for i, name in enumerate(table.head))
     rows = "".join(f"<tr>{''.join(cell(i, v) for i, v in enumerate(row))}</tr>\n" for row in table.rows)
-    dense = ' class="dense"' if table.dense else ""
+    names = ["dense"] * table.dense + ["told"] * table.told
+    style = f' class="{" ".join(names)}"' if names else ""
     inner = f"{caption}\n<thead><tr>{head}</tr></thead>\n<tbody>\n{rows}</tbody>"
-    return f'<div class="scroll"><table{dense}>{inner}</table></div>'
+    return f'<div class="scroll"><table{style}>{inner}</table></div>'
 
 
 def _picture(picture: Picture) -> str:

@@ -267,7 +267,7 @@ function chart(plot) {
   c.dataset.cursor = t;
   plot.caption.textContent = "";
   make("b", "", plot.caption).textContent = plot.title;
-  plot.names.forEach((name, n) => { const s = make("span", "", plot.caption); s.style.borderColor = plot.colours[n]; s.textContent = `${name} ${Number(value(plot.x, plot.ys[n], t).toPrecision(4))}`; });
+  plot.names.forEach((name, n) => { const s = make("span", "", plot.caption); s.style.borderColor = plot.colours[n]; const v = value(plot.x, plot.ys[n], t); s.textContent = `${name} ${Math.abs(v) < sy * 1e-6 ? 0 : Number(v.toPrecision(4))}`; });
 }
 
 // ---- everything, once for each picture of the browser

@@ -14,7 +14,8 @@ import numpy as np
 from dovetail.core.errors import DovetailError
 from dovetail.report.page import PixelPicture
 
-SIZE = (1080, 440)  # [px] of the picture: twice what a phone shows
+SIZE = (1080, 440)  # [px] of the picture
+NARROW, LETTERS = (560, 400), 17  # [px] of that for a phone, which shows two thirds of it, and of its letters
 SAMPLES = 4000  # that are looked through for the moment
 
 
@@ -27,12 +28,18 @@ def key_frame(run: Any) -> PixelPicture | None:
         stage = stage_of(run)
         k = moment(stage)
         image = Studio(stage, *SIZE, fine=2.0).draw(k)
+        narrow = Studio(stage, *NARROW, fine=2.0, letters=LETTERS).draw(k)
     except (DovetailError, AttributeError, KeyError, IndexError, ValueError):
         return None  # a recording that is not a run's, or has no bodies
+    notes = stage.notes(k)
+    caption = f"At {stage.times[k]:.4g} s{f': {notes}' if notes else ''}."
+    return PixelPicture(_jpeg(image), caption, SIZE, _jpeg(narrow))
+
+
+def _jpeg(image: Any) -> bytes:
     file = io.BytesIO()
     image.save(file, "JPEG", quality=86)
-    notes = stage.notes(k)
-    return PixelPicture(file.getvalue(), f"At {stage.times[k]:.4g} s{f': {notes}' if notes else ''}.", SIZE)
+    return file.getvalue()
 
 
 def moment(stage: Any) -> int:

@@ -16,7 +16,7 @@ PACKAGES = ("dovetail", "jax", "jaxlib", "equinox", "diffrax", "numpy", "scipy",
 
 def tested(view: Judged) -> list[Block]:
     """The loop as a drawing, and where its numbers come from."""
-    _declared_by()  # first of all, as it makes the parts known by their kinds
+    declared_by()  # first of all, as it makes the parts known by their kinds
     blocks: list[Block] = [
         Text(
             "In a hybrid test one part of a machine is on the rig, the rest is simulated. Each tick the "
@@ -36,10 +36,10 @@ def tested(view: Judged) -> list[Block]:
 
 def every_parameter(view: Judged) -> list[Block]:
     """The whole test, a row a parameter."""
-    declared_by = _declared_by()
-    rows = [[r.path, r.value, r.unit, r.about] for r in parameters.rows(view.test, declared_by)]
+    rows = [[r.path, r.value, r.unit, r.about] for r in parameters.rows(view.test, declared_by())]
     rows = [row for row in rows if row[0] not in ("title", "source")]
-    return [PageTable(["parameter", "value", "unit", "meaning"], rows, "", numbers=(1,), dense=True)]
+    head = ["parameter", "value", "unit", "meaning"]
+    return [PageTable(head, rows, "", numbers=(1,), dense=True, told=True)]
 
 
 def provenance(views: Sequence[Judged]) -> list[Block]:
@@ -81,7 +81,7 @@ def _sources(views: Sequence[Judged]) -> str:
     return "\n\n".join(citation.entry(key) for key in keys)
 
 
-def _declared_by() -> dict[str, type]:
+def declared_by() -> dict[str, type]:
     """Classes of the tables of a test that have no kind of their own."""
     from dovetail import compensation, mechanics, specimens, testing, transfer  # noqa: F401 - parts register
 

@@ -117,7 +117,7 @@ def simulations_page(title: str, labels: Sequence[str], runs: Sequence[Any]) -> 
     data, tables = [run.data for run in runs], [dump(run.test) for run in runs]
     system = runs[0].test.system
     names = common(data, system.FIRST if isinstance(system, roles.Captioned) else ())
-    changed = parameters.differences(tables)
+    changed = parameters.differences(tables, {"": type(runs[0].test)})
     rows: list[list[str | float | TableCell]] = [
         [path, *values] for path, values in changed.items() if path != "title"
     ]

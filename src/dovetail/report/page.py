@@ -41,11 +41,12 @@ class Tile:
 
 @dataclass(frozen=True)
 class PixelPicture:
-    """A picture made of pixels, as the bytes of a JPEG file."""
+    """A picture made of pixels, as the bytes of a JPEG file; another where the screen is narrow."""
 
     jpeg: bytes
     caption: str
     size: tuple[int, int]
+    narrow: bytes
 
 
 @dataclass(frozen=True)
@@ -73,6 +74,7 @@ class PageTable:
     caption: str = ""
     numbers: Sequence[int] = ()  # positions of columns of numbers
     dense: bool = False  # small, for long tables
+    told: bool = False  # the last column says what the others mean; a phone shows it below them
 
     def __post_init__(self):
         for row in self.rows:

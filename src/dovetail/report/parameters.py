@@ -15,7 +15,7 @@ from typing import Any
 from dovetail.core import registry
 from dovetail.core.errors import UnknownNameError
 from dovetail.core.parameter import Parameter, declared
-from dovetail.report.style import prefixed
+from dovetail.report.style import prefixed, typeset
 
 LONGEST = 8  # entries of a list that are written out
 
@@ -77,13 +77,17 @@ def summary(
             continue
         about = known.get(str(name))
         text, unit = worded(value, about.unit if about else "")
-        numbers.append(f"{name} {text} {unit}".strip())
+        numbers.append(f"{name.replace('_', ' ')} {text} {unit}".strip())
     return kind, numbers[:count]
 
 
-def differences(tables: Sequence[Mapping[str, Any]]) -> dict[str, list[str]]:
-    """Paths at which tables differ, with the value of each (empty where it has none)."""
-    flat = [{row.path: f"{row.value} {row.unit}".strip() for row in rows(table)} for table in tables]
+def differences(
+    tables: Sequence[Mapping[str, Any]], declared_by: Mapping[str, type] | None = None
+) -> dict[str, list[str]]:
+    """Paths at which tables differ, with the value of each (empty where it has none); `declared_by` as for rows."""
+    flat = [
+        {row.path: f"{row.value} {row.unit}".strip() for row in rows(table, declared_by)} for table in tables
+    ]
     paths = dict.fromkeys(path for each in flat for path in each)
     found = {path: [each.get(path, "") for each in flat] for path in paths}
     return {path: values for path, values in found.items() if len(set(values)) > 1}
@@ -108,8 +112,8 @@ def worded(value: Any, unit: str) -> tuple[str, str]:
         return (str(value) if isinstance(value, int) and factor == 1 else f"{factor * value:.6g}"), short
     if isinstance(value, Sequence):
         if any(isinstance(v, Sequence) and not isinstance(v, str) and len(v) > 3 for v in value):
-            return f"{len(value)} rows of numbers", "" if unit == "1" else unit
+            return f"{len(value)} rows of numbers", "" if unit == "1" else typeset(unit)
         shown = [worded(v, "")[0] for v in value[:LONGEST]]
         more = f", … {len(value)} in all" if len(value) > LONGEST else ""
-        return f"[{', '.join(shown)}{more}]", "" if unit == "1" else unit
-    return str(value), "" if unit == "1" else unit
+        return f"[{', '.join(shown)}{more}]", "" if unit == "1" else typeset(unit)
+    return str(value), "" if unit == "1" else typeset(unit)

@@ -53,7 +53,7 @@ def rehearsals_page(title: str, views: Sequence[RunView]) -> Page:
     judged = [Judged(view) for view in views]
     first = judged[0]
     tested: list[Block] = origin.tested(first)
-    changed = parameters.differences([view.test for view in judged])
+    changed = parameters.differences([view.test for view in judged], origin.declared_by())
     if changed:
         rows = [[path, *values] for path, values in changed.items() if path != "title"]
         caption = "What differs between the runs; the drawing shows the first"

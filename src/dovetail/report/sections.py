@@ -18,6 +18,7 @@ from dovetail.report.verdict import Margins, ms
 from dovetail.report.view import Judged, limit_uses
 
 NOTHING = "no answer"
+NOT_ANALYSED = "The stability of this loop was not analysed."
 
 
 def outcome(view: Judged) -> list[Block]:
@@ -80,7 +81,10 @@ def stability(views: Sequence[Judged]) -> list[Block]:
     """Critical delay, margin and growth of each run, and the curve they lie on."""
     blocks: list[Block] = []
     if all(view.margins.stable is None and view.margins.critical_delay is None for view in views):
-        blocks.append(Text("The stability of this loop was not analysed."))
+        reasons = [view.view.why or "; ".join(view.margins.remarks) for view in views]
+        why = "; ".join(dict.fromkeys(reason.rstrip(".") for reason in reasons if reason))
+        said = f"Whether this loop is stable cannot be said: {why}." if why else NOT_ANALYSED
+        blocks.append(Text(said))
     else:
         blocks.append(
             Text(
@@ -195,8 +199,9 @@ def _one_axis(found: fidelity.Comparison) -> list[Block]:
             rows,
             "Errors, in % of the rms of the ideal displacement",
             numbers=(1, 2),
+            told=True,
         ),
-        PageTable(["", "value", "what it means"], table, caption, numbers=(1,)),
+        PageTable(["", "value", "what it means"], table, caption, numbers=(1,), told=True),
     ]
 
 
@@ -280,7 +285,7 @@ def _number(value: float, unit: str) -> str:
     if np.isnan(value):
         return NOTHING
     if abs(value) < 5e-4:
-        return f"0 {unit}".strip() if value == 0 else f"below 0.001 {unit}".strip()
+        return f"0 {unit}".strip() if value == 0 else f"< 0.001 {unit}".strip()
     return f"{value:.3g} {unit}".strip()
 
 

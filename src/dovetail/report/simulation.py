@@ -12,11 +12,11 @@ from dovetail.report import tiles
 from dovetail.report.decimate import decimate
 from dovetail.report.keyframe import key_frame
 from dovetail.report.page import Folded, Page, PageSection, PageTable, Picture, Text, Verdict
-from dovetail.report.style import new_figure, prefixed, styled, symbol
+from dovetail.report.style import COLOURS, beside, new_figure, prefixed, styled, symbol
 from dovetail.report.view import DUST
 
 ENERGIES = ("kinetic_energy", "gravity_energy", "elastic_energy", "external_work", "damping_work")
-BESIDE: dict[str, Any] = {"loc": "upper left", "bbox_to_anchor": (1.0, 1.05), "fontsize": "small"}
+ABOVE: dict[str, Any] = {"loc": "lower left", "bbox_to_anchor": (0.0, 1.0), "borderaxespad": 0.2}
 SKIPPED = ("node_position", "excitation")  # too many lines for a plot in time
 
 
@@ -41,7 +41,7 @@ def simulation_page(run: Any) -> Page:
         return Page(run.title, verdict, blocks, "Simulation without a rig", answers, picture)
     if "node_position" in data:
         figure, times = _shapes(data)
-        caption = f"The chain from light to dark at {', '.join(f'{t:.3g}' for t in times)} s."
+        caption = f"The chain, the later the stronger, at {', '.join(f'{t:.3g}' for t in times)} s."
         blocks.append(PageSection("Shape", [Picture(figure, caption)]))
     first, captions = (system.FIRST, system.CAPTIONS) if isinstance(system, roles.Captioned) else ((), {})
     first = [name for name in first if name in data]
@@ -52,7 +52,7 @@ def simulation_page(run: Any) -> Page:
     together = [name for name in ENERGIES if name in names and data[name].dims == ("time",)]
     drawn = [name for name in names if name not in still and name not in together]
     pictures: list[Any] = [
-        Picture(_trace(data, name, lines), f"{captions.get(name, signals.signal(name).label)}.")
+        Picture(_trace(data, name, lines), _sentence(captions.get(name, signals.signal(name).label)))
         for name in drawn
     ]
     if together:
@@ -78,7 +78,7 @@ def _trace(data: Any, name: str, lines: list[str]):
         labels, what = lines if len(lines) == count else [], f"{', '.join(symbols)} "
     else:
         labels, what = symbols, ""
-    figure, ((axes,),) = new_figure(height=2.2)
+    figure, ((axes,),) = new_figure(height=2.4 if labels else 2.2)
     with styled():
         scale = prefixed(values, data[name].attrs["units"])
         _lines(axes, data.time.values, values, scale, what, labels)
@@ -89,16 +89,25 @@ def _trace(data: Any, name: str, lines: list[str]):
 def _lines(
     axes: Any, time: np.ndarray, values: np.ndarray, scale: tuple[float, str], what: str, labels: list[str]
 ) -> None:
-    """Columns over time, named beside the picture, where they hide nothing."""
+    """Columns over time, named above the picture, where they hide nothing and a phone shows them first."""
     count = values.shape[1]
     factor, unit = scale
     for k, column in enumerate(values.T):
-        # along the chain, light at the support and dark at the tip
-        shade = f"{0.75 - 0.75 * k / (count - 1):.3f}".lstrip("-") if count > 10 else None
-        axes.plot(*decimate(time, factor * column), lw=1.0, color=shade)
+        # along the chain, faint at the support and strong at the tip
+        shade = faded(k, count) if count > 10 else {}
+        axes.plot(*decimate(time, factor * column), lw=1.0, **shade)
     axes.set_ylabel(f"{what}[{unit}]" if unit else what)
     if len(labels) == count:
-        axes.legend(axes.lines, labels, **BESIDE)
+        axes.legend(axes.lines, labels, ncols=beside(labels), **ABOVE)
+
+
+def faded(k: int, count: int) -> dict[str, Any]:
+    """How one of several lines is drawn, the first pale and the last in full, on paper that is light or dark."""
+    return {"color": COLOURS["ink"], "alpha": 1.0 - 0.8 * (count - 1 - k) / max(1, count - 1)}
+
+
+def _sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}."
 
 
 def _each_axis(data: Any, name: str, lines: list[str]):
@@ -119,7 +128,7 @@ def _each_axis(data: Any, name: str, lines: list[str]):
 
 def _energies(data: Any, names: list[str]):
     """Energies and works in one picture, as they add up."""
-    figure, ((axes,),) = new_figure(height=2.8)
+    figure, ((axes,),) = new_figure(height=2.9)
     values = np.stack([data[name].values for name in names], axis=1)
     labels = [signals.signal(name).label.partition(",")[0] for name in names]
     with styled():
@@ -146,8 +155,7 @@ def _shapes(data: Any):
     with styled():
         for axes, (across, label) in zip(panels, views, strict=True):
             for k, place in enumerate(places):
-                shade = f"{0.8 - 0.8 * k / max(1, len(places) - 1):.3f}".lstrip("-")
-                axes.plot(nodes[place, across], nodes[place, 1], color=shade, lw=1.0)
+                axes.plot(nodes[place, across], nodes[place, 1], lw=1.0, **faded(k, len(places)))
             axes.set(xlabel=f"{label} [m]", ylabel="y [m], down")
             axes.invert_yaxis()
             axes.set_aspect("equal", adjustable="datalim")

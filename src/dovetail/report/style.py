@@ -10,7 +10,7 @@ from __future__ import annotations
 import io
 import itertools
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
@@ -21,6 +21,7 @@ from matplotlib.figure import Figure
 
 WIDTH = 7.2  # [in] of a full figure: at this width on paper the text is 10 pt
 LETTERS = 11.0  # [px] that the smallest letters of a figure have on a screen, however small that is
+ROOM = 70  # letters that fit beside each other over a full figure
 HALF = 3.5  # [in] of a figure that shares its row with another
 
 COLOURS: Mapping[str, str] = {  # name of the variable in a page: colour on white
@@ -105,9 +106,19 @@ def prefixed(values: Any, unit: str) -> tuple[float, str]:
     array = np.asarray(values, dtype=float)
     size = np.abs(array[np.isfinite(array)]).max(initial=0.0)
     if unit not in _PREFIXED or size == 0:
-        return 1.0, "" if unit == "1" else unit
+        return 1.0, "" if unit == "1" else typeset(unit)
     power = int(np.clip(3 * np.floor(np.log10(size) / 3 + 1e-9), -9, 6))
     return 10.0**-power, _PREFIXES[power] + unit
+
+
+def typeset(unit: str) -> str:
+    """A unit as people write it: `m/s^2` with a raised two."""
+    return unit.replace("^2", "²").replace("^3", "³")
+
+
+def beside(names: Sequence[str]) -> int:
+    """How many names of a legend have room beside each other above a figure."""
+    return int(np.clip(ROOM // (max(map(len, names), default=0) + 5), 1, 6))
 
 
 def svg(figure: Figure, about: str = "") -> str:

@@ -212,8 +212,11 @@ def _adds_up(run: Run) -> Tile:
     if asked:
         return _judged(asked, text)
     if np.isfinite(books.energy_share):
-        text = f"Of the largest kinetic energy, that is {books.energy:.2g} J. {text}".strip()
-        return Tile(BELIEVED, f"Energy adds up to {_share(books.energy_share)}", f"{text} {UNASKED}")
+        share = _share(books.energy_share)
+        text = (
+            f"What is missing is {books.energy:.2g} J, {share} of the largest kinetic energy. {text}".strip()
+        )
+        return Tile(BELIEVED, f"Energy adds up to within {share}", f"{text} {UNASKED}")
     if rows:
         return Tile(BELIEVED, "Its books are kept", f"{text} {UNASKED}")
     more = "It kept no books of its energy; run it at twice the rate and compare the two."

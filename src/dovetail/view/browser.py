@@ -28,7 +28,8 @@ WORDS = (
 HEADS = 4.0  # a second while it plays: the playheads, for which the plots are sent again
 SPEEDS = ("0.01", "0.1", "0.25", "0.5", "1", "2", "5", "10")
 SLIDER = 1000  # places of the scrubber
-ROOM = 0.3  # of the scrubber that the name of a mark takes
+GREETED = 2.0  # [s] that a page takes to look from where it was told
+ROOM = 0.4  # of the scrubber that the name of a mark takes
 
 
 class MissingViewer(DovetailError):
@@ -104,10 +105,13 @@ class RunPage:
         self.name = next(iter(self.stages))  # of the picture that is shown
         self.awaited: Mapping[str, Stage] | None = None  # the same pictures with more in them
         self.followed: np.ndarray | None = None  # [m] where what the eyes go along with was last
+        # who came and has not moved: since when by the wall clock [s], on which screen, and where its eye was put
+        self.newcomers: dict[int, tuple[Any, float, float, np.ndarray]] = {}
         self.scene = Scene(self.server, self.stage)
         self._set_up()
         self.show(self.player.position)
         self.server.on_client_connect(self._welcome)
+        self.server.on_client_disconnect(lambda client: self.newcomers.pop(client.client_id, None))
 
     def _set_up(self) -> None:
         gui, stage = self.server.gui, self.stage
@@ -188,20 +192,34 @@ class RunPage:
 
     def look_from(self, name: str) -> None:
         """Turn all eyes to what a camera of that name sees; one that follows goes along from there."""
+        self.newcomers.clear()
         k = self.stage.at(self.player.position)
         for client in self.server.get_clients().values():
             self._turn(client, name, k)
         focus = self.stage.focus if name in ("follow", "close-up") else None
         self.followed = None if focus is None else np.asarray(focus(k), float)
 
-    def _turn(self, client: Any, name: str, k: int) -> None:
+    def _turn(self, client: Any, name: str, k: int) -> np.ndarray:
         here = cameras.on_screen(self.stage, name, client.camera.aspect)(k)
         client.camera.position, client.camera.look_at = here.eye, here.target
+        return here.eye
 
     def _welcome(self, client: Any) -> None:
-        """Somebody comes; a phone's eye is put where the sheet hides nothing."""
-        if client.camera.aspect <= cameras.UPRIGHT:
-            self._turn(client, cameras.NAMES[0], self.stage.at(self.player.position))
+        """Somebody comes; where they look from is seen to by the thread that draws."""
+        self.newcomers[client.client_id] = client, time.monotonic(), 0.0, np.asarray(self.stage.eye, float)
+
+    def _greet(self, k: int) -> None:
+        """Keep the eye of who came where their screen shows all of it and a phone's sheet hides nothing.
+
+        The page takes its time to find its size, and its own first eye may come after ours. Who moves is left alone.
+        """
+        for name, (client, since, aspect, eye) in list(self.newcomers.items()):
+            here = client.camera.position
+            if time.monotonic() - since > GREETED and not np.allclose(here, eye, 1e-3):
+                self.newcomers.pop(name, None)
+            elif client.camera.aspect != aspect or np.allclose(here, self.stage.eye, 1e-3):
+                wanted = self._turn(client, cameras.NAMES[0], k)
+                self.newcomers[name] = client, time.monotonic(), client.camera.aspect, wanted
 
     def _go_along(self, k: int) -> None:
         """Move all eyes by as much as what they follow has moved."""
@@ -241,6 +259,7 @@ class RunPage:
         self.charts.tend()
         self.keys.tend()
         k = self.stage.at(t)
+        self._greet(k)
         if k != self.shown:
             self.scene.draw(self.stage, k)
             self._go_along(k)

@@ -12,7 +12,7 @@ import numpy as np
 
 from dovetail.core.errors import UnknownNameError
 from dovetail.view.raster import Camera
-from dovetail.view.stage import ASPECT, FILLED, OPENING, Stage, bounds, eye_of, upward
+from dovetail.view.stage import FILLED, OPENING, Stage, bounds, eye_of, upward
 
 NAMES = ("overview", "follow", "close-up", "side")
 NARROW = 36.0  # [deg] of a picture, from the lower edge to the upper
@@ -56,7 +56,7 @@ def camera(
 def on_screen(stage: Stage, name: str, aspect: float) -> Callable[[int], Camera]:
     """The camera of that name on a page whose screen has that width over height."""
     if aspect > UPRIGHT:
-        return camera(stage, name, ASPECT, OPENING, FILLED)
+        return camera(stage, name, aspect, OPENING, FILLED)
     half = float(np.tan(np.radians(OPENING / 2)))
     free = camera(stage, name, aspect / FREE, 2 * float(np.degrees(np.arctan(FREE * half))), FILLED)
 

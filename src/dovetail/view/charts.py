@@ -24,6 +24,7 @@ AXIS: dict[str, Any] = {
     "stroke": "#868e96",
     "grid": {"stroke": "rgba(134, 142, 150, 0.2)"},
 }  # on light and on dark
+AROUND = 8.0, 24.0, 0.0, 0.0  # [px] above, to the right, below, to the left: the uppermost number is whole
 NOTHING = "nothing"
 
 
@@ -60,12 +61,20 @@ def add(gui: Any, plot: Plot, now: float | None = None) -> Any:
             series.append(uplot.Series(label=label, stroke=stroke, width=1))
     scales: dict[str, Any] = {"x": uplot.Scale(time=False)}
     if now is not None:
+        # told, as what the page finds by itself is wrong where it is drawn twice, as on a phone in the dark
+        scales["x"] = uplot.Scale(time=False, range=(float(np.min(plot.x)), float(np.max(plot.x))))
         series.append(
             {"label": "now", "scale": "now", "stroke": HEAD, "width": 1.5, "points": {"show": False}}
         )
         scales["now"] = {"range": (0.0, 1.0)}
     linked = None if plot.dots else {"sync": {"key": "time", "setSeries": False}}  # one cursor in all of them
-    about: dict[str, Any] = {"title": plot.title, "scales": scales, "aspect": 1.9, "cursor": linked}
+    about: dict[str, Any] = {
+        "title": plot.title,
+        "scales": scales,
+        "aspect": 1.9,
+        "cursor": linked,
+        "padding": AROUND,
+    }
     about["axes"] = AXIS, AXIS
     return gui.add_uplot(columns(plot, now), tuple(series), **about)
 

@@ -158,17 +158,13 @@ def captioned(image: Any, take: Take, t: float, speed: float, over: bool) -> Any
         if speed > 1
         else f"   {1 / speed:.3g} times slower"
     )
-    _label(
-        pen,
-        (0.02 * tall, 0.02 * tall),
-        fitting(pen, take.title, font(size, True), image.width - 0.06 * tall),
-        size,
-        True,
-    )
+    title = wrapped(pen, take.title, font(size, True), image.width - 0.06 * tall)
+    _label(pen, (0.02 * tall, 0.02 * tall), title, size, True)
     _label(pen, (0.02 * tall, tall - 0.035 * tall - 1.3 * size), clock, size)
     if over and take.ending:
-        text = fitting(pen, take.ending, font(size), image.width - 0.06 * tall)
-        _label(pen, (0.02 * tall, 0.035 * tall + 1.5 * size), text, size, colour=TONES[take.tone])
+        text = wrapped(pen, take.ending, font(size), image.width - 0.06 * tall)
+        below = pen.textbbox((0, 0.035 * tall + 0.6 * size), title, font=font(size, True))[3]
+        _label(pen, (0.02 * tall, below), text, size, colour=TONES[take.tone])
     return image
 
 
@@ -181,11 +177,18 @@ def _label(
     pen.text(at, text, font=font(size, bold), fill=colour)
 
 
-def fitting(pen: Any, text: str, letters: Any, wide: float) -> str:
-    """A text as far as it fits."""
-    while text and pen.textlength(text, font=letters) > wide:
-        text = f"{text[:-2].rstrip()}…"
-    return text
+def wrapped(pen: Any, text: str, letters: Any, wide: float) -> str:
+    """A text in lines that fit; only a word that is longer than a line is cut."""
+    lines: list[str] = []
+    for word in text.split():
+        longer = f"{lines[-1]} {word}" if lines else word
+        if lines and pen.textlength(longer, font=letters) <= wide:
+            lines[-1] = longer
+            continue
+        while len(word) > 1 and pen.textlength(word, font=letters) > wide:
+            word = f"{word[:-2].rstrip()}…"
+        lines.append(word)
+    return "\n".join(lines)
 
 
 def beside(images: Sequence[Any]) -> Any:

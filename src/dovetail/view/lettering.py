@@ -29,9 +29,9 @@ def font(size: int, bold: bool = False) -> Any:
 class Lettering:
     """What is written into the pictures of one stage."""
 
-    def __init__(self, stage: Stage, wide: int, tall: int):
+    def __init__(self, stage: Stage, wide: int, tall: int, letters: int | None = None):
         self.stage, self.wide, self.tall = stage, wide, tall
-        self.size = max(11, round(tall / 42))
+        self.size = letters or max(11, round(tall / 42))  # [px]
         self.light = stage.setting == "space"  # letters on a dark ground
 
     def write(self, image: Any, k: int, camera: Camera) -> Any:

@@ -46,7 +46,9 @@ class Bits(NamedTuple):
 class Studio:
     """One stage, ready to be drawn at any sample."""
 
-    def __init__(self, stage: Stage, wide: int = 1280, tall: int = 720, fine: float = 1.5):
+    def __init__(
+        self, stage: Stage, wide: int = 1280, tall: int = 720, fine: float = 1.5, letters: int | None = None
+    ):
         self.stage, self.wide, self.tall = stage, wide, tall
         self.size = (round(wide * fine), round(tall * fine))
         self.usual = usual(stage, wide / tall)
@@ -56,7 +58,7 @@ class Studio:
         self.low, self.high = bounds(stage)
         self.solids = [_prepared(solid.mesh) for solid in stage.solids]
         self.link, self.arrow = _prepared(link()), _prepared(ARROW)
-        self.lettering = Lettering(stage, wide, tall)
+        self.lettering = Lettering(stage, wide, tall, letters)
         self._sky: tuple[bytes, np.ndarray] | None = None
 
     def draw(self, k: int, camera: Camera | None = None, words: bool = True) -> Any:

@@ -9,9 +9,10 @@ import numpy as np
 import xarray as xr
 
 from dovetail.mechanics.geometry import Cavity, Drogue
+from dovetail.mechanics.spatial import euler
 from dovetail.specimens import ProbeInDrogue
 from dovetail.view import shapes
-from dovetail.view.stage import Arrow, Line, Solid, Stage, fixed, looked_at, so_far
+from dovetail.view.stage import Arrow, Line, Pose, Solid, Stage, fixed, looked_at, so_far
 
 DROGUE, PROBE, FORCE, TRAIL, GHOST = "#8d969e", "#d55e00", "#ff5fd2", "#56b4e9", "#aab2ba"
 X = np.eye(3)[0]
@@ -31,8 +32,10 @@ def draw(title: str, run: Any, data: xr.Dataset, ideal: xr.Dataset | None) -> St
     far, near, head, bus, panels = _meshes(places, radius)
     mouth = places[-1][1]
 
+    turns = _turns(probe, data)
+
     def at(k: int) -> tuple[np.ndarray, np.ndarray]:
-        return np.eye(3), tip[k]
+        return turns[k], tip[k]
 
     solids = [
         Solid("drogue", far, fixed(), DROGUE),
@@ -40,8 +43,8 @@ def draw(title: str, run: Any, data: xr.Dataset, ideal: xr.Dataset | None) -> St
         Solid("probe", head, at, PROBE),
         Solid("target", bus, fixed((places[0][0] - 0.02 * mouth, 0, 0)), "#c8b273", scenery=True),
         Solid("target's panels", panels, fixed((places[0][0] - 0.02 * mouth, 0, 0)), "#1f4e8c", scenery=True),
-        Solid("chaser", _turned(bus), _behind(tip, 7 * mouth), "#c8b273", scenery=True),
-        Solid("chaser's panels", _turned(panels), _behind(tip, 7 * mouth), "#1f4e8c", scenery=True),
+        Solid("chaser", _turned(bus), _behind(at, 7 * mouth), "#c8b273", scenery=True),
+        Solid("chaser's panels", _turned(panels), _behind(at, 7 * mouth), "#1f4e8c", scenery=True),
     ]
     lines = [Line("trail", lambda k: so_far(tip, k), TRAIL, 2.0)]
     if ideal is not None and "probe_position" in ideal:
@@ -51,7 +54,7 @@ def draw(title: str, run: Any, data: xr.Dataset, ideal: xr.Dataset | None) -> St
 
     def notes(k: int) -> str:
         depth = 1e6 * float(data["depth"].values[k]) if "depth" in data else 0.0
-        return f"penetration {max(depth, 0.0):.3g} um"
+        return f"penetration {max(depth, 0.0):.3g} µm"
 
     stage = Stage(
         title,
@@ -92,5 +95,17 @@ def _turned(mesh: shapes.Triangles) -> shapes.Triangles:
     return shapes.turned(mesh, -X, np.eye(3)[2])
 
 
-def _behind(tip: np.ndarray, by: float) -> Any:
-    return lambda k: (np.eye(3), tip[k] + by * X)
+def _behind(at: Pose, by: float) -> Pose:
+    def there(k: int) -> tuple[np.ndarray, np.ndarray]:
+        R, tip = at(k)
+        return R, tip + by * R[:, 0]
+
+    return there
+
+
+def _turns(probe: ProbeInDrogue | None, data: xr.Dataset) -> np.ndarray:
+    """How the probe lies, (time, 3, 3): what is drawn along x runs back from its tip, whose own x points ahead."""
+    if probe is None or data.sizes.get("axis") != 6:
+        return np.broadcast_to(np.eye(3), (data.sizes["time"], 3, 3))
+    swing = np.asarray(euler.to_matrix(data["displacement"].values[:, 3:]))
+    return np.asarray(euler.to_matrix(probe.home_euler)) @ swing @ np.diag([-1.0, -1.0, 1.0])

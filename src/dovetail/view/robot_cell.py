@@ -22,10 +22,11 @@ from dovetail.transfer.robot import Arm, RobotArms
 from dovetail.transfer.robot.arms import to_pose
 from dovetail.view.chains import drogue_of
 from dovetail.view.curves import choices, curves
-from dovetail.view.shapes import between
-from dovetail.view.stage import Arrow, Points, Solid, Stage, Tube, looked_at
+from dovetail.view.shapes import box, ellipsoid, lathe, moved, turned
+from dovetail.view.stage import Arrow, Points, Pose, Solid, Stage, Tube, looked_at
 
 TOOL, SPECIMEN, INK, FORCE, RAIL = "#0072b2", "#d55e00", "#333333", "#b5179e", "#8d969e"
+WIDE, DEEP = 0.35, 0.2  # [m] half the width of what arms stand on, and how high that is
 
 
 def cell_of(run: Any) -> CellFile | None:
@@ -66,14 +67,18 @@ def cell_stage(title: str, run: Any, data: xr.Dataset, cell: CellFile) -> Stage:
     def tool_at(first: int, last: int) -> Points:
         return lambda k: tool[of_move[k], first:last]
 
+    limbs, bodies = _arm("tool arm", arms.tool_arm, arms.tool_base, tool_at(0, 6), TOOL)
+    others, more = _arm("specimen arm", arms.specimen_arm, arms.specimen_base, lambda k: held[:6], SPECIMEN)
     tubes = [
-        Tube("tool arm", tool_at(0, 6), 0.09, TOOL),
+        *limbs,
         Tube("tool", tool_at(5, 7), 0.05, FORCE),
-        Tube("specimen arm", lambda k: held[:6], 0.09, SPECIMEN),
+        *others,
         Tube("mount", lambda k: held[5:], 0.05, SPECIMEN),
     ]
     solids = [
-        Solid("track", between(rail[0], rail[1], 0.12), colour=RAIL),
+        *_ground(rail, held[0]),
+        *bodies,
+        *more,
         Solid("drogue/coupling", parts["coupling"], lambda k: (R, p), "#6b747c"),
         Solid("drogue/ribs", parts["ribs"], lambda k: (R, p), INK),
     ]
@@ -97,6 +102,50 @@ def cell_stage(title: str, run: Any, data: xr.Dataset, cell: CellFile) -> Stage:
         nearby=1.5,
     )
     return looked_at(stage)
+
+
+def _arm(name: str, arm: Arm, base: Any, at: Points, colour: str) -> tuple[list[Tube], list[Solid]]:
+    """Limbs that taper, with a turret below and joints between them; `at` gives the points of `arm_points`."""
+    size = float(arm.c2 + arm.c3)
+    R = np.asarray(to_pose(base).R)
+    tall = float(arm.c1)
+    foot, neck = 0.13 * size, 0.09 * size
+    turret = lathe([(0.0, foot), (0.25 * tall, foot), (0.3 * tall, neck), (tall, neck), (1.05 * tall, 0.0)])
+    upright = turned(turret, np.array([0.0, 0.0, 1.0]), np.array([1.0, 0.0, 0.0]))
+
+    def piece(first: int, last: int) -> Points:
+        return lambda k: at(k)[first:last]
+
+    def there(i: int) -> Pose:
+        return lambda k: (R, at(k)[i])
+
+    thick = {"upper": (1, 3, 0.06), "fore": (2, 5, 0.045), "wrist": (4, 6, 0.035)}
+    tubes = [Tube(f"{name}/{limb}", piece(i, j), r * size, colour) for limb, (i, j, r) in thick.items()]
+    solids = [Solid(f"{name}/turret", upright, there(0), colour)]
+    for i, r in ((1, 0.085), (2, 0.07), (4, 0.05)):
+        solids.append(Solid(f"{name}/joint {i}", ellipsoid((r * size,) * 3), there(i), INK))
+    return tubes, solids
+
+
+def _ground(rail: np.ndarray, foot: np.ndarray) -> list[Solid]:
+    """The track that one arm runs on, the plinth of the other, and the floor below both."""
+    along = (rail[1] - rail[0]) / np.linalg.norm(rail[1] - rail[0])
+    floor = min(float(rail[:, 2].min()), float(foot[2])) - DEEP
+    long = float(np.linalg.norm(rail[1] - rail[0])) + 2 * WIDE
+    low, high = (bound(np.vstack([rail, foot]), axis=0) for bound in (np.min, np.max))
+    middle, spread = (low + high) / 2, high - low + 8 * WIDE
+    bed = turned(box((long, 2 * WIDE, DEEP)), along, np.array([0.0, 0.0, 1.0]))
+    tall = float(foot[2]) - floor
+    return [
+        Solid("track", moved(bed, rail.mean(axis=0) - [0, 0, DEEP / 2]), colour=RAIL),
+        Solid("plinth", moved(box((2 * WIDE, 2 * WIDE, tall)), foot - [0, 0, tall / 2]), colour=RAIL),
+        Solid(
+            "floor",
+            moved(box((spread[0], spread[1], 0.04)), (middle[0], middle[1], floor - 0.02)),
+            colour="#d9dde1",
+            scenery=True,
+        ),
+    ]
 
 
 def _poses(run: Any, data: xr.Dataset, cell: CellFile) -> tuple[np.ndarray, np.ndarray]:

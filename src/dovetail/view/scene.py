@@ -23,6 +23,12 @@ BEHIND = {  # colours at the upper and the lower edge
 }
 DARK = (52, 57, 64), (26, 28, 32)  # a room in the dark
 SKY, GROUND = 2.2, (150, 150, 150)  # light from all sides: how much, and which colour from below
+LETTERS = (  # the smallest letters can be read
+    ".mantine-Button-label, .mantine-Slider-markLabel, .uplot .u-legend {font-size: 11px !important}"
+)
+SHEET = (
+    '@media (max-width: 36em) {[style*="width: 20em"] {width: 100% !important}}'  # a phone's, as wide as it
+)
 LEAST = 0.02  # of an arrow's head: what is smaller counts as no force
 
 
@@ -87,7 +93,7 @@ def behind(setting: str, dark: bool = False) -> str:
     """
     above, below = DARK if dark and setting == "room" else BEHIND[setting]
     sky = f"canvas[data-engine] {{background: linear-gradient(rgb{above}, rgb{below})}}"
-    return f'<style>{sky} canvas[width="0"] {{display: none}}</style>'
+    return f'<style>{sky} canvas[width="0"] {{display: none}} {LETTERS} {SHEET}</style>'
 
 
 class Scene:
