@@ -22,7 +22,7 @@ WEIGHT = 0.5  # [m] that the largest force is drawn long
 APART = 0.4  # [m] fore and aft of the middle, where a planar gear is drawn twice
 
 
-def draw(title: str, run: Any, data: xr.Dataset) -> Stage:
+def draw(title: str, run: Any, data: xr.Dataset, ideal: xr.Dataset | None) -> Stage:
     """Tubes of the gear, the aircraft above them at its attitude, platforms as solids, forces on the feet."""
     aircraft = run.test.system
     nodes, force = data["node_position"].values, data["contact_force"].values

@@ -21,20 +21,16 @@ SIMULATED, CANOPY, GREY = "#0072b2", "#e8a33d", "#b9c2ca"
 X, Y, Z = np.eye(3)
 
 
-def picture(name: str) -> Callable[[str, Any, xr.Dataset, xr.Dataset | None], Stage]:
-    """How to draw the chain whose nodes are recorded as `name`."""
-
-    def draw(title: str, run: Any, data: xr.Dataset, ideal: xr.Dataset | None) -> Stage:
-        nodes = nodes_of(data, name)
-        drogued = {"ball_joint_position", "drogue_position"} <= set(data)
-        # however thin and far away, it is two pixels wide
-        lines = [Line("chain", lambda k: nodes[k], HOSE if drogued else SIMULATED, 2.0)]
-        if ideal is not None and name in ideal:
-            wanted = nodes_of(ideal, name)
-            lines.append(Line("ideal", lambda k: wanted[k], FAINT, 2.0, ghost=True))
-        return (_hose if drogued else _towing)(title, run, data, nodes, lines)
-
-    return draw
+def draw(title: str, run: Any, data: xr.Dataset, ideal: xr.Dataset | None, name: str) -> Stage:
+    """The chain whose nodes are recorded as `name`."""
+    nodes = nodes_of(data, name)
+    drogued = {"ball_joint_position", "drogue_position"} <= set(data)
+    # however thin and far away, it is two pixels wide
+    lines = [Line("chain", lambda k: nodes[k], HOSE if drogued else SIMULATED, 2.0)]
+    if ideal is not None and name in ideal:
+        wanted = nodes_of(ideal, name)
+        lines.append(Line("ideal", lambda k: wanted[k], FAINT, 2.0, ghost=True))
+    return (_hose if drogued else _towing)(title, run, data, nodes, lines)
 
 
 # a hose with a drogue, in axes forward, starboard, down

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Sequence
+from importlib import import_module
 from typing import Any
 
 import xarray as xr
 
 from dovetail.core.errors import AnalysisError
+from dovetail.core.registry import name_of
 from dovetail.testing import Rig
-from dovetail.view import chains, oscillator, probe, storeys
 from dovetail.view.curves import choices, curves
 from dovetail.view.events import events_of
 from dovetail.view.stage import Stage
@@ -73,35 +74,31 @@ def _beside(ideal: xr.Dataset, data: xr.Dataset) -> xr.Dataset:
     return ideal[sorted(set(names))].interp(time=data.time, kwargs={"fill_value": "extrapolate"})
 
 
-def _aircraft(title: str, run: Any, data: xr.Dataset, ideal: xr.Dataset | None) -> Stage:
-    from dovetail.view import aircraft
-
-    return aircraft.draw(title, run, data)
-
-
 Draw = Callable[[str, Any, xr.Dataset, xr.Dataset | None], Stage]
+
+
+def _by(module: str, *chosen: str) -> Draw:
+    """The picture that a module of this package draws; it is imported for those it draws."""
+
+    def draw(title: str, run: Any, data: xr.Dataset, ideal: xr.Dataset | None) -> Stage:
+        return import_module(f"dovetail.view.{module}").draw(title, run, data, ideal, *chosen)
+
+    return draw
 
 
 def _of_specimen(run: Any) -> list[tuple[Sequence[str], Draw]]:
     """The picture of a specimen that has one of its own."""
-    from dovetail.specimens.deck_gear import DeckGear
-    from dovetail.specimens.tennis_ball import TennisBall
-    from dovetail.view import falling_plate, gear_rig
-
     rig = getattr(getattr(run, "test", None), "rig", None)  # a recording need not have either
-    kinds = ((DeckGear, gear_rig.draw), (TennisBall, falling_plate.draw))
-    return [
-        (("displacement",), draw)
-        for kind, draw in kinds
-        if isinstance(rig, Rig) and isinstance(rig.specimen, kind)
-    ]
+    kind = name_of(type(rig.specimen)) if isinstance(rig, Rig) else ""
+    return [(("displacement",), OF_SPECIMENS[kind])] if kind in OF_SPECIMENS else []
 
 
+OF_SPECIMENS = {"deck-gear": _by("gear_rig"), "tennis-ball": _by("falling_plate")}
 PICTURES: Sequence[tuple[Sequence[str], Draw]] = (
-    (("hose_position",), chains.picture("hose_position")),
-    (("platform_position", "node_position"), _aircraft),
-    (("node_position",), chains.picture("node_position")),
-    (("probe_position",), probe.draw),
-    (("storey_displacement",), storeys.draw),
-    (("displacement",), oscillator.draw),
+    (("hose_position",), _by("chains", "hose_position")),
+    (("platform_position", "node_position"), _by("aircraft")),
+    (("node_position",), _by("chains", "node_position")),
+    (("probe_position",), _by("probe")),
+    (("storey_displacement",), _by("storeys")),
+    (("displacement",), _by("oscillator")),
 )
