@@ -9,6 +9,7 @@ edges are smooth.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -30,6 +31,7 @@ BEHIND = {  # colours: overhead, above the horizon, below it, far below
     "space": ((6, 9, 18), (14, 19, 34), (14, 19, 34), (24, 30, 48)),
 }
 STEEPER = 4.0  # times: slopes of a surface in the light, so that low waves are seen
+HEIGHTS = 4096  # of a ray over the horizon, to each side, that have a colour of their own
 STEPS = 170  # of light, in hundredths of a colour's own brightness
 Raster = np.ndarray  # a number for each pixel, row by row, or for some of them
 SHADED = ("room", "sea")  # where there is a ground
@@ -260,19 +262,22 @@ class Studio:
         x, y = (np.arange(wide) + 0.5 - wide / 2) / f, (np.arange(tall) + 0.5 - tall / 2) / f
         length = np.sqrt(1 + x[None] ** 2 + y[:, None] ** 2)
         height = ((ahead + y * down)[:, None] + (x * right)[None]) / length
-        overhead, above, below, deep = (np.asarray(c, np.float32) for c in BEHIND[self.stage.setting])
-        up = np.clip(height, 0, 1)[..., None].astype(np.float32) ** 0.6
-        under = np.clip(-3.5 * height, 0, 1)[..., None].astype(np.float32) ** 0.7
-        picture = np.where(
-            height[..., None] >= 0, above + up * (overhead - above), below + under * (deep - below)
-        )
+        whole = sky(self.stage.setting)[np.rint((height + 1) * HEIGHTS).astype(np.int32)].ravel()
         if self.stage.setting == "space":
             spots = np.random.default_rng(7).integers(0, wide * tall, 240)
-            picture.reshape(-1, 3)[spots] = 170.0
-        whole = np.zeros((tall * wide, 4), np.uint8)
-        whole[:, :3] = picture.reshape(-1, 3)
-        self._sky = (key, whole.view(np.uint32).ravel())
+            whole[spots] = np.array([170, 170, 170, 0], np.uint8).view(np.uint32)
+        self._sky = (key, whole)
         return self._sky[1]
+
+
+@cache
+def sky(setting: str) -> np.ndarray:
+    """Colours (as pixels are kept) by the height of a ray over the horizon, from straight down to straight up."""
+    height = np.linspace(-1.0, 1.0, 2 * HEIGHTS + 1)[:, None]
+    overhead, above, below, deep = (np.asarray(colour, float) for colour in BEHIND[setting])
+    up, under = np.clip(height, 0, 1) ** 0.6, np.clip(-3.5 * height, 0, 1) ** 0.7
+    shown = np.where(height >= 0, above + up * (overhead - above), below + under * (deep - below))
+    return np.concatenate([shown, 0 * height], axis=1).astype(np.uint8).view(np.uint32).ravel()
 
 
 ARROW = joined(  # two heads long, one thick: stretched at the foot of its head
