@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import dovetail as dv
-from dovetail.report import write_run
+from dovetail.report import Page, Verdict, write_run
 from dovetail.report.interactive import array, moments, script, told
 from dovetail.studies.registry import find_test
 from dovetail.view import stage_of
@@ -30,18 +30,25 @@ def page(run, tmp_path_factory):
     return write_run(run, tmp_path_factory.mktemp("page") / "interactive.html", interactive=True)
 
 
-@pytest.fixture
-def tab(browsers, page):
+@pytest.fixture(scope="module")
+def window(browsers):
+    """A window, and what its pages had to complain of."""
     context = browsers(*FLAGS).new_context(viewport={"width": 900, "height": 900}, device_scale_factor=0.5)
     context.set_default_timeout(300_000)
     tab, said = context.new_page(), []
     tab.on("console", lambda message: said.append(message.text) if message.type == "error" else None)
     tab.on("pageerror", lambda error: said.append(str(error)))
+    yield tab, said
+    context.close()
+
+
+@pytest.fixture
+def tab(window, page):
+    tab, said = window
     tab.goto(page.as_uri())
     until(tab, READY)
     yield tab
     assert said == []
-    context.close()
 
 
 def until(tab, script, patience=120.0):
@@ -64,8 +71,8 @@ def test_the_page_lets_in_one_script_and_is_small(page):
     assert script() in text
 
 
-def test_without_being_asked_for_a_page_has_no_script(run, tmp_path):
-    text = write_run(run, tmp_path / "report.html").read_text("utf-8")
+def test_without_being_asked_for_a_page_has_no_script():
+    text = Page("a run", Verdict("it ended")).html()
     assert "<script" not in text
     assert "script-src" not in text
 
@@ -78,14 +85,12 @@ def test_a_name_in_a_test_cannot_end_the_numbers(run, tmp_path):
 
 
 def test_extremes_of_every_trace_are_in_the_page(run):
-    for plot, shown in zip(
-        [p for p in curves(run.data, 50) if not p.dots],
-        told(stage_of(run), curves(run.data, 50))["plots"],
-        strict=True,
-    ):
-        for y, kept in zip(plot.ys, shown["ys"], strict=True):
-            np.testing.assert_allclose(floats(kept), y, rtol=1e-6, atol=1e-12)
-    high = max(floats(y).max() for y in told(stage_of(run), curves(run.data, 50))["plots"][0]["ys"])
+    few = curves(run.data, 50)
+    kept = told(stage_of(run), few)["plots"]
+    for plot, shown in zip([p for p in few if not p.dots], kept, strict=True):
+        for y, values in zip(plot.ys, shown["ys"], strict=True):
+            np.testing.assert_allclose(floats(values), y, rtol=1e-6, atol=1e-12)
+    high = max(floats(y).max() for y in kept[0]["ys"])
     both = [run.data[name].values for name in ("displacement", "measured_displacement")]
     assert high == pytest.approx(1e3 * max(values.max() for values in both), rel=1e-6)  # in mm
 

@@ -31,7 +31,7 @@ BEHIND = {  # colours: overhead, above the horizon, below it, far below
     "space": ((6, 9, 18), (14, 19, 34), (14, 19, 34), (24, 30, 48)),
 }
 STEEPER = 4.0  # times: slopes of a surface in the light, so that low waves are seen
-SHADES = 4096  # of what is behind, from straight down to straight up
+HEIGHTS = 4096  # of a ray over the horizon, to each side, that have a colour of their own
 STEPS = 170  # of light, in hundredths of a colour's own brightness
 Raster = np.ndarray  # a number for each pixel, row by row, or for some of them
 SHADED = ("room", "sea")  # where there is a ground
@@ -259,25 +259,25 @@ class Studio:
         wide, tall = self.size
         f = camera.focal(tall)
         right, down, ahead = camera.axes @ camera.up
-        x, y = ((np.arange(n, dtype=np.float32) + 0.5 - n / 2) / f for n in (wide, tall))
+        x, y = (np.arange(wide) + 0.5 - wide / 2) / f, (np.arange(tall) + 0.5 - tall / 2) / f
         length = np.sqrt(1 + x[None] ** 2 + y[:, None] ** 2)
         height = ((ahead + y * down)[:, None] + (x * right)[None]) / length
-        picture = _horizon(self.stage.setting)[((height + 1) * (SHADES / 2)).astype(np.int32)].ravel()
+        whole = sky(self.stage.setting)[np.rint((height + 1) * HEIGHTS).astype(np.int32)].ravel()
         if self.stage.setting == "space":
             spots = np.random.default_rng(7).integers(0, wide * tall, 240)
-            picture[spots] = np.array([170, 170, 170, 0], np.uint8).view(np.uint32)
-        self._sky = (key, picture)
-        return picture
+            whole[spots] = np.array([170, 170, 170, 0], np.uint8).view(np.uint32)
+        self._sky = (key, whole)
+        return self._sky[1]
 
 
 @cache
-def _horizon(setting: str) -> np.ndarray:
-    """Colours, four bytes each, by the height of a ray from straight down to straight up."""
-    height = np.linspace(-1, 1, SHADES + 1)[:, None]
-    overhead, above, below, deep = (np.asarray(c) for c in BEHIND[setting])
+def sky(setting: str) -> np.ndarray:
+    """Colours (as pixels are kept) by the height of a ray over the horizon, from straight down to straight up."""
+    height = np.linspace(-1.0, 1.0, 2 * HEIGHTS + 1)[:, None]
+    overhead, above, below, deep = (np.asarray(colour, float) for colour in BEHIND[setting])
     up, under = np.clip(height, 0, 1) ** 0.6, np.clip(-3.5 * height, 0, 1) ** 0.7
-    colours = np.where(height >= 0, above + up * (overhead - above), below + under * (deep - below))
-    return np.pad(colours.astype(np.uint8), ((0, 0), (0, 1))).view(np.uint32).ravel()
+    shown = np.where(height >= 0, above + up * (overhead - above), below + under * (deep - below))
+    return np.concatenate([shown, 0 * height], axis=1).astype(np.uint8).view(np.uint32).ravel()
 
 
 ARROW = joined(  # two heads long, one thick: stretched at the foot of its head
