@@ -74,6 +74,7 @@ def studio(folder: Path, name: str):
     """`dovetail studio` with a test, from the moment of the command; its address."""
     words = [sys.executable, "-m", "dovetail", "studio", name, "--port", "0", "--no-browser"]
     env = {**os.environ, "XDG_STATE_HOME": str(folder)}
+    env.pop("PYTEST_CURRENT_TEST", None)  # the server is no test
     server = subprocess.Popen(words, cwd=folder, env=env, stdout=subprocess.PIPE, text=True)
     try:
         yield re.search(r"http\S+", server.stdout.readline())[0]

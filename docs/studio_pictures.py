@@ -35,7 +35,9 @@ def keep(page: Page, name: str) -> None:
     """A picture of what the window shows, with as few colours as it needs."""
     page.screenshot(path=OUT / f"studio-{name}.png", animations="disabled")
     image = Image.open(OUT / f"studio-{name}.png").convert("RGB")
-    image.quantize(128, dither=Image.Dither.NONE).save(OUT / f"studio-{name}.png", optimize=True)
+    image.quantize(256, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE).save(
+        OUT / f"studio-{name}.png", optimize=True
+    )
 
 
 def go(page: Page, room: str) -> None:
@@ -71,7 +73,7 @@ def session(page: Page) -> None:
     page.locator("[data-job]").first.get_by_role("button", name="Report").click()
     page.frame_locator("iframe.report").get_by_text("What happened?").wait_for()
     page.wait_for_function("Number(document.querySelector('#chart-traces').dataset.number) >= 1")
-    page.evaluate("scrollTo(0, 0)")
+    page.evaluate("scrollTo(0, 330)")
     keep(page, "do")
     page.get_by_text("Design the test: identify").click()
     page.get_by_role("button", name="Design it").click()
@@ -98,12 +100,14 @@ def against_a_rig(page: Page, folder: Path) -> None:
         page.get_by_role("button", name="Run", exact=True).click()
         dial = page.locator("[data-dial='numerical.c'] input[type=range]")
         dial.focus()
+        page.wait_for_function("/running: [2-9]/.test(document.querySelector('[data-job]').textContent)")
         dial.press("End")
         page.wait_for_function(
             "document.querySelector('[data-noted]').textContent.includes('turn numerical.c')"
         )
-        page.wait_for_function("Number(document.querySelector('#chart-traces').dataset.number) >= 1")
-        page.evaluate("scrollTo(0, 0)")
+        page.wait_for_function(
+            "/running: [5-9]/.test(document.querySelector('[data-job]').textContent)"
+        )  # [s]
         keep(page, "run")
         page.get_by_role("button", name="Stop", exact=True).click()
         page.wait_for_function("document.querySelector('[data-job] [data-state]').textContent !== 'runs'")

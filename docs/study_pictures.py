@@ -23,7 +23,7 @@ SHOWN = {
     "shipboard": "shipboard/case-8",
     "substructuring": "substructuring/cs1",
 }
-SIZE = (660, 330)  # [px]: twice as fine as it is shown
+WIDTH = 660  # [px]: twice as fine as it is shown
 
 
 def draw(study: str) -> None:
@@ -31,9 +31,8 @@ def draw(study: str) -> None:
     test = testing.load(find_test(SHOWN[study]))
     still = key_frame(testing.rehearse(test, lambda share, text: None))
     image = Image.open(io.BytesIO(still.jpeg)).convert("RGB")
-    wide = int(image.height * SIZE[0] / SIZE[1])
-    left = (image.width - wide) // 2
-    image = image.crop((left, 0, left + wide, image.height)).resize(SIZE, Image.Resampling.LANCZOS)
+    size = (WIDTH, round(WIDTH * image.height / image.width))
+    image = image.resize(size, Image.Resampling.LANCZOS)
     OUT.mkdir(exist_ok=True)
     image.save(OUT / f"{study}.jpg", quality=80)
 

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+RUN = ("result.nc", "live")  # what a folder has of a run that is over, or goes on
 MOST = 3  # scenes that are kept open
 PATIENCE = 2.0  # [s] for a view to end by itself
 
@@ -21,6 +22,8 @@ class Scenes:
         """Where the view of a folder is; what went wrong if it does not begin with http."""
         if folder in self.open and self.open[folder][0].poll() is None:
             return self.open[folder][1]
+        if not any((folder / name).exists() for name in RUN):
+            return f"there is no run in {folder}"
         process = subprocess.Popen(
             [sys.executable, "-m", "dovetail", "view", str(folder), "--port", "0", "--token"],
             stdout=subprocess.PIPE,
