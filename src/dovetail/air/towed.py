@@ -38,6 +38,8 @@ from dovetail.mechanics.chain.static import hanging_directions, straight_to
 from dovetail.mechanics.chain.torsion import TwistLine
 from dovetail.mechanics.motion import Still, SupportMotion
 
+FOREVER = 1e9  # [s] when a reel has done what it does
+
 
 @kind("towed-rope")
 class TowedRope(Flow):
@@ -269,9 +271,8 @@ class TowedRope(Flow):
         if self.reel is not None and self.reel.waits:
             text = "waits for a contact, which a towed rope has not; take a timed-reel or a smooth-reel"
             faults.append(Fault("system.reel.kind", text))
-        rates = self.chain.with_tip(self.device.mass).fastest_rates()
         try:
-            check_step(method, rates, step)
+            check_step(method, self._shortest_chain().fastest_rates(), step)
         except StepSizeError as error:
             faults.append(Fault("rate", str(error)))
         if self.strength is not None:
@@ -311,6 +312,14 @@ class TowedRope(Flow):
             except DovetailError as error:
                 faults.append(Fault(f"system.{name}", str(error)))
         return faults
+
+    def _shortest_chain(self) -> Any:
+        """The chain as it is when least of it is paid out: its links are shortest then, and its waves quickest."""
+        chain: Any = self.loaded_chain
+        if self.reel is None or not self.chain.variable:
+            return chain
+        length = min(float(self._paid_out(t)[0]) for t in (0.0, FOREVER))
+        return dataclasses.replace(chain, length=length, mass=chain.mass * length / chain.length)
 
     def static_force(self) -> np.ndarray:
         """Force on the support at rest (3,) [N], the air on the rope left out."""
