@@ -25,7 +25,7 @@ from dovetail.air.commands import Command, NoCommand
 from dovetail.air.cylinder import CableDrag
 from dovetail.air.device import NoDevice, TipDevice
 from dovetail.air.settling import settling
-from dovetail.air.wind import FreeStream, StillAir, WindField
+from dovetail.air.wind import FreeStream, StillAir, WindField, ended
 from dovetail.core import Flow, Method, check_step, choice, kind, parameter
 from dovetail.core.errors import DovetailError, Fault, StepSizeError
 from dovetail.core.registry import name_of
@@ -163,7 +163,7 @@ class TowedRope(Flow):
         """Wind (3, n) [m/s] relative to places r (3, n) [m] that move at v (3, n) [m/s]."""
         steady = jnp.zeros((3, 1)).at[0].set(self.airspeed) + self.wind[:, None]
         stream = FreeStream(self.airspeed, self._rho())
-        return steady + sum(field.velocity(t, r, stream) for field in (self.wake, self.gusts)) - v
+        return steady + sum(field.velocity(t, r, stream) for field in self._winds.values()) - v
 
     def _acting(self, t, x):
         """Loads on the chain, the tip's wind and the command."""
@@ -306,12 +306,20 @@ class TowedRope(Flow):
                     "turn it to where it is pulled (phi 0 hangs, 90 degrees trails)",
                 )
             )
-        for name, field in (("wake", self.wake), ("gusts", self.gusts)):
+        for where, field in self._winds.items():
             try:
                 field.check_cover(float(self.chain.length))
             except DovetailError as error:
-                faults.append(Fault(f"system.{name}", str(error)))
+                faults.append(Fault(where, str(error)))
         return faults
+
+    def time_faults(self, duration: float) -> list[Fault]:
+        """Winds that end before the run does."""
+        return ended(self._winds, duration)
+
+    @property
+    def _winds(self) -> dict[str, WindField]:
+        return {"system.wake": self.wake, "system.gusts": self.gusts}
 
     def _shortest_chain(self) -> Any:
         """The chain as it is when least of it is paid out: its links are shortest then, and its waves quickest."""
