@@ -10,8 +10,9 @@ import pytest
 
 from dovetail.air import CableDrag, Dryden, PointDevice, TowedRope, VortexPair
 from dovetail.air.wind import FreeStream
+from dovetail.core import RK4
 from dovetail.core.randomness import seeded
-from dovetail.mechanics.chain import LinkChain, RodChain
+from dovetail.mechanics.chain import ElasticChain, LinkChain, RodChain, SmoothReel
 
 CHAIN = LinkChain(n=4, length=100.0, mass=30.0)
 directions = eqx.filter_jit(lambda rope: rope.static_directions())
@@ -112,7 +113,6 @@ def test_gravity_is_the_users_and_may_fall_with_altitude():
 
 @pytest.mark.slow
 def test_a_reel_does_work_that_the_ledger_knows():
-    from dovetail.mechanics.chain import SmoothReel
     from dovetail.testing import Simulation
 
     def residual(n):
@@ -200,3 +200,16 @@ def test_in_a_glide_the_rope_hangs_by_gravity_and_trails_by_an_airflow_that_is_t
         force = 0.5 * 0.7 * 90.0**2 * drag * aft + 9.81 * below * np.array([0.0, 1.0])
         link = found[0, k] * aft + found[1, k] * down
         np.testing.assert_allclose(link, force / np.linalg.norm(force), atol=1e-9)
+
+
+@pytest.mark.parametrize(("start", "end"), [(20.0, 100.0), (100.0, 20.0)])
+def test_a_step_must_follow_the_waves_of_a_rope_that_is_reeled_in(start, end):
+    """Links a fifth as long and as heavy: waves between nodes are five times as quick."""
+    chain = ElasticChain(n=4, length=100.0, mass=30.0, stiffness=1e5)
+    whole = TowedRope(chain=chain, density=0.7)
+    reeled = dataclasses.replace(whole, reel=SmoothReel(start_length=start, end_length=end, duration=8.0))
+    omega = 2 * np.sqrt(1e5 / (7.5 * 25.0))
+    step = 2.5 / omega  # RK4 bears 2.8
+    assert [fault.place for fault in whole.faults(RK4(), step)] == []
+    assert [fault.place for fault in reeled.faults(RK4(), step)] == ["rate"]
+    assert [fault.place for fault in reeled.faults(RK4(), step / 5)] == []

@@ -115,3 +115,19 @@ def test_a_rope_keeps_its_books_in_every_wind(member, grid):
     data = test.simulate().data
     scale = float(np.abs(data["kinetic_energy"]).max() + np.abs(data["external_work"]).max())
     assert float(np.abs(data["energy_residual"]).max()) < 1e-5 * scale
+
+
+@pytest.mark.parametrize(
+    ("test", "wind"),
+    [
+        ("capture/settle", "system.gusts"),
+        pytest.param("refuelling/latched", "system.air.wake", marks=pytest.mark.slow),  # it is trimmed
+    ],
+)
+def test_a_wind_that_ends_before_the_run_is_refused(test, wind):
+    table = {"kind": "wind-table", "times": [0.0, 1.0], "wind": [[0.0, 1.0, 0.0], [0.0, 2.0, 0.0]]}
+    air = {"system.air.kind": "tanker-air"} if "air" in wind else {}
+    with pytest.raises(
+        TestFileError, match=rf"{wind} +is given until 1 s, the run lasts 2 s; make its table"
+    ):
+        load(find_test(test), air | {wind: table, "duration": 2.0})

@@ -18,8 +18,9 @@ import jax.numpy as jnp
 
 from dovetail.air.drogue import DOWN
 from dovetail.air.trailing import FAR, Trailed, TrailingHose
+from dovetail.air.wind import ended
 from dovetail.core import kind, parameter
-from dovetail.core.errors import ParameterError
+from dovetail.core.errors import Fault, ParameterError
 from dovetail.core.registry import name_of
 from dovetail.mechanics.chain.attitude import flown, towed
 from dovetail.mechanics.chain.base import Loads, Solved
@@ -43,6 +44,10 @@ class LatchedHose(TrailingHose):
                 f"LatchedHose.chain: {name_of(type(self.chain))} does not stretch link by link and go slack, but an "
                 "end that comes on while it is held asks for it. Do: take an elastic-chain"
             )
+
+    def time_faults(self, duration: float) -> list[Fault]:
+        """Winds that end before the run does."""
+        return ended({"system.air.wake": self.air.wake, "system.air.gusts": self.air.gusts}, duration)
 
     def _chain(self, end: str) -> Any:
         chain: Any = self.chain

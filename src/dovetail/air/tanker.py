@@ -39,6 +39,6 @@ class TankerAir(Part):
         wind, density = self.stream()
         stream = FreeStream(self.airspeed, density)
         place = towed(r - self.origin[:, None])
-        disturbed = sum(field.velocity(t, place, stream) for field in (self.wake, self.gusts))
+        disturbed = self.wake.velocity(t, place, stream) + self.gusts.velocity(t, place, stream)
         air = wind[:, None] + flown(disturbed)
         return air if self.bow_wave is None else air + self.bow_wave.velocity(t, r - nozzle[:, None], stream)

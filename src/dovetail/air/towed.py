@@ -25,7 +25,7 @@ from dovetail.air.commands import Command, NoCommand
 from dovetail.air.cylinder import CableDrag
 from dovetail.air.device import NoDevice, TipDevice
 from dovetail.air.settling import settling
-from dovetail.air.wind import FreeStream, StillAir, WindField
+from dovetail.air.wind import FreeStream, StillAir, WindField, ended
 from dovetail.core import Flow, Method, check_step, choice, kind, parameter
 from dovetail.core.errors import DovetailError, Fault, StepSizeError
 from dovetail.core.registry import name_of
@@ -37,6 +37,8 @@ from dovetail.mechanics.chain.remesh import AdaptiveElements, remesh
 from dovetail.mechanics.chain.static import hanging_directions, straight_to
 from dovetail.mechanics.chain.torsion import TwistLine
 from dovetail.mechanics.motion import Still, SupportMotion
+
+FOREVER = 1e9  # [s] when a reel has done what it does
 
 
 @kind("towed-rope")
@@ -161,7 +163,7 @@ class TowedRope(Flow):
         """Wind (3, n) [m/s] relative to places r (3, n) [m] that move at v (3, n) [m/s]."""
         steady = jnp.zeros((3, 1)).at[0].set(self.airspeed) + self.wind[:, None]
         stream = FreeStream(self.airspeed, self._rho())
-        return steady + sum(field.velocity(t, r, stream) for field in (self.wake, self.gusts)) - v
+        return steady + sum(field.velocity(t, r, stream) for field in self._winds.values()) - v
 
     def _acting(self, t, x):
         """Loads on the chain, the tip's wind and the command."""
@@ -269,9 +271,8 @@ class TowedRope(Flow):
         if self.reel is not None and self.reel.waits:
             text = "waits for a contact, which a towed rope has not; take a timed-reel or a smooth-reel"
             faults.append(Fault("system.reel.kind", text))
-        rates = self.chain.with_tip(self.device.mass).fastest_rates()
         try:
-            check_step(method, rates, step)
+            check_step(method, self._shortest_chain().fastest_rates(), step)
         except StepSizeError as error:
             faults.append(Fault("rate", str(error)))
         if self.strength is not None:
@@ -305,12 +306,28 @@ class TowedRope(Flow):
                     "turn it to where it is pulled (phi 0 hangs, 90 degrees trails)",
                 )
             )
-        for name, field in (("wake", self.wake), ("gusts", self.gusts)):
+        for where, field in self._winds.items():
             try:
                 field.check_cover(float(self.chain.length))
             except DovetailError as error:
-                faults.append(Fault(f"system.{name}", str(error)))
+                faults.append(Fault(where, str(error)))
         return faults
+
+    def time_faults(self, duration: float) -> list[Fault]:
+        """Winds that end before the run does."""
+        return ended(self._winds, duration)
+
+    @property
+    def _winds(self) -> dict[str, WindField]:
+        return {"system.wake": self.wake, "system.gusts": self.gusts}
+
+    def _shortest_chain(self) -> Any:
+        """The chain as it is when least of it is paid out: its links are shortest then, and its waves quickest."""
+        chain: Any = self.loaded_chain
+        if self.reel is None or not self.chain.variable:
+            return chain
+        length = min(float(self._paid_out(t)[0]) for t in (0.0, FOREVER))
+        return dataclasses.replace(chain, length=length, mass=chain.mass * length / chain.length)
 
     def static_force(self) -> np.ndarray:
         """Force on the support at rest (3,) [N], the air on the rope left out."""

@@ -18,7 +18,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from dovetail.core import Part, choice, kind, parameter
-from dovetail.core.errors import ParameterError
+from dovetail.core.errors import Fault, ParameterError
 from dovetail.core.lookup import place, smooth
 from dovetail.core.parameter import known
 from dovetail.core.registry import name_of
@@ -55,6 +55,15 @@ class WindField(Part):
 
     def check_cover(self, reach: float) -> None:
         """Raise `ParameterError` if a rope of length `reach` [m] could leave it."""
+
+
+def ended(fields: dict[str, WindField], duration: float) -> list[Fault]:
+    """Fields, each with its place in a test, that end before a run of a duration [s] does."""
+    return [
+        Fault(where, f"is given until {field.ends:g} s, the run lasts {duration:g} s; make its table longer")
+        for where, field in fields.items()
+        if field.ends < duration - 1e-9
+    ]
 
 
 def from_compass(speed: jax.Array, direction: jax.Array) -> jax.Array:

@@ -25,7 +25,7 @@ Rule = tuple[Callable[[Any], bool], str]  # which members cannot be there, and w
 
 
 @dataclass(frozen=True)
-class Place:
+class ExchangePlace:
     """Where members of a family can be: a test, and the table in it that is one of them or holds it."""
 
     name: str
@@ -67,58 +67,60 @@ FLOWN: Rule = (lambda member: not member.everywhere, "it knows its shapes at the
 NO_STREAM: Rule = (lambda member: member.carried, "it asks for the stream that carries it")
 
 CONTACTS = (
-    Place("impact on a line", "docking/impact-1dof", "rig.specimen", (LINE,)),
-    Place("probe in a drogue", "docking/six-dof", "rig.specimen"),
-    Place("funnel", "refuelling/full-scale", "rig.specimen"),
-    Place("ribs", "refuelling/full-scale", "rig.specimen", kind="rib-basket"),
-    Place("falling plate", "refuelling/drop", "rig.specimen", (LINE,), kind="impact-pair"),
-    Place("skid on deck, clamp", "shipboard/case-1", "system"),
-    Place("probe in a grid", "shipboard/probe-and-grid", "system.loads[0]", (GRIPPED, NO_MEMORY)),
-    Place("feet of a gear", "shipboard/hybrid-drop", "rig.specimen.body"),
+    ExchangePlace("impact on a line", "docking/impact-1dof", "rig.specimen", (LINE,)),
+    ExchangePlace("probe in a drogue", "docking/six-dof", "rig.specimen"),
+    ExchangePlace("funnel", "refuelling/full-scale", "rig.specimen"),
+    ExchangePlace("ribs", "refuelling/full-scale", "rig.specimen", kind="rib-basket"),
+    ExchangePlace("falling plate", "refuelling/drop", "rig.specimen", (LINE,), kind="impact-pair"),
+    ExchangePlace("skid on deck, clamp", "shipboard/case-1", "system"),
+    ExchangePlace("probe in a grid", "shipboard/probe-and-grid", "system.loads[0]", (GRIPPED, NO_MEMORY)),
+    ExchangePlace("feet of a gear", "shipboard/hybrid-drop", "rig.specimen.body"),
 )
 CHAINS = (
-    Place("rope let out", "capture/deploy", "system", (REELED,)),
-    Place("rope that settles", "capture/settle", "system"),
-    Place("sling load", "capture/sling-load", "system"),
-    Place("glider tow", "capture/glider-tow", "system"),
-    Place("hose with drogue", "refuelling/full-scale", "numerical", (BODY,)),
-    Place("hose in an S reeled in", "refuelling/reel-in", "system", (BODY,)),
-    Place("hose after the latch", "refuelling/latched", "system", (STRETCHED,)),
-    Place("hung drogue", "refuelling/validation", "numerical", (BODY,)),
+    ExchangePlace("rope let out", "capture/deploy", "system", (REELED,)),
+    ExchangePlace("rope that settles", "capture/settle", "system"),
+    ExchangePlace("sling load", "capture/sling-load", "system"),
+    ExchangePlace("glider tow", "capture/glider-tow", "system"),
+    ExchangePlace("hose with drogue", "refuelling/full-scale", "numerical", (BODY,)),
+    ExchangePlace("hose in an S reeled in", "refuelling/reel-in", "system", (BODY,)),
+    ExchangePlace("hose after the latch", "refuelling/latched", "system", (STRETCHED,)),
+    ExchangePlace("hung drogue", "refuelling/validation", "numerical", (BODY,)),
 )
 BLADES = (
-    Place("blade on its lag damper", "substructuring/lag-damper-kinematics", "numerical.modes", (DAMPED,)),
-    Place("rotor on a deck", "shipboard/case-6-rotor", "system.loads[0].rotor", (FLOWN,)),
-    Place("rotor with a pilot", "shipboard/case-8", "system.loads[1].rotor", (FLOWN,)),
+    ExchangePlace(
+        "blade on its lag damper", "substructuring/lag-damper-kinematics", "numerical.modes", (DAMPED,)
+    ),
+    ExchangePlace("rotor on a deck", "shipboard/case-6-rotor", "system.loads[0].rotor", (FLOWN,)),
+    ExchangePlace("rotor with a pilot", "shipboard/case-8", "system.loads[1].rotor", (FLOWN,)),
 )
 MOTIONS = (
-    Place("target of a docking", "docking/six-dof", "numerical.second"),
-    Place("deck under an airframe", "shipboard/hybrid-drop", "numerical.second"),
-    Place(
+    ExchangePlace("target of a docking", "docking/six-dof", "numerical.second"),
+    ExchangePlace("deck under an airframe", "shipboard/hybrid-drop", "numerical.second"),
+    ExchangePlace(
         "deck, device, clamp",
         "shipboard/case-1",
         "system.platforms[0].motion",
         (_not_free("feet push on it, and only along a drive does a platform give way"),),
     ),
-    Place(
+    ExchangePlace(
         "deck with a grid",
         "shipboard/probe-and-grid",
         "system.loads[0].deck",
         (_not_free("a load does not push what it is tied to"),),
     ),
-    Place(
+    ExchangePlace(
         "tow point of a hose",
         "refuelling/full-scale",
         "numerical.tow",
         (_not_free("the tanker's mass is no part of it"),),
     ),
-    Place(
+    ExchangePlace(
         "nozzle after the latch",
         "refuelling/latched",
         "system.nozzle",
         (_not_free("the receiver's mass is no part of it"),),
     ),
-    Place(
+    ExchangePlace(
         "support of a rope",
         "capture/settle",
         "system.motion",
@@ -126,14 +128,14 @@ MOTIONS = (
     ),
 )
 WINDS = (
-    Place("wake on a rope", "capture/wake", "system.wake"),
-    Place("gusts on a rope", "capture/deploy", "system.gusts"),
-    Place("wake on a hose", "refuelling/full-scale", "numerical.air.wake"),
-    Place("gusts on a hose", "refuelling/full-scale", "numerical.air.gusts"),
-    Place("wind on an airframe", "shipboard/case-6", "system.loads[0].wind", (NO_STREAM,)),
-    Place("wind on a rotor", "shipboard/case-6-rotor", "system.loads[0].wind", (NO_STREAM,)),
+    ExchangePlace("wake on a rope", "capture/wake", "system.wake"),
+    ExchangePlace("gusts on a rope", "capture/deploy", "system.gusts"),
+    ExchangePlace("wake on a hose", "refuelling/full-scale", "numerical.air.wake"),
+    ExchangePlace("gusts on a hose", "refuelling/full-scale", "numerical.air.gusts"),
+    ExchangePlace("wind on an airframe", "shipboard/case-6", "system.loads[0].wind", (NO_STREAM,)),
+    ExchangePlace("wind on a rotor", "shipboard/case-6-rotor", "system.loads[0].wind", (NO_STREAM,)),
 )
-FAMILIES: dict[str, tuple[type, tuple[Place, ...]]] = {
+FAMILIES: dict[str, tuple[type, tuple[ExchangePlace, ...]]] = {
     "law": (NormalLaw, CONTACTS),
     "friction": (Friction, CONTACTS),
     "chain": (Chain, CHAINS),
