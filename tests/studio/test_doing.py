@@ -2,6 +2,7 @@
 
 import json
 import re
+import shlex
 import subprocess
 import sys
 import time
@@ -25,6 +26,8 @@ def test_a_job_does_what_its_words_do_and_says_how_it_ended(job):
     assert "The test ran to its end." in job.output
     assert folder.read(job.folder).test.duration == 0.5
     assert job.words[:2] == ["run", CS1]
+    assert job.command_line == shlex.join(["dovetail", *job.words])
+    assert f"run.save({job.folder.as_posix()!r})" in job.python
 
 
 def test_another_server_finds_the_jobs_of_before(jobs, job):

@@ -50,6 +50,14 @@ def test_command_line_and_python_give_what_the_studio_showed(edited, tmp_path, m
         (Deed("", Document.open("capture/swing")), "run = test.simulate()"),
         (Deed("map", Document.open("docking/map")), "data.to_netcdf('map-map-001.nc')"),
         (Deed("design", Document.open(CS1)), "design.write(made, 'runs/cs1-design-001')"),
+        (
+            Deed("design", Document.open(CS1), options={"--model-order": "2", "--compensator": "inverse"}),
+            "made = design.design(test, design.Wishes(model_order=2, compensator='inverse'))",
+        ),
+        (
+            Deed("run", Document.open(CS1), rig="udp://localhost:7001", key="rig.key"),
+            "run = test.run('udp://localhost:7001', key=links.read_key('rig.key'))",
+        ),
         (Deed("campaign", campaign="docking/chapter-5"), "campaign.run(plan, 'runs/chapter-5-campaign-001')"),
     ],
 )

@@ -23,6 +23,12 @@ def test_rows_come_one_by_one_and_their_points_are_those_of_the_outlook(feel):
     assert last.growth[-1, 0] < 0
 
 
+def test_a_map_goes_over_the_stretches_that_are_said(feel):
+    (first, *_) = charted(feel, DELAY, DAMPING, {}, size=3, stretches={DELAY: (1e-3, 5e-3)})
+    np.testing.assert_allclose(first.across, [1e-3, 3e-3, 5e-3])
+    assert first.up[-1] == feel.knobs[DAMPING].high
+
+
 def test_a_map_that_has_no_answer_says_why(feel):
     (only,) = charted(feel, DELAY, "substeps", {DAMPING: -1.0}, size=2)
     assert only.done == 0

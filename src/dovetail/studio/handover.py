@@ -85,12 +85,10 @@ def _changes(settings: list[str]) -> str:
 
 def _wishes(options: dict[str, str]) -> str:
     """What was decided of a design beforehand, as its second argument."""
-    said = parse_settings(
-        f"{option.removeprefix('--').replace('-', '_')}={value}" for option, value in options.items()
-    )
-    return (
-        f", design.Wishes({', '.join(f'{name}={value!r}' for name, value in said.items())})" if said else ""
-    )
+    names = {option: option.removeprefix("--").replace("-", "_") for option in options}
+    said = parse_settings([f"{name}={options[option]}" for option, name in names.items()])
+    wishes = ", ".join(f"{name}={value!r}" for name, value in said.items())
+    return f", design.Wishes({wishes})" if said else ""
 
 
 def _lines(*lines: str) -> str:

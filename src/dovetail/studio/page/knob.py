@@ -23,9 +23,15 @@ class Range(Element, component="knob.js"):
         self._props.update(label=label, low=low, high=high, value=value, pause=PAUSE)
 
     def stand(self, value: float) -> None:
-        """Stand at a value."""
-        self._props.update(value=value)
-        self.run_method("stand", value)
+        """Stand at a value; nothing is sent where it does already."""
+        if value != self._props["value"]:
+            self.went(value)
+            self.run_method("stand", value)
+
+    def went(self, value: float) -> None:
+        """It has been moved to a value; the page is not drawn again for that."""
+        with self._props.suspend_updates():
+            self._props["value"] = value
 
 
 class KnobRow:
@@ -64,12 +70,14 @@ class KnobRow:
     def _move(self, event: Any) -> None:
         if self.page.may():
             self.held = True
+            self.range.went(float(event.args))
             self._say(float(event.args))
             self.desk.ask({self.path: float(event.args)})
             self.desk.tell("values")
 
     async def _let_go(self, event: Any) -> None:
         self.held = False
+        self.range.went(float(event.args))
         if not self.page.may():
             return
         text = told(float(event.args), self.about.unit)
