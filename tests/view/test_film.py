@@ -66,6 +66,20 @@ def test_how_it_ended_is_written_once_it_is_over(monkeypatch):
     assert written == ["a run", "0.000 s", "a run", "0.500 s", "a run", "1.000 s", "It ended"]
 
 
+def test_a_title_of_all_takes_stands_over_theirs(monkeypatch):
+    at = {}
+    label = film._label
+    monkeypatch.setattr(
+        film,
+        "_label",
+        lambda pen, place, text, *a, **k: (at.update({text: place}), label(pen, place, text, *a, **k)),
+    )
+    cut = Cut(640, 180, fps=1.0, speed=1.0, rest=0.0, title="two runs of one test")
+    (image, *_) = frames([take(title="ideal"), take(title="rehearse")], cut)
+    assert image.size == (640, 180)
+    assert at["two runs of one test"][1] < at["ideal"][1] == at["rehearse"][1]
+
+
 def test_a_long_title_goes_on_below_and_is_not_cut():
     pen = ImageDraw.Draw(Image.new("RGB", (300, 100)))
     title = "rehearse: Probe in drogue in six degrees of freedom: robot of 1 ms, sensor table of 0.1 ms"

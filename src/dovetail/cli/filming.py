@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +36,9 @@ def film(given: list[Path], view: str, speed: float | None, size: str | None, fp
             other = ideal_of(runs[0], recorded[0], tell)
         if other is None:
             raise ParameterError(f"film: {recorded[0]} has no ideal to stand beside it; leave out --ideal")
-        runs, labels = [other, runs[0]], ["ideal", f"{runs[0].mode}: {runs[0].title}"]
+        runs, labels = [other, runs[0]], ["ideal", runs[0].mode]
+    if len(runs) > 1 and len({run.title for run in runs}) == 1:
+        cut = replace(cut, title=runs[0].title)
     largest = _largest(runs)
     takes = [take_of(run, label, largest) for run, label in zip(runs, labels, strict=True)]
     written = write_film(takes, out, cut)

@@ -83,8 +83,7 @@ def stability(views: Sequence[Judged]) -> list[Block]:
     if all(view.margins.stable is None and view.margins.critical_delay is None for view in views):
         reasons = [view.view.why or "; ".join(view.margins.remarks) for view in views]
         why = "; ".join(dict.fromkeys(reason.rstrip(".") for reason in reasons if reason))
-        said = f"Whether this loop is stable cannot be said: {why}." if why else NOT_ANALYSED
-        blocks.append(Text(said))
+        blocks.append(Text(f"Whether this loop is stable cannot be said: {why}." if why else NOT_ANALYSED))
     else:
         blocks.append(
             Text(

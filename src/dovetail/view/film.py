@@ -72,6 +72,7 @@ class Cut:
     speed: float | None = None
     view: str = "overview"
     rest: float = 1.0  # [s]
+    title: str = ""  # of all takes together
 
 
 def write_film(takes: Sequence[Take], path: str | Path, cut: Cut | None = None) -> Path:
@@ -125,8 +126,8 @@ def frames(takes: Sequence[Take], cut: Cut) -> Iterator[Any]:
         for take, studio, eye in zip(takes, studios, eyes, strict=True):
             k = take.stage.at(t)
             over = t > float(take.stage.times[-1]) - 1e-9
-            shown.append(captioned(studio.draw(k, eye(k)), take, t, speed, over))
-        return beside(shown)
+            shown.append(captioned(studio.draw(k, eye(k)), take, t, speed, over, bool(cut.title)))
+        return titled(beside(shown), cut.title)
 
     with ThreadPoolExecutor(workers()) as pool:
         waiting: deque[Any] = deque()
@@ -143,12 +144,27 @@ def workers() -> int:
     return max(1, min(os.cpu_count() or 1, 8))
 
 
-def captioned(image: Any, take: Take, t: float, speed: float, over: bool) -> Any:
-    """A picture with its title, the clock, and, once it is over, how it ended."""
+def titled(image: Any, title: str) -> Any:
+    """A picture with a title over all of it, in a line; nothing where there is none."""
     from PIL import ImageDraw
 
-    pen, tall = ImageDraw.Draw(image, "RGBA"), image.height
-    size = max(12, round(tall / 32))
+    if title:
+        pen, tall, size = ImageDraw.Draw(image, "RGBA"), image.height, _letters(image)
+        line = wrapped(pen, title, font(size, True), image.width - 0.06 * tall).split("\n")
+        _label(pen, (0.02 * tall, 0.02 * tall), line[0] + ("…" if line[1:] else ""), size, True)
+    return image
+
+
+def _letters(image: Any) -> int:
+    return max(12, round(image.height / 32))
+
+
+def captioned(image: Any, take: Take, t: float, speed: float, over: bool, lower: bool = False) -> Any:
+    """A picture with its title, a line lower where there is one over all, the clock, and in the end how it ended."""
+    from PIL import ImageDraw
+
+    pen, tall, size = ImageDraw.Draw(image, "RGBA"), image.height, _letters(image)
+    top = 0.02 * tall + 2.1 * size * lower
     end = float(take.stage.times[-1])
     clock = f"{min(t, end):.{_places(end)}f} s"
     clock += (
@@ -159,11 +175,11 @@ def captioned(image: Any, take: Take, t: float, speed: float, over: bool) -> Any
         else f"   {1 / speed:.3g} times slower"
     )
     title = wrapped(pen, take.title, font(size, True), image.width - 0.06 * tall)
-    _label(pen, (0.02 * tall, 0.02 * tall), title, size, True)
+    _label(pen, (0.02 * tall, top), title, size, True)
     _label(pen, (0.02 * tall, tall - 0.035 * tall - 1.3 * size), clock, size)
     if over and take.ending:
         text = wrapped(pen, take.ending, font(size), image.width - 0.06 * tall)
-        below = pen.textbbox((0, 0.035 * tall + 0.6 * size), title, font=font(size, True))[3]
+        below = pen.textbbox((0, top + 0.8 * size), title, font=font(size, True))[3]
         _label(pen, (0.02 * tall, below), text, size, colour=TONES[take.tone])
     return image
 

@@ -32,7 +32,6 @@ class Lettering:
     def __init__(self, stage: Stage, wide: int, tall: int, letters: int | None = None):
         self.stage, self.wide, self.tall = stage, wide, tall
         self.size = letters or max(11, round(tall / 42))  # [px]
-        self.light = stage.setting == "space"  # letters on a dark ground
 
     def write(self, image: Any, k: int, camera: Camera) -> Any:
         """The picture with its words."""
@@ -85,14 +84,16 @@ class Lettering:
         length = round_below(0.2 * self.wide / pixels)
         factor, unit = prefixed([length], "m")
         text = f"{factor * length:.3g} {unit}" + (" of motion" if self.stage.enlarged != 1.0 else "")
-        colour = PAPER if self.light else INK
         x1, y = self.wide - 0.02 * self.wide, self.tall - 0.035 * self.tall
         x0 = x1 - pixels * length
-        pen.line((x0, y, x1, y), fill=colour, width=2)
-        for x in (x0, x1):
-            pen.line((x, y - 5, x, y + 5), fill=colour, width=2)
         half = pen.textlength(text, font=font(self.size)) / 2
-        pen.text((min((x0 + x1) / 2, x1 - half), y - 5), text, font=font(self.size), fill=colour, anchor="ms")
+        middle = min((x0 + x1) / 2, x1 - half)
+        left = min(x0, middle - half)
+        pen.rounded_rectangle((left - 5, y - 1.5 * self.size - 4, x1 + 5, y + 8), 4, fill=(*PAPER, 205))
+        pen.line((x0, y, x1, y), fill=INK, width=2)
+        for x in (x0, x1):
+            pen.line((x, y - 5, x, y + 5), fill=INK, width=2)
+        pen.text((middle, y - 5), text, font=font(self.size), fill=INK, anchor="ms")
 
 
 def _overlap(a: tuple[float, float, float, float], b: tuple[float, float, float, float]) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
+import jax.numpy as jnp
 import numpy as np
 import xarray as xr
 
@@ -107,5 +108,5 @@ def _turns(probe: ProbeInDrogue | None, data: xr.Dataset) -> np.ndarray:
     """How the probe lies, (time, 3, 3): what is drawn along x runs back from its tip, whose own x points ahead."""
     if probe is None or data.sizes.get("axis") != 6:
         return np.broadcast_to(np.eye(3), (data.sizes["time"], 3, 3))
-    swing = np.asarray(euler.to_matrix(data["displacement"].values[:, 3:]))
+    swing = np.asarray(euler.to_matrix(jnp.asarray(data["displacement"].values[:, 3:])))
     return np.asarray(euler.to_matrix(probe.home_euler)) @ swing @ np.diag([-1.0, -1.0, 1.0])
