@@ -135,7 +135,7 @@ def test_a_run_is_seen_in_its_scene_which_asks_for_a_key(browsers, tmp_path, ser
     page.locator(f"[data-job='{name}']").get_by_role("button", name="Scene", exact=True).click()
     frame = page.locator("iframe.scene")
     frame.wait_for()
-    page.frame_locator("iframe.scene").locator("canvas").first.wait_for()
+    page.frame_locator("iframe.scene").locator("canvas:visible").first.wait_for()
     address = frame.get_attribute("src")
     assert "token=" in address
     with pytest.raises(urllib.error.HTTPError, match="403"):

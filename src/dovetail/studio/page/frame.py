@@ -17,6 +17,7 @@ from dovetail.studio.page.set_up import SetUp
 from dovetail.studio.page.shown import shown_files
 
 ROOMS = {"choose": "Choose", "set-up": "Set up", "feel": "Feel", "do": "Do", "hand-over": "Hand over"}
+PREFERS = "return matchMedia('(prefers-color-scheme: dark)').matches"
 SIGN = 4.0  # [s] between two signs that a page is there
 
 
@@ -95,7 +96,7 @@ class StudioPage:
     async def _find_shade(self) -> None:
         """As the system has it, where nobody has said otherwise."""
         if self.dark.value is None:
-            found = await ui.run_javascript("return matchMedia('(prefers-color-scheme: dark)').matches")
+            found = await ui.run_javascript(PREFERS, timeout=60.0)  # [s] of a browser that is busy
             if self.dark.value is None:  # nobody pressed meanwhile
                 self.dark.value = bool(found)
         self.shade.text = "Light" if self.dark.value else "Dark"
