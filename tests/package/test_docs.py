@@ -1,5 +1,7 @@
 """What the documentation shows works: the Python of a page runs from top to bottom."""
 
+import contextlib
+import io
 import re
 import runpy
 from pathlib import Path
@@ -11,7 +13,7 @@ from PIL import Image
 from dovetail.studies import studies
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
-BLOCKS = re.compile(r"^```python\n(.*?)^```", re.M | re.S)
+BLOCKS = re.compile(r"^```python\n(.*?)^```\n(?:\n```text\n(.*?)^```)?", re.M | re.S)  # and what they print
 PAGES = sorted(
     page
     for page in DOCS.rglob("*.md")
@@ -26,8 +28,12 @@ PAGES = sorted(
 def test_the_python_of_a_page_runs(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     matplotlib.use("Agg")
-    code = "\n".join(BLOCKS.findall(page.read_text("utf-8")))
-    exec(compile(code, page.name, "exec"), {"__name__": "page"})
+    names = {"__name__": "page"}
+    for code, shown in BLOCKS.findall(page.read_text("utf-8")):
+        with contextlib.redirect_stdout(io.StringIO()) as printed:
+            exec(compile(code, page.name, "exec"), names)
+        if shown:  # below the code: what it prints, up to where the page leaves off
+            assert printed.getvalue().startswith(shown.removesuffix("…\n"))
 
 
 def test_there_are_pages_to_run():
