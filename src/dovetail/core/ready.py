@@ -159,11 +159,17 @@ class _Flat:
 
     def __init__(self, argument: Any):
         self.leaves, self.structure = jax.tree.flatten(argument)
-        self.places = [i for i, leaf in enumerate(self.leaves) if eqx.is_array(leaf)]
-        self.arrays = [self.leaves[i] for i in self.places]
+        self.places: list[int] = []
+        self.arrays: list[Any] = []
+        fixed: list[Any] = []
+        for i, leaf in enumerate(self.leaves):
+            if eqx.is_array(leaf):
+                self.places.append(i)
+                self.arrays.append(leaf)
+            else:
+                fixed.append((i, type(leaf), leaf))
         self.inside = any(isinstance(array, jax.core.Tracer) for array in self.arrays)
-        self.kinds = tuple((a.shape, a.dtype, getattr(a, "weak_type", False)) for a in self.arrays)
-        fixed = [None if eqx.is_array(leaf) else (type(leaf), leaf) for leaf in self.leaves]
+        self.kinds = tuple([(a.shape, a.dtype, getattr(a, "weak_type", False)) for a in self.arrays])
         self._form = self.structure, tuple(fixed), self.kinds
         self._hash: int | None = None
 

@@ -152,11 +152,13 @@ def _prepared(test: Test, shape: tuple[int, ...]) -> Test:
 
 
 def _seeded(test: Test, shape: tuple[int, ...]) -> Test:
-    """What the loop, and the start of a cell's motion, are computed from: one program for both."""
+    """What the loop, and the start of a cell's motion, are computed from: one program for both, whatever its name."""
     stepping = test.stepping
     assert stepping is not None
     numerical = test.numerical.sampled_at(float(stepping.contact_step), shape)
-    ready = dataclasses.replace(supervisor.with_stale(test, "creep"), numerical=numerical)
+    ready = dataclasses.replace(
+        supervisor.with_stale(test, "creep"), numerical=numerical, title="", source=""
+    )
     return seeded(ready, jax.random.key(test.seed))
 
 
