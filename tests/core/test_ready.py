@@ -11,6 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from dovetail.air import GriddedWake
 from dovetail.core import kept_programs, ready
 from dovetail.core.programs import drop
 
@@ -108,6 +109,17 @@ def test_a_part_of_the_users_own_is_traced_as_its_source_may_change(allowed):
     assert not forget(allowed)
     function(Own(jnp.asarray(4.0)))
     assert len(calls) == 1  # in this process it is remembered as ever
+
+
+def test_a_part_that_reads_a_file_is_traced_as_the_file_may_change(allowed, tmp_path):
+    grid = {"x": np.arange(3.0), "y": np.arange(2.0), "z": np.arange(2.0)}
+    file = tmp_path / "wake.npz"
+    for speed in (1.0, 2.0):
+        np.savez(file, **grid, velocity=np.full((3, 3, 2, 2), speed))
+        function, _ = counted(lambda wake, r: wake.velocity(0.0, r))
+        found = function(GriddedWake(file=str(file)), np.full((3, 1), 0.5))
+        assert np.allclose(found, speed)
+        assert not forget(allowed)
 
 
 def test_what_speaks_to_the_interpreter_is_not_kept(allowed):

@@ -7,8 +7,8 @@ environment says to the compiler. The answer is the executable itself, so that t
 
 That holds only where nothing else can change what a function does. So only the command line asks for it (it says so by
 `DOVETAIL_READY` before anything is imported): its process runs what was installed and nothing else. A part that a user
-has written, whose source may change from run to run, makes the whole program one that is traced; so does whatever
-cannot be told apart with certainty, or cannot be written down.
+has written, whose source may change from run to run, makes the whole program one that is traced. So does a part that
+names a file, which it may read; and whatever cannot be told apart with certainty, or cannot be written down.
 """
 
 from __future__ import annotations
@@ -239,7 +239,11 @@ class _Sure(pickle.Pickler):
     """Writes down what stands still between two versions, and nothing else."""
 
     def reducer_override(self, obj: Any) -> Any:
-        """Refuse classes and functions whose source may be another one tomorrow."""
+        """Refuse what may be another thing tomorrow: the source of a class or function, a file that a part reads."""
+        if isinstance(obj, eqx.Module) and any(
+            isinstance(value, str) and os.path.isfile(value) for value in vars(obj).values()
+        ):
+            raise Unsure(obj)
         if isinstance(obj, type) or inspect.isroutine(obj):
             room = (getattr(obj, "__module__", None) or "builtins").partition(".")[0]
             if room not in STANDING:
