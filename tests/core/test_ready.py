@@ -156,6 +156,23 @@ def test_shapes_are_kept_as_well(allowed):
     assert ready.shapes(inner, np.zeros(4))["y"].shape == (4, 4)
 
 
+def test_shapes_that_cannot_be_read_back_or_written_down_are_found_again(allowed, caplog):
+    def inner(x):
+        return {"y": x[:2]}
+
+    def local(x):
+        return {"y": x[:2], "function": lambda: None}
+
+    inner.__module__ = local.__module__ = "dovetail.somewhere"
+    ready.shapes(inner, np.zeros(3))
+    (file,) = forget(allowed)
+    kept_programs.Programs(allowed).put(file.stem, b"of another time")
+    assert ready.shapes(inner, np.zeros(3))["y"].shape == (2,)
+    assert caplog.text.count("of no use") == 1
+    assert ready.shapes(local, np.zeros(3))["y"].shape == (2,)
+    assert len(forget(allowed)) == 1
+
+
 def test_a_damaged_program_is_compiled_again(allowed, caplog):
     function, calls = counted(lambda x: x + 1)
     function(np.zeros(2))

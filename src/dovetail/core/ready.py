@@ -23,6 +23,7 @@ import pickle
 import platform
 import re
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -60,6 +61,7 @@ STANDING = {
 }
 LAPACK = "lapack_"  # how the names of its functions begin
 SAID = ("JAX_", "XLA_", "EQX_")  # how the names begin by which the environment speaks to the compiler
+UNUSABLE = "a kept program is of no use, and is compiled again"
 UNWRITTEN = (pickle.PicklingError, AttributeError, TypeError, ValueError, NotImplementedError)
 
 _asked = os.environ.get(ALLOWED) == "1"
@@ -105,10 +107,14 @@ def shapes(function: Callable[..., Any], *arguments: Any) -> Any:
     store = _store()
     key = _Made(function, {"shapes": True}, [_Flat(each) for each in arguments]).key() if store else ""
     if store and key and (kept := store.get(key)):
-        return pickle.loads(kept)
+        try:
+            return pickle.loads(kept)
+        except Exception as error:  # as for a program
+            store.tell("unusable", f"{UNUSABLE} ({reason(error)})")
     found = eqx.filter_eval_shape(function, *arguments)
     if store and key:
-        store.put(key, pickle.dumps(found))
+        with suppress(*UNWRITTEN):
+            store.put(key, pickle.dumps(found))
     return found
 
 
@@ -120,7 +126,7 @@ def _program(made: _Made, store: kept_programs.Programs) -> Program | None:
         try:
             return _loaded_from(kept)
         except Exception as error:  # of any kind: the compiler's, or of a name that is not there any more
-            store.tell("unusable", f"a kept program is of no use, and is compiled again ({reason(error)})")
+            store.tell("unusable", f"{UNUSABLE} ({reason(error)})")
     try:
         calls_lapack, compiled, shown = made.compiled()
         store.put(key, pickle.dumps((calls_lapack, serialize_executable.serialize(compiled), shown)))
