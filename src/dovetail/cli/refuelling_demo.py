@@ -85,8 +85,7 @@ def struck_at(test: Test, offset: float) -> Test:
 @contextlib.contextmanager
 def served_cell() -> Iterator:
     """A cell in a process of its own; yields a function that waits for it and gives its address."""
-    code = "from dovetail.cli.main import main; main()"
-    words = [sys.executable, "-c", code, "rig", "serve", CELL, "--port", "0"]
+    words = [sys.executable, "-m", "dovetail", "rig", "serve", CELL, "--port", "0"]
     process = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
     stdout = process.stdout
