@@ -79,6 +79,20 @@ def test_another_form_or_another_fixed_value_is_another_program(allowed, other):
     assert len(forget(allowed)) == 2
 
 
+def test_in_a_loop_each_call_finds_the_program_of_its_own_form(allowed):
+    function, calls = counted(lambda state: (state["x"] * state["n"], len(state)))
+    ones, twos = np.ones(3), jnp.full(2, 2.0)
+    forms = [({"x": ones, "n": 3}, 3.0), ({"x": twos, "n": 3}, 6.0), ({"x": twos, "n": 4}, 8.0)]
+    forms += [({"x": twos, "n": np.asarray(5.0)}, 10.0), ({"x": 2 * ones, "n": True}, 2.0)]
+    forms += [({"x": ones, "n": 1}, 1.0), ({"x": np.ones(3, int), "n": 1}, 1.0)]
+    for _ in range(2):
+        for state, value in forms:
+            found, _ = function(state)
+            assert found.tolist() == [value] * len(state["x"])
+            assert function({**state, "x": 2 * state["x"]})[0].tolist() == [2 * value] * len(state["x"])
+    assert len(calls) == len(forms)
+
+
 def test_linear_algebra_is_ready_too(allowed):
     """Its functions are looked up while a program is traced; a process that traces none has to do so itself."""
     code = (

@@ -59,6 +59,8 @@ STANDING = {
     "operator",
     "pathlib",
 }
+PLAIN = (bool, int, float, complex, str, bytes)  # values that are what they are written as
+Tracer = jax.core.Tracer
 LAPACK = "lapack_"  # how the names of its functions begin
 SAID = ("JAX_", "XLA_", "EQX_")  # how the names begin by which the environment speaks to the compiler
 UNUSABLE = "a kept program is of no use, and is compiled again"
@@ -75,14 +77,14 @@ class Unsure(Exception):
 def ready(function: F, **options: Any) -> F:
     """`eqx.filter_jit` of a function of the package, which finds its program untraced where that is allowed."""
     traced = eqx.filter_jit(function, **options)
-    last: dict[int, tuple[Any, _Flat]] = {}  # by place: a part that was given last, flat
+    last: dict[int, tuple[Any, _Flat]] = {}  # by place: what was given last, flat
 
     def flat(place: int, argument: Any) -> _Flat:
-        if not isinstance(argument, eqx.Module):  # a part stays as it is, a dictionary may not
-            return _Flat(argument)
-        if place not in last or last[place][0] is not argument:
-            last[place] = argument, _Flat(argument)
-        return last[place][1]
+        given, known = last.get(place, (None, None))
+        if known is None or given is not argument or not isinstance(argument, eqx.Module):
+            known = _Flat(argument, known)  # a part stays as it is, a dictionary may not
+            last[place] = argument, known
+        return known
 
     @functools.wraps(function)
     def call(*arguments: Any) -> Any:
@@ -161,23 +163,33 @@ programs.also_drop(_loaded.clear)
 
 
 class _Flat:
-    """An argument, flat; equal to one that a program cannot tell from it."""
+    """An argument, flat; equal to one that a program cannot tell from it.
 
-    def __init__(self, argument: Any):
+    In a loop one call's argument has the form of the last one's: where it has, all that follows from it is taken over.
+    """
+
+    structure: Any
+    places: list[int]  # of the arrays among the leaves
+    inside: bool  # of another program, which is being traced
+    kinds: tuple[Any, ...]  # of the arrays
+    _form: tuple[Any, ...]
+    _hash: int
+
+    def __init__(self, argument: Any, before: _Flat | None = None):
         self.leaves, self.structure = jax.tree.flatten(argument)
-        self.places: list[int] = []
-        self.arrays: list[Any] = []
-        fixed: list[Any] = []
-        for i, leaf in enumerate(self.leaves):
-            if eqx.is_array(leaf):
-                self.places.append(i)
-                self.arrays.append(leaf)
-            else:
-                fixed.append((i, type(leaf), leaf))
-        self.inside = any(isinstance(array, jax.core.Tracer) for array in self.arrays)
+        self._seen = [_seen(leaf) for leaf in self.leaves]
+        if before is not None and self._seen == before._seen and self.structure == before.structure:
+            self.places, self.inside, self.kinds = before.places, before.inside, before.kinds
+            self._form, self._hash = before._form, before._hash
+            self.arrays = [self.leaves[i] for i in self.places]
+            return
+        self.places = [i for i, leaf in enumerate(self.leaves) if eqx.is_array(leaf)]
+        self.arrays = [self.leaves[i] for i in self.places]
+        fixed = [(i, type(leaf), leaf) for i, leaf in enumerate(self.leaves) if not eqx.is_array(leaf)]
+        self.inside = any(isinstance(array, Tracer) for array in self.arrays)
         self.kinds = tuple([(a.shape, a.dtype, getattr(a, "weak_type", False)) for a in self.arrays])
         self._form = self.structure, tuple(fixed), self.kinds
-        self._hash: int | None = None
+        self._hash = -1  # of the form, once it is asked for
 
     def with_arrays(self, arrays: Iterator[Any]) -> Any:
         """The argument, with others in the places of its arrays."""
@@ -187,12 +199,23 @@ class _Flat:
         return jax.tree.unflatten(self.structure, leaves)
 
     def __hash__(self) -> int:
-        if self._hash is None:
+        if self._hash == -1:
             self._hash = hash(self._form)
         return self._hash
 
     def __eq__(self, other: object) -> bool:
         return self is other or (isinstance(other, _Flat) and self._form == other._form)
+
+
+def _seen(leaf: Any) -> Any:
+    """What can be told of a leaf at a glance; equal for two that are of one kind, and only for such."""
+    if isinstance(leaf, Tracer):
+        return object()
+    if (kind := getattr(leaf, "aval", None)) is not None:
+        return kind
+    if type(leaf) is np.ndarray:
+        return np.ndarray, leaf.shape, leaf.dtype
+    return (type(leaf), leaf) if isinstance(leaf, PLAIN) else object()
 
 
 class _Made:

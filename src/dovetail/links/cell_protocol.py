@@ -208,7 +208,8 @@ def values(table: dict[str, Any], name: str, size: int | None, *, finite: bool =
     if not isinstance(found, list) or (size is not None and len(found) != size) or len(found) > 4096:
         raise LinkError(f"cell: got {name} {str(found)[:40]!r}; needs a list of {size} numbers")
     if not all(
-        (v is None and not finite) or (isinstance(v, int | float) and not isinstance(v, bool)) for v in found
+        type(v) is float or (v is None and not finite) or (isinstance(v, int) and not isinstance(v, bool))
+        for v in found
     ):
         raise LinkError(f"cell: got {name} {str(found)[:40]!r}; needs numbers")
     array = np.array([math.nan if v is None else float(v) for v in found])
@@ -291,4 +292,5 @@ def _shaped(extras: dict[str, Any], name: str, shape: Any) -> np.ndarray:
 
 
 def _listed(array: Any) -> list[float | None]:
-    return [float(v) if math.isfinite(v) else None for v in np.ravel(np.asarray(array, dtype=float))]
+    flat = np.ravel(np.asarray(array, dtype=float)).tolist()
+    return [v if math.isfinite(v) else None for v in flat]

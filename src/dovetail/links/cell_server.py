@@ -1,6 +1,6 @@
 """A served cell: any `Cell` behind the cell protocol, in a process of its own.
 
-One session at a time; whoever asks meanwhile is refused. While the cell moves, in a thread of its own, the
+One session at a time; whoever asks meanwhile is refused. While the cell moves, in a thread that does nothing else, the
 connection is watched: a halt, or the end of the connection, reaches the cell at once. A session that ends leaves
 the cell where it is, and the next one takes the run up again.
 """
@@ -14,6 +14,7 @@ import socket
 import threading
 import time
 from collections.abc import Callable
+from queue import SimpleQueue
 from typing import Any
 
 from dovetail.core.errors import LinkError
@@ -31,6 +32,38 @@ from dovetail.testing.creep import Cell, Move, Reply
 HELLO_TIME = 2.0  # [s] within which a hello has to be complete
 ALIVE_EVERY = 0.5  # [s] between two signs of life while the cell moves
 IDLE = 0.1  # [s] between two looks at whether to stop
+
+
+class _Hands:
+    """Makes the moves of a cell, one after another, in a thread of its own; a byte on `over` says that one is made."""
+
+    def __init__(self, cell: Cell):
+        self.cell = cell
+        self.over, self._made = socket.socketpair()
+        self._asked: SimpleQueue[Move | None] = SimpleQueue()
+        self._found: SimpleQueue[Reply | BaseException] = SimpleQueue()
+        threading.Thread(target=self._work, daemon=True).start()  # a driver that hangs keeps nobody alive
+
+    def begin(self, move: Move) -> None:
+        self._asked.put(move)
+
+    def found(self) -> Reply | BaseException:
+        """What came of the move, once `over` has its byte."""
+        self.over.recv(1)
+        return self._found.get()
+
+    def rest(self) -> None:
+        """No more moves."""
+        self._asked.put(None)
+
+    def _work(self) -> None:
+        with self.over, self._made:
+            while (move := self._asked.get()) is not None:
+                try:
+                    self._found.put(self.cell.move(move))
+                except BaseException as error:
+                    self._found.put(error)
+                self._made.send(b".")
 
 
 @dataclasses.dataclass
@@ -67,6 +100,7 @@ class CellServer:
 
     def serve(self, until: Callable[[], bool] = lambda: False) -> None:
         """Serve until `until()` is true or `stop` was called; then the cell stands still."""
+        self.hands = _Hands(self.cell)
         try:
             while not (self.stopping or until()):
                 if select.select([self.listener], [], [], IDLE)[0]:
@@ -75,6 +109,7 @@ class CellServer:
                         self._session(connection, until)
         finally:
             self.listener.close()
+            self.hands.rest()
             self.cell.close()
 
     def stop(self) -> None:
@@ -141,20 +176,10 @@ class CellServer:
 
     def _moved(self, line: FrameStream, move: Move) -> Reply:
         """Make a move while the connection is watched."""
-        done: list[Reply | BaseException] = []
-
-        def work() -> None:
-            try:
-                done.append(self.cell.move(move))
-            except BaseException as error:
-                done.append(error)
-
-        worker = threading.Thread(target=work, daemon=True)
-        worker.start()
+        self.hands.begin(move)
         last, gone = time.monotonic(), ""
-        while worker.is_alive():
-            worker.join(0.001 if time.monotonic() - last < 0.05 else 0.02)
-            if gone or not worker.is_alive():
+        while not self._made(line, bool(gone)):
+            if gone:
                 continue
             try:
                 gone = self._interrupted(line)
@@ -165,7 +190,7 @@ class CellServer:
                 gone = str(error)
             if gone:
                 self.cell.halt()
-        found = done[0]
+        found = self.hands.found()
         if isinstance(found, BaseException):
             raise LinkError(f"{self.cell.name}: the driver failed: {found}") from found
         if gone:
@@ -173,6 +198,12 @@ class CellServer:
         if not found.ok:
             self.report(f"move {move.number}: {found.trip.name.lower().replace('_', ' ')}")
         return found
+
+    def _made(self, line: FrameStream, gone: bool) -> bool:
+        """Wait until the move is made, the test says something, or it is time for a look; whether it is made."""
+        watched = [self.hands.over] if gone else [self.hands.over, line.socket]
+        wait = 0.0 if line.buffer and not gone else min(IDLE, self.alive_every)
+        return self.hands.over in select.select(watched, [], [], wait)[0]
 
     def _interrupted(self, line: FrameStream) -> str:
         """Why a move has to be given up: a halt, or the end of the connection; nothing if it has not."""

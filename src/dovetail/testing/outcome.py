@@ -51,7 +51,10 @@ class Outcome(Enum):
     @staticmethod
     def from_code(code: int) -> Outcome:
         """The outcome with that code."""
-        return list(Outcome)[int(code)]
+        return _BY_CODE[int(code)]
+
+
+_BY_CODE = tuple(Outcome)
 
 
 @dataclasses.dataclass(frozen=True)

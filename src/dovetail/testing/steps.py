@@ -61,7 +61,7 @@ def _faults(where: str, flow: Flow, u: Any, method: Method, h: float, shape: tup
     flow = flow.sampled_at(h, shape)
     if not jax.tree.leaves(shapes(_memory, flow)):  # it remembers nothing
         return []
-    slopes, rates = (np.asarray(found) for found in _begun(flow, u))
+    slopes, rates = (np.asarray(found) for found in _slopes(flow, begun(flow), u))
     if np.isfinite(slopes).all():
         try:
             check_step(method, np.linalg.eigvals(slopes), h)
@@ -80,10 +80,18 @@ def _memory(flow: Flow) -> Any:
     return flow.init()
 
 
+_begun = once(_memory)
+
+
+def begun(flow: Flow) -> Any:
+    """The state in which a flow begins: it may have to be sought, as a hose's in flight, and one program does it."""
+    return _begun(flow.flow if isinstance(flow, Driven) else flow)
+
+
 @once
-def _begun(flow: Flow, u: Any) -> tuple[jax.Array, jax.Array]:
-    """Slopes and rates of a flow at its start, its start among it: one program."""
-    x, to_x = ravel_pytree(flow.init())
+def _slopes(flow: Flow, x: Any, u: Any) -> tuple[jax.Array, jax.Array]:
+    """Slopes and rates of a flow at its start."""
+    x, to_x = ravel_pytree(x)
 
     def rates(x):
         found, _ = ravel_pytree(flow.derivative(0.0, to_x(x), jax.tree.map(jnp.asarray, u)))

@@ -121,13 +121,20 @@ def frames(takes: Sequence[Take], cut: Cut) -> Iterator[Any]:
     studios = [Studio(take.stage, wide, cut.tall, fine=1.5) for take in takes]
     eyes = [camera(take.stage, cut.view, wide / cut.tall) for take in takes]
 
+    last: dict[int, Any] = {}  # of each take: it stands still once it is over
+
+    def one(i: int, t: float) -> Any:
+        k, over = takes[i].stage.at(t), t > float(takes[i].stage.times[-1]) - 1e-9
+        if over and i in last:
+            return last[i].copy()
+        image = studios[i].draw(k, eyes[i](k))
+        image = captioned(image, takes[i], t, speed, over, bool(cut.title))
+        if over:
+            last[i] = image.copy()
+        return image
+
     def draw(t: float) -> Any:
-        shown = []
-        for take, studio, eye in zip(takes, studios, eyes, strict=True):
-            k = take.stage.at(t)
-            over = t > float(take.stage.times[-1]) - 1e-9
-            shown.append(captioned(studio.draw(k, eye(k)), take, t, speed, over, bool(cut.title)))
-        return titled(beside(shown), cut.title)
+        return titled(beside([one(i, t) for i in range(len(takes))]), cut.title)
 
     with ThreadPoolExecutor(workers()) as pool:
         waiting: deque[Any] = deque()

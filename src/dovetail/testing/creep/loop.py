@@ -7,7 +7,6 @@ import secrets
 import time
 from typing import Any
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 
@@ -24,7 +23,7 @@ from dovetail.testing.creep.stepping import (
     compiled_demand,
     compiled_near,
     compiled_reading,
-    compiled_start,
+    start,
 )
 from dovetail.testing.loop import MOTION
 from dovetail.testing.operator import Operator
@@ -134,32 +133,31 @@ class Loop:
     def _steps(self) -> None:
         if self.stepping.scheme == "classical":
             return self._classical()
-        state = compiled_start(self.prepared)
+        state = start(self.prepared)
         asks = bool(compiled_near(self.prepared, state["motion"]))  # a first reading, whatever the pose
         self._show(state, asks)
+        self._heed(state)
+        t, end = 0.0, self.test.duration - EPSILON * float(self.stepping.contact_step)
         while True:
-            motion = {name: np.asarray(v) for name, v in state["motion"].items()}
-            self._heed(state)
-            self._ends(motion, float(state["t"]))
-            if float(state["t"]) >= self.test.duration - EPSILON * float(self.stepping.contact_step):
+            self._ends(state["motion"], t)
+            if t >= end:
                 return None
             if asks:
-                self._move(motion["displacement"], float(state["t"]))
-                state = {**state, "watch": compiled_reading(self.watch, state, self._read())}
-                self._heed(state)
-            force, last = jnp.asarray(self.force), jnp.asarray(self.last)
-            state, asked, count, rows = compiled_advance(self.prepared, state, force, last, ROWS)
-            asks = bool(asked)
+                self._move(np.asarray(state["motion"]["displacement"]), t)
+            state, asked, count, rows = compiled_advance(
+                self.prepared, state, self._read(), np.asarray(asks), self.last, ROWS
+            )
+            t, asks = float(state["t"]), bool(asked)
             self.recorder.add(rows, int(count), self.number)
             self._heed(state)
-            self._tell(float(state["t"]))
-            self._attend(float(state["t"]))
+            self._tell(t)
+            self._attend(t)
 
     def _classical(self) -> None:
         """Predict, impose, measure, correct, at equal steps."""
         scheme = Classical.of(self.prepared)
         h = float(self.stepping.contact_step)
-        state = compiled_start(self.prepared)
+        state = start(self.prepared)
         self._show(state)
         self._heed(state)
         self._move(np.asarray(state["motion"]["displacement"]), 0.0)
@@ -203,14 +201,11 @@ class Loop:
         self.recorder.read(number, target, reply, self.force)
         if not reply.ok:
             raise _Stop(Outcome.RIG_STOPPED, _trip(reply, t), SENTENCES[reply.trip])
-        self._ends({n: np.asarray(v) for n, v in reply.extras.items()}, t)
+        self._ends(reply.extras, t)
 
-    def _read(self) -> dict[str, jax.Array]:
+    def _read(self) -> dict[str, np.ndarray]:
         """The last reading, as the simulation is told it."""
-        return {
-            "measured_displacement": jnp.asarray(self.measured),
-            "measured_force": jnp.asarray(self.force),
-        }
+        return {"measured_displacement": self.measured, "measured_force": self.force}
 
     def _scaled(self, values: np.ndarray, straight: float, turning: float) -> np.ndarray:
         """Values as the other side is told them; six are those of a pose or a wrench."""
@@ -261,7 +256,7 @@ class Loop:
         met |= {"interface_energy": seen["energy"], "still_readings": seen["still"][0]}
         raise _Stop(outcome, self.watch.trip(outcome, float(state["t"]), met))
 
-    def _ends(self, shown: dict[str, np.ndarray], t: float) -> None:
+    def _ends(self, shown: dict[str, Any], t: float) -> None:
         """Stop where the test's own signal says that it is over."""
         name = self.stepping.until
         if name and name in shown and float(np.max(shown[name])) > 0.5:

@@ -9,9 +9,14 @@ and takes poses in a frame of its own; `Stepping.home` says where a test begins 
 from __future__ import annotations
 
 import dataclasses
+import functools
+from typing import TYPE_CHECKING
 
 import numpy as np
 from jaxtyping import Float
+
+if TYPE_CHECKING:
+    from scipy.spatial.transform import Rotation
 
 
 @dataclasses.dataclass(frozen=True)
@@ -25,9 +30,7 @@ class Placed:
         displacement = np.array(displacement, dtype=float)
         if displacement.shape != (6,):
             return self.home + displacement
-        from scipy.spatial.transform import Rotation
-
-        turned = Rotation.from_rotvec(self.home[3:]) * Rotation.from_rotvec(displacement[3:])
+        turned = self._turn * self._turn.from_rotvec(displacement[3:])
         return np.concatenate([self.home[:3] + displacement[:3], turned.as_rotvec()])
 
     def to_start(self, pose: Float[np.ndarray, "*axes"]) -> Float[np.ndarray, "*axes"]:
@@ -35,7 +38,11 @@ class Placed:
         pose = np.array(pose, dtype=float)
         if pose.shape != (6,):
             return pose - self.home
+        turned = self._turn.inv() * self._turn.from_rotvec(pose[3:])
+        return np.concatenate([pose[:3] - self.home[:3], turned.as_rotvec()])
+
+    @functools.cached_property
+    def _turn(self) -> Rotation:
         from scipy.spatial.transform import Rotation
 
-        turned = Rotation.from_rotvec(self.home[3:]).inv() * Rotation.from_rotvec(pose[3:])
-        return np.concatenate([pose[:3] - self.home[:3], turned.as_rotvec()])
+        return Rotation.from_rotvec(self.home[3:])

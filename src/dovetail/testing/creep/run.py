@@ -25,7 +25,7 @@ from dovetail.testing.creep import journal as journals
 from dovetail.testing.creep.cell import Cell
 from dovetail.testing.creep.loop import Loop
 from dovetail.testing.creep.settings import Stepping
-from dovetail.testing.creep.stepping import compiled_start
+from dovetail.testing.creep.stepping import start
 from dovetail.testing.creep.virtual_cell import VirtualCell, at_rest
 from dovetail.testing.operator import Operator
 from dovetail.testing.rig import Rig
@@ -106,7 +106,7 @@ def virtual_cell(
     shape = test.shape if shape is None else shape
     prepared = _seeded(test, shape)
     if home is None:
-        home = np.asarray(stepping.command(compiled_start(prepared)["motion"]["displacement"]))
+        home = np.asarray(stepping.command(start(prepared)["motion"]["displacement"]))
     assert isinstance(prepared.rig, Rig)
     sized = prepared.rig.sampled_at(float(stepping.period), shape)
     rig, state = at_rest(sized, jnp.asarray(home))

@@ -11,12 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 import jax
 import jax.numpy as jnp
+from jax.typing import ArrayLike
 from jaxtyping import Array, Bool, Float
 
 from dovetail.core.programs import once
 from dovetail.core.ready import ready
 from dovetail.testing import schedule
 from dovetail.testing.loop import MOTION, Driven, judged
+from dovetail.testing.steps import begun
 from dovetail.testing.supervisor import Watch
 
 if TYPE_CHECKING:
@@ -27,8 +29,13 @@ EPSILON = 1e-9  # of a step: how near to the end of the test counts as there
 
 def start(test: Test) -> dict[str, Any]:
     """The simulation at t = 0, with the motion it shows there."""
+    return _shown(test, begun(Driven(test.numerical, test.excitation)))
+
+
+@once
+def _shown(test: Test, x: Any) -> dict[str, Any]:
+    """The simulation in a state, at t = 0."""
     driven = Driven(test.numerical, test.excitation)
-    x = driven.init()
     shape = jax.eval_shape(lambda: driven.output(0.0, x, jnp.zeros(())))["displacement"].shape
     force = jnp.zeros(shape)
     motion = driven.output(0.0, x, force)
@@ -52,16 +59,24 @@ def needs_force(test: Test, motion: dict[str, jax.Array], last: Float[Array, "*a
 
 
 def advance(
-    test: Test, state: dict[str, Any], force: Float[Array, "*axes"], last: Float[Array, "*axes"], size: int
+    test: Test,
+    state: dict[str, Any],
+    reading: dict[str, Any],
+    fresh: ArrayLike,
+    last: Any,
+    size: int,
 ) -> tuple[dict[str, Any], jax.Array, jax.Array, dict[str, jax.Array]]:
     """Step until a force is needed, the test ends, or `size` rows are recorded.
 
+    The last reading is judged first where it is `fresh`, taken at this state; one that trips lets nothing advance.
     Returns the state, whether it needs a force now, the number of rows, and the rows: motion, excitation, time
     and nearness after each step.
     """
     creep = test.stepping
     assert creep is not None
-    watch = Watch.of(test, "creep")
+    watch, force = Watch.of(test, "creep"), reading["measured_force"]
+    read = judged_reading(watch, state, reading)
+    state = {**state, "watch": jax.tree.map(lambda a, b: jnp.where(fresh, a, b), read, state["watch"])}
     blank = jax.eval_shape(lambda: _row(test, state))
     rows = jax.tree.map(lambda leaf: jnp.zeros((size, *leaf.shape), leaf.dtype), blank)
 
@@ -127,7 +142,7 @@ def judged_demand(watch: Watch, state: dict[str, Any]) -> dict[str, Any]:
     return watch.demand(state["t"], state["h"], state["watch"], judged(state["motion"], MOTION))
 
 
-def judged_reading(watch: Watch, state: dict[str, Any], reading: dict[str, jax.Array]) -> dict[str, Any]:
+def judged_reading(watch: Watch, state: dict[str, Any], reading: dict[str, Any]) -> dict[str, Any]:
     """The same, with the reading that was taken there."""
     return watch.reading(state["h"], state["watch"], state["motion"], reading)
 
@@ -138,7 +153,6 @@ def near(test: Test, motion: dict[str, jax.Array]) -> Bool[Array, ""]:
     return test.stepping.gate.near(motion)
 
 
-compiled_start = once(start)
 compiled_advance = once(advance)
 compiled_near = ready(near)
 compiled_demand = ready(judged_demand)

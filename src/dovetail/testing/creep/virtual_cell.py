@@ -7,6 +7,8 @@ rig's actuator may be as late as it likes; the reading is taken at rest.
 
 from __future__ import annotations
 
+import functools
+import io
 import json
 import threading
 import time
@@ -19,6 +21,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from dovetail.core import Block
+from dovetail.core.programs import once
 from dovetail.core.ready import ready
 from dovetail.testing.creep.cell import Cell, Move, Reply
 from dovetail.testing.rig import AbstractRig, Rig
@@ -54,14 +57,14 @@ def at_rest(rig: Rig, home: jax.Array) -> tuple[Rig, Any]:
     return rig, {**_init(rig), "commands": (home, home), "positions": (home, home)}
 
 
-_init = ready(lambda rig: rig.init())  # of arms, piece by piece, it takes seconds
+_init = once(lambda rig: rig.init())  # of arms, piece by piece, it takes seconds
 
 
 MEANT = ("measured_displacement", "measured_force")  # readings that are averaged
+ABOUT = 120  # letters in which a cell's file says what it is, so that all files of a run have one form
 SLICE = 25  # ticks between two looks at whether to stop, when the cell keeps to the wall clock
 
 
-@ready
 def _start(rig: AbstractRig, period, state, segment: Segment):
     """What is carried through a move: tick, state, reading, sums, trip."""
     shapes = jax.eval_shape(lambda: rig.step(0.0, period, state, segment.at(0.0))[1])
@@ -72,8 +75,13 @@ def _start(rig: AbstractRig, period, state, segment: Segment):
 
 
 @ready
-def _run(rig: AbstractRig, safety, period, first, segment: Segment, total, averaged, until, carry):
-    """Follow a segment until a tick, or until one that trips; `first` is the cell's tick at its start."""
+def _run(rig: AbstractRig, safety, period, first, segment: Segment, total, averaged, until, state, carry):
+    """Follow a segment until a tick, or until one that trips; `first` is the cell's tick at its start.
+
+    A move begins with the rig's `state`, and goes on with what is carried; the other is None.
+    """
+    if carry is None:
+        carry = _start(rig, period, state, segment)
 
     def step(carry):
         i, x, _, sums, *_ = carry
@@ -98,6 +106,14 @@ def arms_of(rig: AbstractRig) -> RobotArms | None:
     """The robot arms that move a rig, if such do."""
     actuator = rig.actuator if isinstance(rig, Rig) else None
     return actuator if isinstance(actuator, RobotArms) else None
+
+
+@functools.cache
+def _header(form: tuple[tuple[str, np.dtype, tuple[int, ...]], ...]) -> bytes:
+    """How a .npy file of one record begins."""
+    text = io.BytesIO()
+    np.save(text, np.zeros((), list(form)))
+    return text.getvalue()[: -np.dtype(list(form)).itemsize]
 
 
 class VirtualCell(Cell):
@@ -236,9 +252,11 @@ class VirtualCell(Cell):
     def prepare(self) -> None:
         """Compile what a move needs, without making one: the first is then as quick as the others."""
         segment = Segment(self.home, self.home, jnp.asarray(self.period), self.course)
-        carry = _start(self.rig, self.period, self.state, segment)
         none = np.asarray(0)
-        _run(self.rig, self.safety, self.period, none, segment, none, np.asarray(1), none, carry)
+        still = (self.rig, self.safety, self.period, none, segment, none, np.asarray(1), none)
+        carry = _run(*still, self.state, None)
+        if self.pace:
+            _run(*still, None, carry)
 
     @property
     def clock(self) -> float:
@@ -248,7 +266,7 @@ class VirtualCell(Cell):
     def _follow(self, move: Move, segment: Segment) -> Reply:
         total = max(1, round((move.execution_time + move.settling_time) / self.period))
         averaged = min(self.averaged, total)
-        carry = _start(self.rig, self.period, self.state, segment)
+        carry: Any = None
         done, code, began = 0, 0, time.monotonic()
         self.halted.clear()
         while done < total and not code and not self.halted.is_set():
@@ -262,6 +280,7 @@ class VirtualCell(Cell):
                 np.asarray(total),
                 np.asarray(averaged),
                 np.asarray(until),
+                None if carry else self.state,
                 carry,
             )
             done, code = int(carry[0]), int(carry[4])
@@ -295,7 +314,7 @@ class VirtualCell(Cell):
         assert self.last_target is not None
         about = {"run": self.run, "number": self.last.number, "ticks": self.ticks}
         values: dict[str, Any] = {
-            "about": json.dumps(about),
+            "about": f"{json.dumps(about):<{ABOUT}}",
             "where": self.where,
             "target": self.last_target,
             "position": self.last.position,
@@ -304,11 +323,12 @@ class VirtualCell(Cell):
         values |= {f"state{i}": leaf for i, leaf in enumerate(jax.tree.leaves(self.state))}
         values |= {f"extra_{name}": value for name, value in self.last.extras.items()}
         arrays = {name: np.asarray(value) for name, value in values.items()}
-        record = np.zeros((), [(name, array.dtype, array.shape) for name, array in arrays.items()])
+        form = tuple((name, array.dtype, array.shape) for name, array in arrays.items())
+        record = np.zeros((), list(form))
         for name, array in arrays.items():
             record[name] = array
         # two files by turns: whatever happens while one is written, the other is whole
-        np.save(self._slots()[self.last.number % 2], record)
+        self._slots()[self.last.number % 2].write_bytes(_header(form) + record.tobytes())
 
     def _slots(self) -> list[Path]:
         assert self.keep is not None
