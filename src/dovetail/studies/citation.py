@@ -22,7 +22,7 @@ from typing import Any
 
 from dovetail.core.block import Part
 from dovetail.core.errors import UnknownNameError
-from dovetail.studies.registry import FOLDER, studies
+from dovetail.studies.registry import FOLDER, sources_of
 
 
 def cite(test: Any, path: Path | None = None) -> str:
@@ -37,9 +37,8 @@ def cite(test: Any, path: Path | None = None) -> str:
 def references(test: Any, path: Path | None = None, folder: Path = FOLDER) -> dict[str, list[str]]:
     """Keys of the sources of a test, each with what it is there for; the study's own source first."""
     found: dict[str, list[str]] = {}
-    for study in studies(folder).values():
-        if path is not None and study.path in Path(path).resolve().parents:
-            found[study.source] = [f"{study.name}: the published system, its parameters and results"]
+    for name, source in sources_of(path, folder).items() if path is not None else ():
+        found[source] = [f"{name}: the published system, its parameters and results"]
     for part in _parts(test):
         for key, why in part.references.items() if isinstance(part, Part) else ():
             sentence = f"{type(part).__name__}: {why}"

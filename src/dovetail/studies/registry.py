@@ -57,6 +57,13 @@ def find_study(name: str, folder: Path = FOLDER) -> Study:
     return _study(files[name]) if name in files else _unknown("study", name, files)
 
 
+def sources_of(path: Path | str, folder: Path = FOLDER) -> dict[str, str]:
+    """The study that a file belongs to, by name, with the key of its own source; nothing where it is of none."""
+    above = Path(path).resolve().parents
+    files = (file for file in sorted(folder.glob("*/study.toml")) if file.parent in above)
+    return {file.parent.name: _read(file)["source"] for file in files}
+
+
 def find_test(name: str, folder: Path = FOLDER) -> Path:
     """The file of the test called `name`; a name that ends in `.toml` is a file already."""
     if name.endswith(".toml"):
