@@ -59,8 +59,7 @@ class Served:
     """`dovetail rig serve`, in its own process."""
 
     def __init__(self, name, changes):
-        code = "from dovetail.cli.main import main; main()"
-        words = [sys.executable, "-c", code, "rig", "serve", name, "--port", "0"]
+        words = [sys.executable, "-m", "dovetail", "rig", "serve", name, "--port", "0"]
         for path, value in changes.items():
             words += ["--set", f"{path}={value}"]
         self.process = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)

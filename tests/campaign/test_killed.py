@@ -45,9 +45,10 @@ def campaign(tmp_path):
 
 def start(*arguments, folder):
     environment = os.environ | {"PYTHONPATH": str(folder), "NPROC": "1"}
-    code = "from dovetail.cli.main import main; main()"
     command = (
-        [sys.executable, *arguments] if arguments[0] == "-m" else [sys.executable, "-c", code, *arguments]
+        [sys.executable, *arguments]
+        if arguments[0] == "-m"
+        else [sys.executable, "-m", "dovetail", *arguments]
     )
     with (folder / "told.txt").open("a") as told:  # no pipe, which nobody would empty
         return subprocess.Popen(

@@ -282,8 +282,8 @@ def test_a_table_in_one_process_ends_with_a_row_for_every_target_in_bounded_room
     asked = [] if study == "all" else [study]
     command = [
         sys.executable,
-        "-c",
-        "from dovetail.cli.main import main; main()",
+        "-m",
+        "dovetail",
         "reproduce",
         *asked,
         "--json",

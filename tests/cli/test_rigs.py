@@ -32,8 +32,7 @@ class Url(str):
 @pytest.fixture(scope="module")
 def rig():
     """A rig served in a process of its own; its address."""
-    code = "from dovetail.cli.main import main; main()"
-    words = [sys.executable, "-c", code, "rig", "serve", "substructuring/cs1", "--port", "0", *PATIENT]
+    words = [sys.executable, "-m", "dovetail", "rig", "serve", "substructuring/cs1", "--port", "0", *PATIENT]
     process = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
     found = Url(re.search(r"udp://\S+:\d+", process.stdout.readline())[0])
     found.said = []
@@ -120,8 +119,7 @@ def test_what_is_wrong_is_told_in_one_message(dovetail, words, text):
 
 
 def test_a_rig_is_served_to_opensees_and_stops_when_told(tmp_path):
-    code = "from dovetail.cli.main import main; main()"
-    words = [sys.executable, "-c", code, "rig", "opensees", "substructuring/cs1", "--port", "0"]
+    words = [sys.executable, "-m", "dovetail", "rig", "opensees", "substructuring/cs1", "--port", "0"]
     with subprocess.Popen(words, stdout=subprocess.PIPE, text=True, cwd=tmp_path) as process:
         assert "1 axes; one step of 0.001 s is one tick" in process.stdout.readline()
         said = process.stdout.readline()
@@ -179,7 +177,6 @@ def test_a_full_disk_does_not_lose_the_run(tmp_path, monkeypatch, capsys, error)
 def test_a_loop_that_is_interrupted_or_paused_ends_well(rig, tmp_path, number, code):
     """Ctrl-C leads the rig to rest; a pause beyond the agreed silence finds it in its safe state."""
     strict = [word if word != "limits.silence=1000" else "limits.silence=100" for word in PATIENT]
-    call = "from dovetail.cli.main import main; main()"
     words = [
         "run",
         "substructuring/cs1",
@@ -194,7 +191,10 @@ def test_a_loop_that_is_interrupted_or_paused_ends_well(rig, tmp_path, number, c
     ]
     words += ["--set", "duration=60"]
     process = subprocess.Popen(
-        [sys.executable, "-c", call, *words], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        [sys.executable, "-m", "dovetail", *words],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
     )
     while not _rows(tmp_path / "here"):  # past the approach
         assert process.poll() is None, process.communicate()

@@ -63,7 +63,7 @@ def test_continuous_integration_runs_the_readmes_test_command():
 
 def test_every_command_the_readme_names_exists():
     help_text = subprocess.run(
-        [sys.executable, "-c", "from dovetail.cli.main import main; main()", "--help"],
+        [sys.executable, "-m", "dovetail", "--help"],
         capture_output=True,
         text=True,
         check=True,

@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "tutorial.md"
-COMMAND = "from dovetail.cli.main import main; main()"
 
 
 def blocks(language: str) -> list[str]:
@@ -33,7 +32,7 @@ def package(folder: Path) -> None:
 @pytest.mark.slow
 def test_the_tutorials_parts_are_found_by_their_entry_point(tmp_path):
     package(tmp_path)
-    called = [sys.executable, "-c", COMMAND, "run", "blade.toml", "--no-report", "--out", "first"]
+    called = [sys.executable, "-m", "dovetail", "run", "blade.toml", "--no-report", "--out", "first"]
     done = subprocess.run(
         called,
         cwd=tmp_path,

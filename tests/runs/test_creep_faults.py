@@ -74,8 +74,7 @@ def complete(run, whole, moves):
 
 
 def serve(file, state, pace):
-    code = "from dovetail.cli.main import main; main()"
-    words = [sys.executable, "-c", code, "rig", "serve", str(file), "--port", "0"]
+    words = [sys.executable, "-m", "dovetail", "rig", "serve", str(file), "--port", "0"]
     process = subprocess.Popen(
         [*words, "--state", str(state), "--pace", str(pace)], stdout=subprocess.PIPE, text=True
     )

@@ -31,7 +31,7 @@ KEPT = (  # tests whose own subject is what the rig feeds into a contact: left o
 @contextmanager
 def served(name, test):
     """The address of the test's rig, served by the command in a process of its own."""
-    command = [sys.executable, "-c", "from dovetail.cli.main import main; main()", "rig", "serve", name]
+    command = [sys.executable, "-m", "dovetail", "rig", "serve", name]
     settings = ("--port", "0", "--set", f"duration={test.duration!r}")
     with subprocess.Popen([*command, *settings], stdout=subprocess.PIPE, text=True) as process:
         try:

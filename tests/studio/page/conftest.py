@@ -24,13 +24,12 @@ class Served:
         self.start()
 
     def start(self):
-        code = "from dovetail.cli.main import main; main()"
         words = ["studio", *self.arguments, "--port", str(self.port), "--no-browser"]
         env = {**os.environ, "XDG_STATE_HOME": str(self.folder / "state")}
         env.pop("PYTEST_CURRENT_TEST", None)  # the server is no test
         self.log = open(self.folder / "studio.log", "a")  # noqa: SIM115
         self.process = subprocess.Popen(
-            [sys.executable, "-c", code, *words],
+            [sys.executable, "-m", "dovetail", *words],
             cwd=self.folder,
             env=env,
             stdout=subprocess.PIPE,
