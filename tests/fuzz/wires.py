@@ -6,6 +6,7 @@ import contextlib
 import dataclasses
 import json
 import random
+import socket
 import struct
 from functools import cache
 from pathlib import Path
@@ -50,6 +51,11 @@ DOUBLES = (
 WHOLE = (0, 1, 2, 3, 7, 255, 256, 65535, 2**31 - 1, 2**31, 2**32 - 1, 2**63, 2**64 - 1)
 
 
+@cache
+def _silent() -> tuple[socket.socket, socket.socket]:
+    return socket.socketpair()
+
+
 class Wire:
     """A socket that has received all that will ever come, in pieces, and takes whatever is sent."""
 
@@ -81,6 +87,10 @@ class Wire:
 
     def sendto(self, data: bytes, to: Any) -> None:
         self.sent += data
+
+    def fileno(self) -> int:
+        """Of a line that is silent, for who waits for something else meanwhile."""
+        return _silent()[0].fileno()
 
     def close(self) -> None:
         pass

@@ -8,6 +8,7 @@ the cell where it is, and the next one takes the run up again.
 from __future__ import annotations
 
 import dataclasses
+import functools
 import secrets
 import select
 import socket
@@ -93,6 +94,11 @@ class CellServer:
         self.stopping = False
         self.line: FrameStream | None = None
 
+    @functools.cached_property
+    def hands(self) -> _Hands:
+        """Who makes its moves, from the first on."""
+        return _Hands(self.cell)
+
     @property
     def url(self) -> str:
         """Where it is, for `--rig`."""
@@ -100,7 +106,6 @@ class CellServer:
 
     def serve(self, until: Callable[[], bool] = lambda: False) -> None:
         """Serve until `until()` is true or `stop` was called; then the cell stands still."""
-        self.hands = _Hands(self.cell)
         try:
             while not (self.stopping or until()):
                 if select.select([self.listener], [], [], IDLE)[0]:
@@ -109,7 +114,8 @@ class CellServer:
                         self._session(connection, until)
         finally:
             self.listener.close()
-            self.hands.rest()
+            if "hands" in vars(self):
+                self.hands.rest()
             self.cell.close()
 
     def stop(self) -> None:

@@ -84,14 +84,17 @@ _begun = once(_memory)
 
 
 def begun(flow: Flow) -> Any:
-    """The state in which a flow begins: it may have to be sought, as a hose's in flight, and one program does it."""
-    return _begun(flow.flow if isinstance(flow, Driven) else flow)
+    """The start of a large flow, which may have to be sought, as that of a hose: by one program for all who need it.
+
+    None for any other: who needs it has it with less ado from the flow.
+    """
+    return _begun(flow.flow if isinstance(flow, Driven) else flow) if flow.large else None
 
 
 @once
 def _slopes(flow: Flow, x: Any, u: Any) -> tuple[jax.Array, jax.Array]:
-    """Slopes and rates of a flow at its start."""
-    x, to_x = ravel_pytree(x)
+    """Slopes and rates of a flow at its start, or in a state."""
+    x, to_x = ravel_pytree(flow.init() if x is None else x)
 
     def rates(x):
         found, _ = ravel_pytree(flow.derivative(0.0, to_x(x), jax.tree.map(jnp.asarray, u)))

@@ -34,8 +34,9 @@ def start(test: Test) -> dict[str, Any]:
 
 @once
 def _shown(test: Test, x: Any) -> dict[str, Any]:
-    """The simulation in a state, at t = 0."""
+    """The simulation at its start, or in a state, at t = 0."""
     driven = Driven(test.numerical, test.excitation)
+    x = driven.init() if x is None else x
     shape = jax.eval_shape(lambda: driven.output(0.0, x, jnp.zeros(())))["displacement"].shape
     force = jnp.zeros(shape)
     motion = driven.output(0.0, x, force)
