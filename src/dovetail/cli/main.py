@@ -393,8 +393,11 @@ def process() -> None:
     code: object = 1  # that of an error which nobody caught
 
     def leave() -> None:
-        for stream in filter(None, (sys.stdout, sys.stderr)):
-            stream.flush()  # where it cannot, Python says so and goes on as if this had not been
+        try:
+            for stream in filter(None, (sys.stdout, sys.stderr)):
+                stream.flush()
+        except OSError:  # a reader that has gone, a full disk: the interpreter says so, and ends as ever
+            return
         os._exit(code if isinstance(code, int) else 1)
 
     atexit.register(leave)

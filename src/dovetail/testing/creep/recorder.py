@@ -49,7 +49,8 @@ class Recorder:
     def read(self, number: int, target: np.ndarray, reply: Reply, force: np.ndarray) -> None:
         """The reading of a move, which belongs to the last row so far."""
         assert number == len(self.readings)
-        extras = {name: value for name, value in reply.extras.items() if name in signals.known()}
+        known = signals.known()
+        extras = {name: value for name, value in reply.extras.items() if name in known}
         self.readings.append(
             {
                 "command": target,
