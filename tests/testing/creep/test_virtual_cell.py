@@ -102,6 +102,25 @@ def test_an_emergency_stop_holds_until_the_next_run():
     assert bench.move(Move(1, np.array(0.01), 0.2, 0.1)).ok
 
 
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_a_halt_at_the_very_beginning_of_a_move_is_not_lost(monkeypatch, when):
+    bench = cell()
+    bench.begin("a")
+    enter = bench.supervisor.enter
+
+    def halted(kind):
+        if when == "before":
+            bench.halt()
+        trip = enter(kind)
+        if when == "after":
+            bench.halt()
+        return trip
+
+    monkeypatch.setattr(bench.supervisor, "enter", halted)
+    assert bench.move(Move(1, np.array(0.01), 0.2, 0.1)).trip is TripCode.EMERGENCY
+    assert bench.clock == 0.0
+
+
 def test_a_specimen_relaxes_while_the_cell_rests():
     r"""Held at x, the force falls from (k + k_r) x to k x with the specimen's time constant."""
     spring = RelaxingSpring(k=1000.0, share=0.2, tau=2.0)

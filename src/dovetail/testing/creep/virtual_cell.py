@@ -202,6 +202,7 @@ class VirtualCell(Cell):
         segment = self._segment(move, target)
         if move.number != (self.last.number if self.last else 0) + 1 or segment is None:
             return self._stopped(move, TripCode.REFUSED)
+        self.halted.clear()  # a halt before this finds the cell waiting, and keeps it there; one after it ends the move
         trip = self.supervisor.enter(move.kind)
         if trip is not TripCode.NONE:
             return self._stopped(move, trip)
@@ -268,7 +269,6 @@ class VirtualCell(Cell):
         averaged = min(self.averaged, total)
         carry: Any = None
         done, code, began = 0, 0, time.monotonic()
-        self.halted.clear()
         while done < total and not code and not self.halted.is_set():
             until = min(done + SLICE, total) if self.pace else total
             carry = _run(
@@ -286,6 +286,8 @@ class VirtualCell(Cell):
             done, code = int(carry[0]), int(carry[4])
             if self.pace:
                 self.halted.wait(max(0.0, self.pace * done * self.period - (time.monotonic() - began)))
+        if carry is None:  # halted before its first tick
+            return self._stopped(move, TripCode.EMERGENCY)
         _, self.state, reading, sums, _, value, limit = carry
         self.ticks += done
         trip = TripCode(code)
