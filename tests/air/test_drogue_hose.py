@@ -232,6 +232,7 @@ def equilibrium(airspeed, density, flow):
     return found.x
 
 
+@pytest.mark.slow
 def test_random_hoses_hang_as_scipy_has_them():
     rng = np.random.default_rng(6)
     for i in range(12):

@@ -90,6 +90,7 @@ def test_held_still_it_stays_there():
     np.testing.assert_allclose(found.end_tension, found.first["end_tension"], rtol=0.02)
 
 
+@pytest.mark.slow
 def test_a_wave_takes_the_time_of_the_trim_s_tension(shifted):
     """Up the lower half of the hose node by node; at the tow point after 1.02 s, back after twice that, dispersed."""
     rest = FLOW.steady()

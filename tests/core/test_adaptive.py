@@ -92,6 +92,7 @@ def test_a_crossing_in_one_direction_passes_over_the_other():
         Crossing(falling, "sideways")
 
 
+@pytest.mark.slow
 def test_a_stiff_oscillator_agrees_with_scipy():
     judge = solve_ivp(
         lambda t, x: [x[1], 1000.0 * (1 - x[0] ** 2) * x[1] - x[0]],

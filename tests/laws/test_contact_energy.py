@@ -150,6 +150,7 @@ def test_no_law_does_at_any_rate(kind, exponent, rate):
     judge_late(round(rate), 2000, kind, exponent, rate)
 
 
+@pytest.mark.slow
 def test_the_ideal_resolves_a_contact_shorter_than_a_tick():
     bodies, exponent = FreePair(m1=50.0, m2=50.0, speed=0.05), 1.5
     hard = Flores(stiffness=1e13, restitution=0.5)

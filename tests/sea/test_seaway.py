@@ -40,6 +40,7 @@ def test_the_mean_period_between_crossings_is_that_of_the_moments(record):
     assert waves(T, record).mean_period == pytest.approx(2 * np.pi * np.sqrt(m0 / m2), rel=0.03)
 
 
+@pytest.mark.slow
 def test_heights_of_a_narrow_band_follow_rayleigh():
     narrow = sea(spectrum=Jonswap(height=3.0, period=9.0, enhancement=20.0), lowest=0.7, highest=1.7)
     t = np.arange(0.0, 4 * 7200.0, 0.5)

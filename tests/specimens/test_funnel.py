@@ -67,6 +67,7 @@ def test_friction_by_speed_drags_the_drogue_along_by_its_share():
     assert extra[0] > 0
 
 
+@pytest.mark.slow
 def test_brush_friction_does_not_depend_on_the_rate():
     def dragged(speed, steps=200):
         """The nozzle slides 4 mm forward along the wall and half of it back."""

@@ -30,6 +30,7 @@ CONTROLS = Controls(SPEED, 0.1, 0.02, 0.3)
 FLIGHT = jnp.array([10.0, 2.0, 0.0]), jnp.array([0.05, -0.02, 0.0]), jnp.zeros(3), 1.225
 
 
+@pytest.mark.slow
 def test_loads_at_rest_are_those_where_the_states_settle():
     rotor = dataclasses.replace(PLAIN, structure=HINGED)
     flow = FlappingRotor(rotor)

@@ -60,6 +60,7 @@ def test_spectral_radius_of_the_alpha_method_is_the_published_one(alpha):
         assert radius(amplification(HHTAlpha(alpha), omega_dt)) <= 1 + 1e-7  # 1e-7: defective at alpha = 0
 
 
+@pytest.mark.slow
 def test_gradient_through_an_implicit_step_agrees_with_finite_differences_and_it_batches():
     def end(k):
         structure = Structure(1.0, 0.1, lambda x, v: k * x + x**3)

@@ -36,7 +36,7 @@ TEST = dv.Test(
 )
 
 
-@pytest.fixture(scope="module", params=["2.0", "3.0"])
+@pytest.fixture(scope="module", params=["2.0", pytest.param("3.0", marks=pytest.mark.slow)])
 def files(request, tmp_path_factory):
     folder = tmp_path_factory.mktemp("exported")
     return (

@@ -25,6 +25,7 @@ def flat(x):
     return ravel_pytree({k: v for k, v in x.items() if k not in ("held", "work")})
 
 
+@pytest.mark.slow
 def test_the_solution_is_that_of_the_whole_jacobian_for_what_is_stiff(standing):
     aircraft, x = standing
     y, unravel = flat(x)

@@ -1,4 +1,5 @@
 import numpy as np
+import pytest
 
 
 def test_a_reduced_gear_stands_as_the_whole_does(rest):
@@ -13,6 +14,7 @@ def test_a_reduced_gear_stands_as_the_whole_does(rest):
     np.testing.assert_allclose(nodes[1], nodes[0], atol=1e-7)
 
 
+@pytest.mark.slow
 def test_a_reduced_gear_falls_as_the_whole_does(make, rate):
     """The struts' preload acts inside: the momentum of both changes by their weight, to rounding."""
     for modes in (0, 4):

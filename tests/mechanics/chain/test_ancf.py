@@ -40,6 +40,7 @@ def test_bending_energy_of_an_arc_is_exact_to_the_cubics_error():
     assert float(energy["axial"]) < 1e-7
 
 
+@pytest.mark.slow
 def test_a_swinging_cable_keeps_its_energy_and_meets_the_chain_of_many_links():
     cable = AncfCable(n=8, length=10.0, mass=10.0, stiffness=2e4)
     chain = ElasticChain(n=64, length=10.0, mass=10.0, stiffness=2e4, slack="carries")

@@ -4,6 +4,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
+import pytest
 
 from dovetail.core import RK4
 from dovetail.core.methods.rolled import rolled
@@ -21,6 +22,7 @@ X = {"angle": ANGLES, "rate": RATES}
 solve = eqx.filter_jit(AngleChain.solve)
 
 
+@pytest.mark.slow
 def test_angular_accelerations_are_lagrange_s():
     """Against the Lagrangian of the masses at a fixed length, by automatic differentiation."""
     solved = solve(BARE, 0.0, X, Loads(jnp.zeros(3), node=FORCE))

@@ -44,6 +44,7 @@ def test_a_slack_link_carries_nothing_and_a_taut_one_hookes_law():
     np.testing.assert_allclose(tension, [0.0, 20.0], atol=1e-9)
 
 
+@pytest.mark.slow
 def test_energy_is_kept_and_tends_to_the_inextensible_chain():
     stiff = ElasticChain(n=8, length=8.0, mass=8.0, stiffness=2e5, bending=0.5, slack="carries")
     hard = LinkChain(n=8, length=8.0, mass=8.0, bending=0.5)

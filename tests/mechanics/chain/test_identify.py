@@ -32,6 +32,7 @@ def measured(values):
     return jax.lax.scan(one, chain.at(0.0, jnp.pi / 6, 0.0), None, length=400)[1]
 
 
+@pytest.mark.slow
 def test_damping_is_found_from_a_noisy_measurement_within_its_stated_error():
     clean = np.asarray(jax.jit(measured)(TRUE))
     record = clean + NOISE * np.random.default_rng(1).normal(size=clean.shape)

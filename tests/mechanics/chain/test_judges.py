@@ -43,6 +43,7 @@ def test_thin_rods_fall_as_in_mujoco(rods):
     np.testing.assert_allclose(rods, theirs, atol=1e-7)  # [m] both RK4 at 1 ms
 
 
+@pytest.mark.slow
 def test_thin_rods_fall_as_in_pinocchio(rods):
     pytest.importorskip("pinocchio", reason="Pinocchio is not installed: pip install pin")
     theirs, _ = judges.pinocchio_chain(20)

@@ -245,6 +245,7 @@ def test_impossible_ropes_are_refused_with_what_would_be_right(field, value, wor
         LinkChain(**{"n": 3, "length": 1.0, "mass": 1.0, field: value})
 
 
+@pytest.mark.slow
 def test_rayleigh_damping_gives_each_bending_mode_its_own_share():
     alpha, beta = 0.7, 2e-3
     plain = LinkChain(n=6, length=6.0, mass=6.0, bending=40.0)

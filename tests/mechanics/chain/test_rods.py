@@ -227,6 +227,7 @@ def integrate(chain, x, u, h, steps):
     return jax.lax.fori_loop(0, steps, lambda _, x: rolled(RK4()).step(chain, 0.0, h, x, u, ())[0], x)
 
 
+@pytest.mark.slow
 def test_energy_is_kept_to_the_order_of_the_method():
     chain = RodChain(n=10, length=250.0, mass=80.0, stiffness=6.25e6, bending=170.0)
     x, u = chain.at(0.03, 1.2, 0.6), Loads(field=G)

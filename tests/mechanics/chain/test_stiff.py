@@ -67,6 +67,7 @@ def test_implicit_methods_carry_a_stiff_rope_at_ten_milliseconds(method, toleran
     np.testing.assert_allclose(tip(method), reference, atol=tolerance)
 
 
+@pytest.mark.slow
 def test_rk4_fails_at_that_step():
     assert not np.abs(tip(rolled(RK4()))).max() < 1e3
 

@@ -46,6 +46,7 @@ def laws():
     return ContactLawChart(GivenStiffness(2.3167e10), mass=5.0, speed=0.1, restitution=[0.3, 0.5, 0.8, 1.0])
 
 
+@pytest.mark.slow
 def test_simulation_and_closed_form_agree_for_every_law(laws):
     data = laws.compute()
     np.testing.assert_allclose(data.simulated, data.realised, atol=1e-5)

@@ -18,6 +18,7 @@ def made():
     return MeasuredImpacts(MASS, SPEED, peaks[:, 0], peaks[:, 1])
 
 
+@pytest.mark.slow
 def test_a_known_law_is_found_again(made):
     fit = fit_contact(made, TOOLS, stiffness=1.2e9, factor=0.2)
     errors = np.sqrt(np.diag(fit.covariance))

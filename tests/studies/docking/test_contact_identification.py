@@ -13,6 +13,7 @@ def test_all_twelve_impacts_are_used():
     assert sum(len(impacts.mass) for _, impacts in groups.values()) == 12
 
 
+@pytest.mark.slow
 def test_every_law_is_judged_on_all_impacts():
     ranking = rank_on_data(0.8)
     assert {name for name, _ in ranking} == set(LAWS)

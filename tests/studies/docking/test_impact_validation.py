@@ -35,6 +35,7 @@ def test_ideal_and_modelled_peaks_are_the_published_ones(data):
     np.testing.assert_allclose(data.force_m.sel(restitution=0.8), [1320.50, 795.56], rtol=0.025)
 
 
+@pytest.mark.slow
 def test_fidelity_is_the_share_of_the_real_error_that_is_foretold(data):
     d, m, h = (data[f"force_{letter}"] for letter in "dmh")
     np.testing.assert_allclose(data.force_fidelity, (m - d) / (h - d))

@@ -49,6 +49,7 @@ def test_it_is_the_printed_recursion():
         assert u[i + 1] == pytest.approx(np.linalg.solve(m / h**2 + c / (2 * h), right), rel=1e-8, abs=1e-16)
 
 
+@pytest.mark.slow
 def test_it_is_of_second_order():
     test = two_storeys(rig=dv.Rig(dv.transfer.Series(()), dv.specimens.Spring(k=[2000.0, 1500.0])))
     truth = dataclasses.replace(test, rate=1000.0).emulate().data.displacement.values[-1]

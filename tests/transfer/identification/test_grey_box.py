@@ -27,6 +27,7 @@ def test_spring_and_damper_of_a_plausible_actuator_of_known_mass(record, sweep):
     assert fit.share > 0.95
 
 
+@pytest.mark.slow
 def test_the_standard_errors_are_those_of_repeated_records(record, sweep):
     u = sweep(0.5, 20.0, 1.0, dt)
     clean = record(plausible(jnp.array([150.8, 13618.0])), u, dt)

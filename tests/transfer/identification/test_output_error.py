@@ -19,6 +19,7 @@ def test_first_order_of_the_hydraulic_rig(record, sweep):
     assert found.delay_error == 0.0
 
 
+@pytest.mark.slow
 def test_second_order_with_a_delay(record, sweep):
     u = sweep(0.5, 60.0, 6.0, dt)
     part = Series((Delay(3.6e-3), SecondOrderLag(235.4, 0.684, 1.02)))
