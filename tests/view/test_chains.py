@@ -5,24 +5,8 @@ from types import SimpleNamespace
 import numpy as np
 import xarray as xr
 
-import dovetail as dv
-from dovetail.studies.registry import find_test
 from dovetail.view import stage_of
-from dovetail.view.chains import axes_of, drogue_of, nodes_of, radius_of, reach_of
-
-
-def test_a_rope_is_its_nodes(recorded):
-    run = recorded(dv.load(find_test("capture/swing")))
-    stage = stage_of(run)
-    rope = next(tube for tube in stage.tubes if tube.name == "rope")
-    np.testing.assert_array_equal(rope.points(3), run.data["node_position"].values[3].T)
-    assert stage.up == "-y"
-
-
-def test_a_chain_is_as_thick_as_the_air_finds_it():
-    towed, alone = dv.load(find_test("capture/glider-tow")), dv.load(find_test("capture/swing"))
-    assert radius_of(SimpleNamespace(test=towed), 1.0) == 5e-3  # 10 mm in its file
-    assert radius_of(SimpleNamespace(test=alone), 1.0) == 1.0  # no air, and nobody says
+from dovetail.view.chains import axes_of, drogue_of, nodes_of
 
 
 def flight():
@@ -77,9 +61,15 @@ def test_a_drogue_has_the_inner_wall_of_its_specimen():
     assert set(drogue_of(None)) == {"coupling", "ribs", "canopy"}
 
 
-def test_nodes_are_rows_however_they_were_recorded_and_reach_to_the_tip():
-    nodes = np.zeros((2, 3, 5))
-    nodes[:, 0] = np.arange(5.0)
-    data = xr.Dataset({"node_position": (("time", "side", "node"), nodes)}, {"time": [0.0, 1.0]})
-    assert nodes_of(data, "node_position").shape == (2, 5, 3)
-    assert reach_of(nodes_of(data, "node_position")) == 4.0
+def test_nodes_are_rows_however_they_were_recorded_and_several_chains_stay_apart():
+    nodes = np.zeros((2, 4, 3, 5))
+    nodes[:, :, 0] = np.arange(5.0)
+    nodes[:, 1, 1] = 7.0
+    data = xr.Dataset(
+        {"one": (("time", "side", "node"), nodes[:, 0]), "four": (("time", "rope", "side", "node"), nodes)},
+        {"time": [0.0, 1.0]},
+    )
+    assert nodes_of(data, "one").shape == (2, 1, 5, 3)
+    four = nodes_of(data, "four")
+    assert four.shape == (2, 4, 5, 3)
+    np.testing.assert_array_equal(four[0, 1], np.column_stack([np.arange(5.0), np.full(5, 7.0), np.zeros(5)]))

@@ -5,7 +5,19 @@ import re
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from dovetail.view.scene import arrow_ends, behind, links, plain, quaternion, rgb, segments
+from dovetail.view.raster import Camera
+from dovetail.view.scene import (
+    LETTER,
+    LINE,
+    arrow_ends,
+    behind,
+    clear,
+    links,
+    plain,
+    quaternion,
+    rgb,
+    segments,
+)
 from dovetail.view.stage import Arrow
 
 
@@ -61,3 +73,16 @@ def test_a_sky_is_paler_below_and_only_a_room_knows_night():
     assert above < below
     assert behind("sky", dark=True) == behind("sky")
     assert behind("room", dark=True) != behind("room")
+
+
+def test_labels_at_one_place_stand_one_above_another_on_the_screen():
+    eye = Camera(np.array([0.0, -10.0, 0.0]), np.zeros(3), np.array([0.0, 0.0, 1.0]), 75.0)
+    taken = []
+    places = [clear(np.array([0.01 * i, 0.0, 0.0]), "foot 1: 523 N", eye, 400, taken) for i in range(8)]
+    rows = eye.on_raster(eye.seen(np.array(places)), 0, 400)
+    np.testing.assert_allclose(places[0], [0, 0, 0], atol=1e-12)  # the first is where it was
+    assert np.diff(np.sort(rows[:, 1])).min() >= LINE
+    np.testing.assert_allclose(rows[:, 0], rows[0, 0], atol=10.0)  # none is moved aside
+    far = clear(np.array([5.0, 0.0, 0.0]), "foot 9", eye, 400, taken)
+    assert 5.0 * eye.focal(400) / 10.0 > 13 * LETTER  # there is room beside the others
+    np.testing.assert_allclose(far, [5.0, 0.0, 0.0])

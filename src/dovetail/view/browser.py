@@ -15,6 +15,7 @@ import numpy as np
 from dovetail.core.errors import DovetailError
 from dovetail.view import cameras
 from dovetail.view.charts import Charts
+from dovetail.view.corner import Corner
 from dovetail.view.gate import Gate
 from dovetail.view.keys import Keys
 from dovetail.view.player import Player
@@ -108,6 +109,7 @@ class RunPage:
         # who came and has not moved: since when by the wall clock [s], on which screen, and where its eye was put
         self.newcomers: dict[int, tuple[Any, float, float, np.ndarray]] = {}
         self.scene = Scene(self.server, self.stage)
+        self.corner = Corner(self.server)
         self._set_up()
         self.show(self.player.position)
         self.server.on_client_connect(self._welcome)
@@ -258,6 +260,7 @@ class RunPage:
             self.wanted = None
         self.charts.tend()
         self.keys.tend()
+        self.corner.tend(self.stage)
         k = self.stage.at(t)
         self._greet(k)
         if k != self.shown:

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import cache
 from typing import Any
 
 import numpy as np
 import xarray as xr
 
-from dovetail.air import CableDrag
 from dovetail.testing import Rig
-from dovetail.testing.runnable import Runnable
-from dovetail.view import shapes
+from dovetail.view import shapes, towing
 from dovetail.view.curves import by_axis
-from dovetail.view.stage import Arrow, Line, Pose, Solid, Stage, Tube, looked_at, so_far
+from dovetail.view.stage import Arrow, Line, Solid, Stage, Tube, looked_at, so_far
+from dovetail.view.towing import follow, radius_of, tip_notes
 
 HOSE, PROBE, FORCE, INK, FAINT = "#333333", "#d55e00", "#b5179e", "#333333", "#8d969e"
 SIMULATED, CANOPY, GREY = "#0072b2", "#e8a33d", "#b9c2ca"
@@ -23,14 +21,15 @@ X, Y, Z = np.eye(3)
 
 def draw(title: str, run: Any, data: xr.Dataset, ideal: xr.Dataset | None, name: str) -> Stage:
     """The chain whose nodes are recorded as `name`."""
-    nodes = nodes_of(data, name)
+    ropes = nodes_of(data, name)
+    nodes = ropes[:, 0]
     drogued = {"ball_joint_position", "drogue_position"} <= set(data)
     # however thin and far away, it is two pixels wide
     lines = [Line("chain", lambda k: nodes[k], HOSE if drogued else SIMULATED, 2.0)]
     if ideal is not None and name in ideal:
-        wanted = nodes_of(ideal, name)
+        wanted = nodes_of(ideal, name)[:, 0]
         lines.append(Line("ideal", lambda k: wanted[k], FAINT, 2.0, ghost=True))
-    return (_hose if drogued else _towing)(title, run, data, nodes, lines)
+    return _hose(title, run, data, nodes, lines) if drogued else towing.stage(title, run, data, ropes, lines)
 
 
 # a hose with a drogue, in axes forward, starboard, down
@@ -60,11 +59,11 @@ def _hose(title: str, run: Any, data: xr.Dataset, nodes: np.ndarray, lines: list
         nozzle = data["nozzle_position"].values
         probe, receiver = _receiver()
         solids += [
-            Solid("probe", probe, _follow(nozzle), PROBE),
-            Solid("receiver", receiver, _follow(nozzle), GREY, scenery=True),
+            Solid("probe", probe, follow(nozzle), PROBE),
+            Solid("receiver", receiver, follow(nozzle), GREY, scenery=True),
         ]
         arrows = _contact(data, joint, centre, nozzle)
-    notes = _tip_notes(nodes, "aircraft")
+    notes = tip_notes(nodes, "aircraft")
     stage = Stage(
         title,
         data.time.values,
@@ -132,66 +131,8 @@ def _contact(data: xr.Dataset, joint: np.ndarray, centre: np.ndarray, nozzle: np
     return [Arrow("force on the drogue", lambda k: nozzle[k], pull, scale, FORCE)]
 
 
-# a rope with a device at its end, in axes downstream, down, starboard
-
-
-def _towing(title: str, run: Any, data: xr.Dataset, nodes: np.ndarray, lines: list[Line]) -> Stage:
-    size = reach_of(nodes)
-    plane, device = _towed(round(0.3 * size, 3), round(0.05 * size, 3))
-    first, last = nodes[:, 0], nodes[:, -1]
-    solids = [
-        Solid("aircraft", plane, _follow(first), GREY),
-        Solid("device", device, _follow(last), PROBE),
-    ]
-    stage = Stage(
-        title,
-        data.time.values,
-        [*lines, Line("way of the tip", lambda k: so_far(last, k), FAINT, 1.5)],
-        up="-y",
-        notes=_tip_notes(nodes, "aircraft and device"),
-        solids=solids,
-        tubes=[Tube("rope", lambda k: nodes[k], radius_of(run, 0.005), SIMULATED)],
-        setting="sky",
-        focus=lambda k: last[k],
-        nearby=0.12 * size,
-    )
-    return looked_at(stage, (0.3, 0.9, -0.2))
-
-
-@cache
-def _towed(plane: float, device: float) -> tuple[shapes.Triangles, shapes.Triangles]:
-    """Aircraft and device, drawn large enough to be seen; the rope begins at the tail."""
-    aircraft = shapes.turned(shapes.aeroplane(plane, 1.1 * plane, sweep=0.15 * plane), -X, -Y)
-    return shapes.moved(aircraft, (-0.48 * plane, 0, 0)), shapes.turned(shapes.device(device), -X, -Y)
-
-
-def _tip_notes(nodes: np.ndarray, signs: str) -> Callable[[int], str]:
-    """Where the tip is, to a millimetre: what is less is the rounding's."""
-    return lambda k: (
-        f"tip at {', '.join(f'{v:.4g}' for v in np.round(nodes[k][-1], 3) + 0.0)} m; {signs} not to scale"
-    )
-
-
-def _follow(path: np.ndarray) -> Pose:
-    return lambda k: (np.eye(3), path[k])
-
-
-def radius_of(run: Any, otherwise: float) -> float:
-    """Half the diameter [m] that the air meets, where the test has air on its chain."""
-    parts = vars(run.test.numerical).values() if isinstance(run.test, Runnable) else ()
-    drag = next((part for part in parts if isinstance(part, CableDrag)), None)
-    return otherwise if drag is None else 0.5 * float(drag.diameter)
-
-
 def nodes_of(data: xr.Dataset, name: str) -> np.ndarray:
-    """Positions (time, node, 3); of several chains the first."""
+    """Positions (time, chain, node, 3); a chain alone is the first of one."""
     values = data[name].transpose("time", ...).values
-    while values.ndim > 3:
-        values = values[:, 0]
-    return values.transpose(0, 2, 1) if values.shape[1] == 3 and values.shape[2] != 3 else values
-
-
-def reach_of(nodes: np.ndarray) -> float:
-    """How far the tip is from the support at most, at the start, in the middle and at the end."""
-    shown = nodes[[0, len(nodes) // 2, -1]]
-    return float(np.linalg.norm(shown[:, -1] - shown[:, 0], axis=1).max()) or 1.0
+    values = values.reshape(len(values), -1, *values.shape[-2:])
+    return np.swapaxes(values, 2, 3) if values.shape[2] == 3 and values.shape[3] != 3 else values

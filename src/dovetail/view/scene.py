@@ -12,8 +12,10 @@ from typing import Any
 import numpy as np
 
 from dovetail.report.style import prefixed
+from dovetail.view.labels import Box, free
+from dovetail.view.raster import Camera
 from dovetail.view.shapes import link
-from dovetail.view.stage import Arrow, Stage, upward
+from dovetail.view.stage import OPENING, Arrow, Stage, upward
 
 BEHIND = {  # colours at the upper and the lower edge
     "room": ((236, 239, 242), (250, 250, 250)),
@@ -24,12 +26,15 @@ BEHIND = {  # colours at the upper and the lower edge
 DARK = (52, 57, 64), (26, 28, 32)  # a room in the dark
 SKY, GROUND = 2.2, (150, 150, 150)  # light from all sides: how much, and which colour from below
 LETTERS = (  # the smallest letters can be read
-    ".mantine-Button-label, .mantine-Slider-markLabel, .uplot .u-legend {font-size: 11px !important}"
+    ".mantine-Button-label, .mantine-Slider-markLabel, .uplot .u-legend {font-size: 11px !important} "
+    ".mantine-Slider-mark {border-color: #868e96 !important}"  # what happened is seen on light and on dark
 )
 SHEET = (
     '@media (max-width: 36em) {[style*="width: 20em"] {width: 100% !important}}'  # a phone's, as wide as it
 )
 LEAST = 0.02  # of an arrow's head: what is smaller counts as no force
+LETTER, LINE = 7.0, 21.0  # [px] width of a letter of a label, and height of a label
+SCREEN = 800  # [px] height of one that nobody has told
 
 
 def plain(text: str) -> str:
@@ -82,6 +87,16 @@ def arrow_ends(arrow: Arrow, k: int, least: float = 0.0) -> np.ndarray:
     elif size < least:
         reach = reach * (least / size)
     return np.stack([start, start + reach])[None]
+
+
+def clear(place: np.ndarray, text: str, eye: Camera, tall: float, taken: list[Box]) -> np.ndarray:
+    """Where a label at a place (3,) [m] hides none of those that were `taken` before it on a screen so tall [px]."""
+    seen = eye.seen(np.asarray(place, float))
+    if seen[2] <= 0:
+        return place
+    x, y, _ = eye.on_raster(seen, 0, round(tall))
+    top = free((x, y, LETTER * len(text) + 6, LINE), taken, np.inf)
+    return place + (top - y) * seen[2] / eye.focal(round(tall)) * eye.axes[1]
 
 
 def behind(setting: str, dark: bool = False) -> str:
@@ -137,12 +152,12 @@ class Scene:
         self._look()
         self._add_things()
         self._add_arrows(thickness=0.006 * reach)
-        marks = [
+        self.marks = [
             self.server.scene.add_label(f"/marks/{i}", text, position=place)
             for i, (text, place) in enumerate(stage.marks)
         ]
         self.handles = [*self.solids, *self.surfaces, *self.tubes, *self.lines, *self.arrows]
-        self.handles += [*self.labels, *marks]
+        self.handles += [*self.labels, *self.marks]
         self.drawn: dict[int, bytes] = {}
         self.draw(stage, 0)
 
@@ -265,6 +280,34 @@ class Scene:
                     handle.points = points
             for arrow, handle, label in zip(stage.arrows, self.arrows, self.labels, strict=True):
                 self._point(arrow, handle, label, k)
+            self._spread(stage, k)
+
+    def _spread(self, stage: Stage, k: int) -> None:
+        """Put all words beside what they are about, so that none hides another on the smallest screen."""
+        eye, tall = self._smallest()
+        taken: list[Box] = []
+        words = [
+            (label, np.array(place)) for label, (_, place) in zip(self.marks, self.stage.marks, strict=True)
+        ]
+        words += [
+            (label, arrow_ends(arrow, k, self.head)[0, 1])
+            for arrow, label in zip(stage.arrows, self.labels, strict=True)
+            if label.visible
+        ]
+        for label, wanted in words:
+            place = clear(wanted, label.text, eye, tall, taken)
+            if self._new(label, place.tobytes()):
+                label.position = place
+
+    def _smallest(self) -> tuple[Camera, float]:
+        """The eye and the height [px] of the smallest screen on which this is looked at; the stage's own otherwise."""
+        up = upward(self.stage.up)
+        clients = [client.camera for client in self.server.get_clients().values()]
+        if not clients:
+            return Camera(np.array(self.stage.eye), np.array(self.stage.target), up, OPENING), SCREEN
+        least = min(clients, key=lambda camera: camera.image_width)
+        opening = float(np.degrees(least.fov))
+        return Camera(np.array(least.position), np.array(least.look_at), up, opening), least.image_height
 
     def _point(self, arrow: Arrow, handle: Any, label: Any, k: int) -> None:
         """An arrow for every force that acts, with its size; none where there is none."""
@@ -275,7 +318,7 @@ class Scene:
         if acts:
             ends = arrow_ends(arrow, k, self.head)
             if self._new(handle, ends.tobytes()):
-                handle.points, label.position = ends, ends[0, 1]
+                handle.points = ends
             factor, unit = prefixed([size], "N")
             text = f"{arrow.name}: {factor * size:.3g} {unit}"
             if label.text != text:
