@@ -5,13 +5,15 @@ from types import SimpleNamespace
 import numpy as np
 import xarray as xr
 
+import dovetail as dv
+from dovetail.studies.registry import find_test
 from dovetail.view import stage_of
 from dovetail.view.chains import axes_of, drogue_of, nodes_of
 
 
 def flight():
-    """Two samples of a hose of two links with a drogue that points forward and a little up, and a nozzle behind it."""
-    hose = np.array([[[0, 0, 0], [-5.0, 0, 2.0], [-10.0, 0, 3.0]]] * 2).transpose(0, 2, 1)
+    """Two samples of a hose of three links with a drogue that points forward and a little up, and a nozzle behind it."""
+    hose = np.array([[[0, 0, 0], [-5.0, 0, 2.0], [-9.0, 0, 2.9], [-10.0, 0, 3.0]]] * 2).transpose(0, 2, 1)
     joint = np.array([[-10.0, 0, 3.0], [-10.0, 0, 3.1]])
     centre = joint + np.array([-0.3, 0.0, 0.1])
     force = np.array([[0.0] * 6, [100.0, 0, 0, 0, 0, 0]])
@@ -46,6 +48,36 @@ def test_the_drogue_stands_at_its_ball_joint_along_its_axis_and_a_forward_force_
     np.testing.assert_allclose(arrow.vector(1), 100.0 * ahead)
     assert stage.up == "-z"
     assert stage.setting == "sky"
+
+
+def test_a_hose_whose_drogue_was_not_recorded_hangs_down_and_ends_in_one():
+    """A latched hose was drawn with the axes of a rope: its sag went sideways."""
+    run, *_ = flight()
+    run.data = run.data[["hose_position"]]
+    stage = stage_of(run)
+    assert stage.up == "-z"
+    ribs = next(solid for solid in stage.solids if solid.name == "drogue/ribs")
+    nodes = run.data["hose_position"].values[1].T
+    np.testing.assert_allclose(ribs.pose(1)[1], nodes[-2])
+
+
+def test_a_hose_that_is_reeled_in_on_the_ground_has_a_duct_and_no_tanker():
+    run, *_ = flight()
+    run.test.numerical = dv.load(find_test("refuelling/reel-in")).numerical
+    run.data = run.data[["hose_position"]]
+    stage = stage_of(run)
+    assert {"duct", "drogue/ribs"} <= {solid.name for solid in stage.solids}
+    assert "tanker" not in {solid.name for solid in stage.solids}
+    assert stage.setting == "room"
+
+
+def test_a_latched_hose_has_the_receiver_at_its_drogue():
+    run, *_ = flight()
+    run.test.numerical = dv.load(find_test("refuelling/latched")).numerical
+    run.data = run.data[["hose_position"]]
+    solids = {solid.name: solid for solid in stage_of(run).solids}
+    np.testing.assert_allclose(solids["probe"].pose(0)[1], run.data["hose_position"].values[0].T[-1])
+    assert "tanker" in solids
 
 
 def test_axes_of_a_drogue_are_orthonormal_and_look_down():

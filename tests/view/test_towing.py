@@ -81,6 +81,22 @@ def test_every_rope_of_a_fleet_is_drawn():
     assert sum(name.startswith("rope ") for name in lines) == 6  # and the first as a tube
 
 
+def test_of_a_fleet_whose_tips_alone_were_kept_the_ropes_are_straight():
+    tips = np.random.default_rng(1).uniform(1, 50, (2, 3, 7))
+    data = xr.Dataset(
+        {"displacement": (("time", "axis", "displacement_1"), tips, {"units": "m"})},
+        {"time": [0.0, 1.0], "axis": ["x", "y", "z"]},
+    )
+    run = SimpleNamespace(test=dv.load(find_test("capture/select")), data=data, title="fleet")
+    shown = stage_of(run)
+    devices = [solid for solid in shown.solids if solid.name.startswith("device")]
+    np.testing.assert_allclose([device.pose(1)[1] for device in devices], tips[1].T)
+    assert "drawn straight" in shown.notes(0)
+    assert len(shown.plots[0].ys) == 7
+    widest = np.ptp(tips, axis=0).max(axis=1)
+    assert shown.plots[0].title.startswith(f"displacement, {'xyz'[int(np.argmax(widest))]}")
+
+
 def test_words_say_how_much_of_its_strength_a_rope_needs():
     said = drawn("capture/tow", tension=np.array([[110e3, 55e3], [275e3, 0.0]])).notes
     assert "tension 110 kN at most, 20 % of its strength" in said(0)

@@ -13,6 +13,7 @@ from functools import cache
 from html import escape
 from importlib import resources
 
+from dovetail.report.narrow import NARROW, narrowed
 from dovetail.report.page import (
     Block,
     Drawing,
@@ -179,7 +180,14 @@ def _table(table: PageTable) -> str:
 
 
 def _picture(picture: Picture) -> str:
-    return f"<figure>{svg(picture.figure, picture.caption)}{_caption(picture.caption)}</figure>"
+    """A figure, and beside it the same for a phone where it is wider than one; the page's style shows one of them."""
+    drawn = svg(picture.figure, picture.caption)
+    if picture.figure.get_figwidth() > NARROW:
+        with narrowed(picture.figure):
+            phone = svg(picture.figure, picture.caption)
+        drawn = drawn.replace('class="plot"', 'class="plot wide"', 1)
+        drawn += phone.replace('class="plot"', 'class="plot narrow"', 1)
+    return f"<figure>{drawn}{_caption(picture.caption)}</figure>"
 
 
 def _caption(text: str) -> str:

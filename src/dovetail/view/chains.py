@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from dovetail.air import LatchedHose
+from dovetail.studies.refuelling.reel_in import ReeledChain
 from dovetail.testing import Rig
 from dovetail.view import shapes, towing
 from dovetail.view.curves import by_axis
@@ -23,7 +25,7 @@ def draw(title: str, run: Any, data: xr.Dataset, ideal: xr.Dataset | None, name:
     """The chain whose nodes are recorded as `name`."""
     ropes = nodes_of(data, name)
     nodes = ropes[:, 0]
-    drogued = {"ball_joint_position", "drogue_position"} <= set(data)
+    drogued = name == "hose_position"  # in axes of flight, its last piece the drogue's
     # however thin and far away, it is two pixels wide
     lines = [Line("chain", lambda k: nodes[k], HOSE if drogued else SIMULATED, 2.0)]
     if ideal is not None and name in ideal:
@@ -32,13 +34,21 @@ def draw(title: str, run: Any, data: xr.Dataset, ideal: xr.Dataset | None, name:
     return _hose(title, run, data, nodes, lines) if drogued else towing.stage(title, run, data, ropes, lines)
 
 
+def _ends(data: xr.Dataset, nodes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Where the ball joint is, and the drogue's centre; where neither was recorded, the ends of the last piece."""
+    if {"ball_joint_position", "drogue_position"} <= set(data):
+        return data["ball_joint_position"].values, data["drogue_position"].values
+    return nodes[:, -2], nodes[:, -1]
+
+
 # a hose with a drogue, in axes forward, starboard, down
 
 
 def _hose(title: str, run: Any, data: xr.Dataset, nodes: np.ndarray, lines: list[Line]) -> Stage:
-    joint, centre = data["ball_joint_position"].values, data["drogue_position"].values
-    rig = run.test.rig
-    parts = drogue_of(rig.specimen if isinstance(rig, Rig) else run.test.numerical)
+    joint, centre = _ends(data, nodes)
+    rig, simulated = run.test.rig, run.test.numerical
+    parts = drogue_of(rig.specimen if isinstance(rig, Rig) else simulated)
+    flies = not isinstance(simulated, ReeledChain)
 
     def attitude(k: int) -> tuple[np.ndarray, np.ndarray]:
         ahead, side, down = axes_of(joint[k], centre[k])
@@ -51,19 +61,24 @@ def _hose(title: str, run: Any, data: xr.Dataset, nodes: np.ndarray, lines: list
         Solid("drogue/coupling", parts["coupling"], attitude, "#6b747c"),
         Solid("drogue/ribs", parts["ribs"], attitude, GREY),
         Solid("drogue/canopy", parts["canopy"], attitude, CANOPY, 0.85),
-        Solid("tanker", _tanker(), tanker, GREY, scenery=True),
     ]
+    if flies:
+        solids.append(Solid("tanker", _tanker(), tanker, GREY, scenery=True))
+    else:
+        solids.append(Solid("duct", _duct(), follow(nodes[:, 0]), GREY))
     arrows: list[Arrow] = []
-    near = [joint.min(axis=0) - 1.0, joint.max(axis=0) + 1.0]
-    if "nozzle_position" in data:
-        nozzle = data["nozzle_position"].values
+    near = [joint.min(axis=0) - 1.0, joint.max(axis=0) + 1.0] if flies else None
+    nozzle = data["nozzle_position"].values if "nozzle_position" in data else None
+    if isinstance(simulated, LatchedHose):
+        nozzle = centre
+    if nozzle is not None:
         probe, receiver = _receiver()
         solids += [
             Solid("probe", probe, follow(nozzle), PROBE),
             Solid("receiver", receiver, follow(nozzle), GREY, scenery=True),
         ]
         arrows = _contact(data, joint, centre, nozzle)
-    notes = tip_notes(nodes, "aircraft")
+    notes = tip_notes(nodes, "aircraft" if flies else "duct and drogue")
     stage = Stage(
         title,
         data.time.values,
@@ -73,11 +88,11 @@ def _hose(title: str, run: Any, data: xr.Dataset, nodes: np.ndarray, lines: list
         notes=notes,
         solids=solids,
         tubes=[Tube("hose", lambda k: nodes[k], radius_of(run, 0.035), HOSE)],
-        setting="sky",
+        setting="sky" if flies else "room",
         focus=lambda k: centre[k],
         nearby=1.2,
     )
-    return looked_at(stage, (0.45, 0.85, -0.25), near)
+    return looked_at(stage, (0.45, 0.85, -0.25) if flies else (0.15, 0.95, -0.2), near)
 
 
 def drogue_of(specimen: Any) -> dict[str, shapes.Triangles]:
@@ -97,6 +112,12 @@ def _drogue(depths: tuple[float, ...], radii: tuple[float, ...]) -> dict[str, sh
 @cache
 def _tanker() -> shapes.Triangles:
     return shapes.turned(shapes.aeroplane(36.0, 38.0, sweep=6.0), X, -Z)
+
+
+@cache
+def _duct() -> shapes.Triangles:
+    """An open tube ahead of its mouth, into which a hose is drawn."""
+    return shapes.lathe([(0.0, 0.12), (0.0, 0.16), (3.0, 0.16), (3.0, 0.12), (0.0, 0.12)])
 
 
 @cache

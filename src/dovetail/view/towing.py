@@ -7,6 +7,7 @@ is nothing, a lump, a captured stage, a glider, a drogue, a load, or a device th
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -42,6 +43,11 @@ def stage(title: str, run: Any, data: xr.Dataset, ropes: np.ndarray, lines: list
     turned = _attitude(data, last) if isinstance(device, Aerodynamic) else follow(last)
     carried = _carried(device, round(size, 3), slow)
     solids += [Solid(name, mesh, turned, *look) for name, mesh, look in carried]
+    solids += [
+        Solid(f"{name} {i + 1}", mesh, follow(ropes[:, i, -1]), *look)
+        for i in range(1, ropes.shape[1])
+        for name, mesh, look in carried
+    ]
     others = [
         Line(f"rope {i + 1}", _along(ropes[:, i]), ROPE, 2.0, ghost=True) for i in range(1, ropes.shape[1])
     ]
@@ -64,6 +70,17 @@ def stage(title: str, run: Any, data: xr.Dataset, ropes: np.ndarray, lines: list
         nearby=(0.4 if isinstance(device, WingedStage) else 0.12) * size,
     )
     return looked_at(scene, (0.35, 0.85, -0.28) if flies else (0.3, 0.9, -0.2))
+
+
+def draw(title: str, run: Any, data: xr.Dataset, ideal: xr.Dataset | None) -> Stage:
+    """Several ropes of which the tips alone were recorded, drawn straight."""
+    tips = data["displacement"].transpose("time", ..., "axis").values
+    ropes = np.stack([np.zeros_like(tips), tips], axis=2)
+    drawn = stage(title, run, data, ropes, [])
+    notes = drawn.notes
+    return replace(
+        drawn, notes=lambda k: f"{notes(k)}; ropes are drawn straight, as their tips alone were kept"
+    )
 
 
 def towed(run: Any) -> TowedRope | None:
