@@ -12,7 +12,7 @@ from dovetail.view.chains import axes_of, drogue_of, nodes_of
 
 
 def flight():
-    """Two samples of a hose of three links with a drogue that points forward and a little up, and a nozzle behind it."""
+    """Two samples of a hose of three links, a drogue that points forward and a little up, and a nozzle behind it."""
     hose = np.array([[[0, 0, 0], [-5.0, 0, 2.0], [-9.0, 0, 2.9], [-10.0, 0, 3.0]]] * 2).transpose(0, 2, 1)
     joint = np.array([[-10.0, 0, 3.0], [-10.0, 0, 3.1]])
     centre = joint + np.array([-0.3, 0.0, 0.1])

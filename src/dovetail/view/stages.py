@@ -91,12 +91,20 @@ def _of_part(run: Any) -> list[tuple[Sequence[str], Draw]]:
     """The picture of a specimen, or of a simulated system, that has one of its own."""
     test = getattr(run, "test", None)  # a recording need not have one, nor a rig
     rig = getattr(test, "rig", None)
-    part = rig.specimen if isinstance(rig, Rig) else test.numerical if isinstance(test, Runnable) else None
-    kind = "" if part is None else name_of(type(part))
-    return [(("displacement",), OF_PARTS[kind])] if kind in OF_PARTS else []
+    parts = [rig.specimen] if isinstance(rig, Rig) else []
+    parts += [test.numerical] if isinstance(test, Runnable) else []
+    kinds = [name_of(type(part)) for part in parts]
+    return [(("displacement",), OF_PARTS[kind]) for kind in kinds if kind in OF_PARTS]
 
 
-OF_PARTS = {"deck-gear": _by("gear_rig"), "tennis-ball": _by("falling_plate"), "rope-fleet": _by("towing")}
+OF_PARTS = {
+    "deck-gear": _by("gear_rig"),
+    "tennis-ball": _by("falling_plate"),
+    "rope-fleet": _by("towing"),
+    "free-pair": _by("impact"),
+    "lag-damper": _by("blade"),
+    "hung-drogue": _by("hung"),
+}
 PICTURES: Sequence[tuple[Sequence[str], Draw]] = (
     (("hose_position",), _by("chains", "hose_position")),
     (("platform_position", "node_position"), _by("aircraft")),
