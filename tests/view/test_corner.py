@@ -56,13 +56,13 @@ class Page:
             fov=np.radians(75.0),
             image_height=800,
         )
-        self.added = []
+        self.added, self.removed = [], []
         gui = SimpleNamespace(add_html=self._add)
         self.client = SimpleNamespace(camera=camera, gui=gui)
         self.clients = {3: self.client}
 
     def _add(self, content):
-        self.added.append(SimpleNamespace(content=content))
+        self.added.append(SimpleNamespace(content=content, remove=lambda: self.removed.append(content)))
         return self.added[-1]
 
     def get_clients(self):
@@ -86,4 +86,13 @@ def test_who_looks_from_elsewhere_sees_another_corner_and_who_leaves_is_forgotte
     assert len(page.added) == 1
     page.clients = {}
     corner.tend(stage)
+    assert not corner.handles
+
+
+def test_corners_can_be_taken_off():
+    page = Page()
+    corner = Corner(page)
+    corner.tend(Stage("t", np.arange(2.0)))
+    corner.remove()
+    assert page.removed == [page.added[0].content]
     assert not corner.handles

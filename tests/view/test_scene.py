@@ -3,12 +3,15 @@
 import re
 
 import numpy as np
+import pytest
 from scipy.spatial.transform import Rotation
 
+from dovetail.view import shapes
 from dovetail.view.raster import Camera
 from dovetail.view.scene import (
     LETTER,
     LINE,
+    Scene,
     arrow_ends,
     behind,
     clear,
@@ -18,7 +21,7 @@ from dovetail.view.scene import (
     rgb,
     segments,
 )
-from dovetail.view.stage import Arrow
+from dovetail.view.stage import Arrow, Solid, Stage, fixed
 
 
 def test_names_with_markup_are_text():
@@ -73,6 +76,21 @@ def test_a_sky_is_paler_below_and_only_a_room_knows_night():
     assert above < below
     assert behind("sky", dark=True) == behind("sky")
     assert behind("room", dark=True) != behind("room")
+
+
+def test_what_is_drawn_anew_is_called_by_names_that_none_had_before():
+    """The page keeps the pose of a name: a ghost at the origin stood where another thing had stood."""
+    viser = pytest.importorskip("viser")
+    server = viser.ViserServer(port=0, verbose=False)
+    stage = Stage("t", np.arange(2.0), solids=[Solid("a", shapes.box((1, 1, 1)), fixed((3.0, 0, 0)))])
+    ghost = Stage("t", np.arange(2.0), solids=[Solid("ideal", shapes.box((1, 1, 1)))])
+    try:
+        scene = Scene(server, stage)
+        before = {handle.name for handle in scene.handles}
+        scene.set(ghost)
+        assert before.isdisjoint(handle.name for handle in scene.handles)
+    finally:
+        server.stop()
 
 
 def test_labels_at_one_place_stand_one_above_another_on_the_screen():

@@ -60,6 +60,7 @@ def _follow(page: LivePage, run: Watched | None, seconds: float | None, ghost: b
         page.expect(page.test.ideal)
     if not page.serve(seconds) or not finished(run.folder):
         return
+    page.corner.remove()
     _opened(folder.read(run.folder), run.folder, ghost, own, server=page.server).serve(seconds)
 
 

@@ -15,6 +15,7 @@ import numpy as np
 from dovetail.core.errors import DovetailError
 from dovetail.view import cameras
 from dovetail.view.charts import Charts
+from dovetail.view.clicks import heard
 from dovetail.view.corner import Corner
 from dovetail.view.gate import Gate
 from dovetail.view.keys import Keys
@@ -150,6 +151,7 @@ class RunPage:
         self._boxes: list[Any] = []
         self._add_boxes()
         self.charts = Charts(gui, stage.plots, stage.choices, now=first)
+        gui.add_html(heard())
 
     def expect(self, what: str, pictures: Callable[[], Mapping[str, Stage] | None]) -> None:
         """Have more to show computed meanwhile, say so on the page, and show it when it is there, if there is any."""

@@ -54,6 +54,13 @@ class Corner:
                 self.handles[name] = client.gui.add_html(content)
             self.drawn[name] = content, now
 
+    def remove(self) -> None:
+        """Take all of them off the page."""
+        for handle in self.handles.values():
+            handle.remove()
+        self.handles.clear()
+        self.drawn.clear()
+
 
 def seen_by(camera: Any) -> Camera:
     """A viewer's camera of viser's as one of ours."""

@@ -119,6 +119,7 @@ class Scene:
         self.dark = False
         self.behind = server.gui.add_html(behind(stage.setting))
         self.handles: list[Any] = []
+        self.root, self.set_so_far = "", 0
         self.set(stage)
 
     @property
@@ -143,9 +144,15 @@ class Scene:
         )
 
     def set(self, stage: Stage) -> None:
-        """Draw another stage in place of this one, and look at it."""
+        """Draw another stage in place of this one, and look at it.
+
+        Its things have names that none had before: the page keeps the pose of what was called so, and a new thing at
+        the origin, of which no pose is sent, would stand where the old one stood.
+        """
         for handle in self.handles:
             handle.remove()
+        self.set_so_far += 1
+        self.root = f"/{self.set_so_far}"
         self.stage = stage
         reach = float(np.linalg.norm(np.subtract(stage.eye, stage.target)))
         self._surround(reach)
@@ -153,7 +160,7 @@ class Scene:
         self._add_things()
         self._add_arrows(thickness=0.006 * reach)
         self.marks = [
-            self.server.scene.add_label(f"/marks/{i}", text, position=place)
+            self.server.scene.add_label(f"{self.root}/marks/{i}", text, position=place)
             for i, (text, place) in enumerate(stage.marks)
         ]
         self.handles = [*self.solids, *self.surfaces, *self.tubes, *self.lines, *self.arrows]
@@ -197,7 +204,7 @@ class Scene:
         scene, stage = self.server.scene, self.stage
         self.solids = [
             scene.add_mesh_simple(
-                f"/solids/{i}",
+                f"{self.root}/solids/{i}",
                 np.asarray(solid.mesh.vertices, np.float32),
                 np.asarray(solid.mesh.faces, np.uint32),
                 color=rgb(solid.colour),
@@ -209,7 +216,7 @@ class Scene:
         ]
         self.surfaces = [
             scene.add_mesh_simple(
-                f"/surfaces/{i}",
+                f"{self.root}/surfaces/{i}",
                 np.asarray(surface.points(0), np.float32),
                 np.asarray(surface.faces, np.uint32),
                 color=rgb(surface.colour),
@@ -220,7 +227,7 @@ class Scene:
         piece = link()
         self.tubes = [
             scene.add_batched_meshes_simple(
-                f"/tubes/{i}",
+                f"{self.root}/tubes/{i}",
                 np.asarray(piece.vertices, np.float32),
                 np.asarray(piece.faces, np.uint32),
                 *links(tube.points(0), tube.radius)[:2],
@@ -232,7 +239,7 @@ class Scene:
         ]
         self.lines = [
             scene.add_line_segments(
-                f"/lines/{i}",
+                f"{self.root}/lines/{i}",
                 segments(line.points(0)),
                 rgb(line.colour, line.ghost),
                 thickness=line.width,
@@ -247,7 +254,7 @@ class Scene:
         self.head = 5 * thickness  # [m] length of an arrow's head
         self.arrows = [
             scene.add_arrows(
-                f"/arrows/{i}",
+                f"{self.root}/arrows/{i}",
                 arrow_ends(arrow, 0, self.head),
                 rgb(arrow.colour),
                 shaft_radius=thickness,
@@ -256,7 +263,9 @@ class Scene:
             )
             for i, arrow in enumerate(self.stage.arrows)
         ]
-        self.labels = [scene.add_label(f"/values/{i}", "") for i, _ in enumerate(self.stage.arrows)]
+        self.labels = [
+            scene.add_label(f"{self.root}/values/{i}", "") for i, _ in enumerate(self.stage.arrows)
+        ]
 
     def draw(self, stage: Stage, k: int) -> None:
         """Show sample k of a stage with the same things in it."""
