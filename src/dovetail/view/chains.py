@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -18,6 +19,7 @@ from dovetail.view.towing import follow, radius_of, tip_notes
 
 HOSE, PROBE, FORCE, INK, FAINT = "#333333", "#d55e00", "#b5179e", "#333333", "#8d969e"
 SIMULATED, CANOPY, GREY = "#0072b2", "#e8a33d", "#b9c2ca"
+CHAIN, SEEN = "chain", 2.2e-3  # its line; radius over distance of a tube that is two pixels wide
 X, Y, Z = np.eye(3)
 
 
@@ -27,7 +29,7 @@ def draw(title: str, run: Any, data: xr.Dataset, ideal: xr.Dataset | None, name:
     nodes = ropes[:, 0]
     drogued = name == "hose_position"  # in axes of flight, its last piece the drogue's
     # however thin and far away, it is two pixels wide
-    lines = [Line("chain", lambda k: nodes[k], HOSE if drogued else SIMULATED, 2.0)]
+    lines = [Line(CHAIN, lambda k: nodes[k], HOSE if drogued else SIMULATED, 2.0)]
     if ideal is not None and name in ideal:
         wanted = nodes_of(ideal, name)[:, 0]
         lines.append(Line("ideal", lambda k: wanted[k], FAINT, 2.0, ghost=True))
@@ -46,7 +48,7 @@ def _ends(data: xr.Dataset, nodes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 def _hose(title: str, run: Any, data: xr.Dataset, nodes: np.ndarray, lines: list[Line]) -> Stage:
     joint, centre = _ends(data, nodes)
-    rig, simulated = run.test.rig, run.test.numerical
+    rig, simulated = run.test.rig, getattr(run.test, "numerical", None)
     parts = drogue_of(rig.specimen if isinstance(rig, Rig) else simulated)
     flies = not isinstance(simulated, ReeledChain)
 
@@ -82,7 +84,7 @@ def _hose(title: str, run: Any, data: xr.Dataset, nodes: np.ndarray, lines: list
     stage = Stage(
         title,
         data.time.values,
-        [*lines, Line("way of the drogue", lambda k: so_far(centre, k), SIMULATED, 1.5)],
+        [*lines, Line("way of the drogue", lambda k: so_far(centre, k), SIMULATED, 1.5, slow=True)],
         arrows,
         up="-z",
         notes=notes,
@@ -92,7 +94,11 @@ def _hose(title: str, run: Any, data: xr.Dataset, nodes: np.ndarray, lines: list
         focus=lambda k: centre[k],
         nearby=1.2,
     )
-    return looked_at(stage, (0.45, 0.85, -0.25) if flies else (0.15, 0.95, -0.2), near)
+    stage = looked_at(stage, (0.45, 0.85, -0.25) if flies else (0.15, 0.95, -0.2), near)
+    reach = float(np.linalg.norm(np.subtract(stage.eye, stage.target)))
+    if stage.tubes[0].radius > SEEN * reach:  # drawn as a body, it needs no line
+        stage = replace(stage, lines=[line for line in stage.lines if line.name != CHAIN])
+    return stage
 
 
 def drogue_of(specimen: Any) -> dict[str, shapes.Triangles]:

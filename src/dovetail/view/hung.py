@@ -68,7 +68,7 @@ def draw(title: str, run: Any, data: xr.Dataset, ideal: xr.Dataset | None) -> St
     stage = Stage(
         title,
         data.time.values,
-        [Line("way of the drogue", lambda k: so_far(centre, k), SIMULATED, 1.5)],
+        [Line("way of the drogue", lambda k: so_far(centre, k), SIMULATED, 1.5, slow=True)],
         arrows,
         up="-z",
         notes=notes,

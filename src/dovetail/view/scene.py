@@ -267,8 +267,8 @@ class Scene:
             scene.add_label(f"{self.root}/values/{i}", "") for i, _ in enumerate(self.stage.arrows)
         ]
 
-    def draw(self, stage: Stage, k: int) -> None:
-        """Show sample k of a stage with the same things in it."""
+    def draw(self, stage: Stage, k: int, quickly: bool = False) -> None:
+        """Show sample k of a stage with the same things in it; quickly, without what need not be drawn each time."""
         with self.server.atomic():
             for solid, handle in zip(stage.solids, self.solids, strict=True):
                 R, p = solid.pose(k)
@@ -284,9 +284,10 @@ class Scene:
                     handle.batched_wxyzs, handle.batched_positions = turns, places
                     handle.batched_scales = stretches
             for line, handle in zip(stage.lines, self.lines, strict=True):
-                points = segments(line.points(k))
-                if self._new(handle, points.tobytes()):
-                    handle.points = points
+                if not (line.slow and quickly):
+                    points = segments(line.points(k))
+                    if self._new(handle, points.tobytes()):
+                        handle.points = points
             for arrow, handle, label in zip(stage.arrows, self.arrows, self.labels, strict=True):
                 self._point(arrow, handle, label, k)
             self._spread(stage, k)

@@ -59,7 +59,7 @@ def stage(title: str, run: Any, data: xr.Dataset, ropes: np.ndarray, lines: list
     scene = Stage(
         title,
         data.time.values,
-        [*lines, *others, Line("way of the tip", lambda k: so_far(last, k), FAINT, 1.5)],
+        [*lines, *others, Line("way of the tip", lambda k: so_far(last, k), FAINT, 1.5, slow=True)],
         arrows,
         up="-y",
         notes=_notes(data, nodes, system),
