@@ -90,10 +90,14 @@ class Lettering:
         pen.text((middle, y - 7), text, font=font(self.size), fill=INK, anchor="ms")
 
     def _triad(self, pen: Any, camera: Camera) -> None:
-        """The directions of x, y and z, in the lower left corner; one that comes towards the eye is short."""
+        """The directions of x, y and z, above the bar; one that comes towards the eye is short.
+
+        The lower left corner is that of a film's clock.
+        """
         long = 1.6 * self.size
         half = 1.3 * long + 0.7 * self.size
-        x, y = 0.02 * self.wide + half, self.tall - 0.035 * self.tall - half + 8
+        x = self.wide - 0.02 * self.wide - half + 5
+        y = self.tall - 0.035 * self.tall - 1.5 * self.size - 12 - half  # above the bar
         ground = (x - half, y - half, x + half, y + half)
         pen.rounded_rectangle(ground, 4, fill=(*PAPER, 150))
         ways = camera.axes.T  # of each axis: to the right, down, ahead
