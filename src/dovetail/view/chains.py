@@ -10,7 +10,6 @@ import numpy as np
 import xarray as xr
 
 from dovetail.air import LatchedHose
-from dovetail.studies.refuelling.reel_in import ReeledChain
 from dovetail.testing import Rig
 from dovetail.view import shapes, towing
 from dovetail.view.curves import by_axis
@@ -50,7 +49,7 @@ def _hose(title: str, run: Any, data: xr.Dataset, nodes: np.ndarray, lines: list
     joint, centre = _ends(data, nodes)
     rig, simulated = run.test.rig, getattr(run.test, "numerical", None)
     parts = drogue_of(rig.specimen if isinstance(rig, Rig) else simulated)
-    flies = not isinstance(simulated, ReeledChain)
+    flies = simulated is None or hasattr(simulated, "air")  # a chain without air lies on the ground
 
     def attitude(k: int) -> tuple[np.ndarray, np.ndarray]:
         ahead, side, down = axes_of(joint[k], centre[k])
