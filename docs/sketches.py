@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 FOLDER = Path(__file__).resolve().parent / "theory" / "sketches"
-PHONE = 10.0  # width of a letter on a phone, where a sheet is as wide as the screen
+PHONE = 10.3  # width of a letter on a phone, where a sheet is as wide as the screen
 INK, BLUE, ORANGE, PINK = "currentColor", "#3b8fd0", "#e07a2c", "#c9509f"
 
 
