@@ -18,6 +18,7 @@ from dovetail.view.towing import follow, radius_of, tip_notes
 
 HOSE, PROBE, FORCE, INK, FAINT = "#333333", "#d55e00", "#b5179e", "#333333", "#8d969e"
 SIMULATED, CANOPY, GREY = "#0072b2", "#e8a33d", "#b9c2ca"
+PALE = "#7a848d"  # a hose in a room, which may be dark
 CHAIN, SEEN = "chain", 2.2e-3  # its line; radius over distance of a tube that is two pixels wide
 X, Y, Z = np.eye(3)
 
@@ -50,6 +51,7 @@ def _hose(title: str, run: Any, data: xr.Dataset, nodes: np.ndarray, lines: list
     rig, simulated = run.test.rig, getattr(run.test, "numerical", None)
     parts = drogue_of(rig.specimen if isinstance(rig, Rig) else simulated)
     flies = simulated is None or hasattr(simulated, "air")  # a chain without air lies on the ground
+    hue = HOSE if flies else PALE
 
     def attitude(k: int) -> tuple[np.ndarray, np.ndarray]:
         ahead, side, down = axes_of(joint[k], centre[k])
@@ -88,16 +90,17 @@ def _hose(title: str, run: Any, data: xr.Dataset, nodes: np.ndarray, lines: list
         up="-z",
         notes=notes,
         solids=solids,
-        tubes=[Tube("hose", lambda k: nodes[k], radius_of(run, 0.035), HOSE)],
+        tubes=[Tube("hose", lambda k: nodes[k], radius_of(run, 0.035), hue)],
         setting="sky" if flies else "room",
         focus=lambda k: centre[k],
         nearby=1.2,
     )
     stage = looked_at(stage, (0.45, 0.85, -0.25) if flies else (0.15, 0.95, -0.2), near)
     reach = float(np.linalg.norm(np.subtract(stage.eye, stage.target)))
-    if stage.tubes[0].radius > SEEN * reach:  # drawn as a body, it needs no line
-        stage = replace(stage, lines=[line for line in stage.lines if line.name != CHAIN])
-    return stage
+    seen = stage.tubes[0].radius > SEEN * reach  # drawn as a body, it needs no line
+    others = [line for line in stage.lines if line.name != CHAIN]
+    drawn = [replace(line, colour=hue) for line in stage.lines if line.name == CHAIN and not seen]
+    return replace(stage, lines=[*drawn, *others])
 
 
 def drogue_of(specimen: Any) -> dict[str, shapes.Triangles]:

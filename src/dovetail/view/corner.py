@@ -13,6 +13,7 @@ from urllib.parse import quote
 import numpy as np
 
 from dovetail.report.style import prefixed
+from dovetail.view.cameras import FREE
 from dovetail.view.labels import AXES, round_below
 from dovetail.view.raster import Camera
 from dovetail.view.stage import Stage
@@ -24,7 +25,8 @@ PLACE = (  # above a phone's sheet, over the picture, out of the way of the mous
     "position: fixed; left: 10px; bottom: 10px; pointer-events: none; z-index: 1; border-radius: 6px; "
     f"background-color: rgba(255, 255, 255, 0.7); width: {WIDE}px; height: {TALL}px"
 )
-PHONE = "@media (max-width: 36em) {body::after {top: 6px; bottom: auto; left: 6px}}"
+LOW = f"calc({100 * FREE:g}vh - {TALL + 6}px)"  # on a phone, in the corner of what its sheet leaves
+PHONE = f"@media (max-width: 36em) {{body::after {{top: {LOW}; bottom: auto; left: 6px}}}}"
 
 
 class Corner:

@@ -17,7 +17,7 @@ from dovetail.view.chains import CANOPY, FORCE, GREY, PROBE, SIMULATED, drogue_o
 from dovetail.view.curves import by_axis
 from dovetail.view.stage import Arrow, Line, Pose, Solid, Stage, Tube, looked_at, so_far
 
-INK, FLOOR = "#333333", 3.2  # colour of the rope; [m] below the rope's upper end, which no test says
+ROPE, FLOOR = "#7a848d", 3.2  # colour of the rope; [m] below the rope's upper end, which no test says
 
 
 def draw(title: str, run: Any, data: xr.Dataset, ideal: xr.Dataset | None) -> Stage:
@@ -46,7 +46,7 @@ def draw(title: str, run: Any, data: xr.Dataset, ideal: xr.Dataset | None) -> St
         Solid("drogue/canopy", parts["canopy"], attitude, CANOPY, 0.85),
     ]
     tubes = [
-        Tube("rope", lambda k: np.stack([np.zeros(3), joint[k]]), 0.012, INK),
+        Tube("rope", lambda k: np.stack([np.zeros(3), joint[k]]), 0.012, ROPE),
         Tube("bungees", lambda k: np.stack([anchors, 0 * anchors + tied[k]], axis=1), 0.01, SIMULATED),
     ]
     arrows: list[Arrow] = []
