@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 
 FOLDER = Path(__file__).resolve().parent / "theory" / "sketches"
+PHONE = 10.3  # width of a letter on a phone, where a sheet is as wide as the screen
 INK, BLUE, ORANGE, PINK = "currentColor", "#3b8fd0", "#e07a2c", "#c9509f"
 
 
@@ -44,11 +45,18 @@ class Sketch:
         )
 
     def text(self, x, y, words, colour=INK, anchor="middle", size=13, slanted=False):
+        x = self._inside(x, words, anchor)
         style = ' font-style="italic"' if slanted else ""
         self.parts.append(
             f'<text x="{x:.1f}" y="{y:.1f}" fill="{colour}" text-anchor="{anchor}" font-size="{size}"{style}>'
             f"{_lowered(escape(words), size)}</text>"
         )
+
+    def _inside(self, x, words, anchor):
+        """Where words are whole on a phone too, which shows them larger (dovetail.css)."""
+        long = PHONE * len(words)
+        before = {"start": 0.0, "middle": 0.5, "end": 1.0}[anchor] * long
+        return float(np.clip(x, before, max(self.size[0] - long + before, before)))
 
     def box(self, x, y, wide, tall, words="", colour=INK):
         self.line((x, y), (x + wide, y), (x + wide, y + tall), (x, y + tall), colour=colour, closed=True)
@@ -106,7 +114,7 @@ def negative_damping():
     s.arrow(400, 180, 400, 25)
     s.arrow(350, 105, 590, 105)
     s.text(598, 110, "z", anchor="start", slanted=True)
-    s.text(412, 30, "k_s z(t \u2212 \u03c4), the pull that comes back", anchor="start")
+    s.text(412, 30, "k_s z(t \u2212 \u03c4), the pull", anchor="start")
     turn = np.linspace(0, 2 * np.pi, 80)
     late = 0.35
     loop = [(470 + 85 * np.cos(t), 105 - 62 * np.cos(t - late)) for t in turn]
@@ -169,13 +177,13 @@ def spectrum():
     s.line((x(right), 20), (x(right), 235), colour=ORANGE, dash="5 4")
     s.text(x(right) + 10, 235, "the rightmost decides", ORANGE, "start")
     s.text(
-        462,
-        50,
+        395,
+        24,
         "\u03bb\u00b2 + 2\u03b6\u03bb + 1 + \u03c1 exp(\u2212\u03bb\u03c4) = 0",
-        anchor="start",
+        anchor="end",
         slanted=True,
     )
-    s.text(462, 70, "\u03b6 = 0.1, \u03c1 = 0.5, \u03c4 = 3", anchor="start")
+    s.text(395, 46, "\u03b6 = 0.1, \u03c1 = 0.5, \u03c4 = 3", anchor="end")
     return s
 
 
@@ -331,7 +339,7 @@ def ropes():
         s.circle(u, v, 4.5, BLUE, BLUE)
         if 0 < i < 8:
             s.arrow(u, v + 6, u, v + 30)
-    s.text(nodes[3][0] + 10, nodes[3][1] + 44, "weight", anchor="start", size=12)
+    s.text(nodes[3][0], nodes[3][1] + 60, "weight", size=12)
     for y in (95, 125, 155):
         s.arrow(40, y + 20, 100, y + 20, PINK)
     s.text(40, 105, "air", PINK, "start")
@@ -457,7 +465,7 @@ def rotor():
     s.arrow(590, 160, 470, 160)
     s.text(530, 178, "v\u2082")
     s.arrow(640, 102, 640, 138)
-    s.text(640, 92, "v_c + v_i")
+    s.text(640, 172, "v_c + v_i")
     s.text(520, 133, "\u03c6", size=12)
     quarter = chord(58, 4)
     lift = np.array([-np.sin(f), -np.cos(f)])

@@ -45,9 +45,7 @@ part = np.clip(np.searchsorted(edges, delay, side="right") - 1, 0, 19)
 middle = [delay[part == i].mean() for i in range(20)]
 quantile = {q: [np.quantile(error[part == i], q) for i in range(20)] for q in (0.05, 0.5, 0.95)}
 
-figure, (left, right) = plt.subplots(
-    1, 2, figsize=(10, 3.9), layout="constrained", gridspec_kw={"width_ratios": [3, 2]}
-)
+figure, left = plt.subplots(figsize=(7, 3.9), layout="constrained")
 left.loglog(delay, error, ",", color=COLOURS["ink"], alpha=0.35)
 for q, values in quantile.items():
     left.loglog(middle, values, color=COLOURS["measured"], lw=2 if q == 0.5 else 1.2)
@@ -79,6 +77,7 @@ words = {
 }
 found = campaign.sobol(plans["impact-sensitivity"], sensitivity["velocity_error"])[::-1]
 places = np.arange(len(found))
+figure, right = plt.subplots(figsize=(6, 3.2), layout="constrained")
 for shift, key, colour, label in (
     (0.18, "total", "demand", "all it takes part in"),
     (-0.18, "first", "measured", "alone"),

@@ -11,6 +11,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from dovetail.air import PointDevice, RampCommand, RigidDevice, VortexPair, settling
+from dovetail.air.wind import FreeStream
 from dovetail.studies.capture.assembly import capture_system, rope
 from dovetail.studies.capture.reproduce_capture import fleet
 
@@ -19,7 +20,8 @@ from dovetail.studies.capture.reproduce_capture import fleet
 
 wake = VortexPair(deficit=0.1)
 z, y = np.meshgrid(np.linspace(-50, 50, 41), np.linspace(-5, 60, 27))
-flow = np.asarray(wake.velocity(np.stack([0 * y, y, z]).reshape(3, -1), 170.0, 0.7)).reshape(3, *y.shape)
+places, stream = np.stack([0 * y, y, z]).reshape(3, -1), FreeStream(speed=170.0, density=0.7)
+flow = np.asarray(wake.velocity(0.0, places, stream)).reshape(3, *y.shape)
 figure, axes = plt.subplots(figsize=(7, 3.6), layout="constrained")
 speed = axes.pcolormesh(z, y, np.hypot(flow[1], flow[2]), cmap="Blues", shading="gouraud")
 axes.quiver(

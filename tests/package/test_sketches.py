@@ -1,5 +1,6 @@
 """Every page of theory has its sketch, and the sketches are those that the script draws."""
 
+import re
 import runpy
 from pathlib import Path
 
@@ -23,3 +24,21 @@ def test_sketches_are_those_of_the_script_and_have_the_colour_of_the_text(tmp_pa
     for text in kept.values():
         assert "currentColor" in text
         assert "black" not in text
+
+
+def test_a_phone_shows_letters_of_eleven_pixels_and_the_whole_sheet():
+    style = (DOCS / "_static" / "dovetail.css").read_text("utf-8")
+    (letters,) = re.findall(
+        r"@media \(max-width: 36em\) .*div\.sketch svg text \{ font-size: ([\d.]+)px; \}", style
+    )
+    for file in sorted((DOCS / "theory" / "sketches").iterdir()):
+        text = file.read_text("utf-8")
+        wide = float(re.search(r'viewBox="0 0 (\d+)', text)[1])
+        assert float(letters) * (420 - 48) / wide >= 11.0, file.name
+        for x, anchor, words in re.findall(
+            r'<text x="(-?[\d.]+)".*?text-anchor="(\w+)".*?>(.*?)</text>', text
+        ):
+            long = 0.5 * float(letters) * len(re.sub(r"<[^>]*>|&#?\w+;", "", words))
+            left = float(x) - {"start": 0.0, "middle": 0.5, "end": 1.0}[anchor] * long
+            assert left >= -1.0, f"{file.name}: {words}"
+            assert left + long <= wide + 1.0, f"{file.name}: {words}"

@@ -56,3 +56,14 @@ def test_every_box_says_its_place_in_the_test(late):
     groups = [e for e in ET.fromstring(drawing.loop(late.given)).iter("g") if e.get("class") == "part"]
     assert [group.get("data-path") for group in groups] == [path for _, path, _ in drawing.BOXES.values()]
     assert all(group.find("rect") is not None for group in groups)
+
+
+def test_a_phone_has_the_same_loop_in_two_columns(late):
+    wide, slim = ET.fromstring(drawing.loop(late.given)), ET.fromstring(drawing.upright(late.given))
+    paths = [[e.get("data-path") for e in svg.iter("g") if e.get("class") == "part"] for svg in (wide, slim)]
+    assert paths[0] == paths[1]
+    width = float(slim.get("viewBox").split()[2])
+    assert 13.2 * 372 / width >= 11.0  # its smallest letters on a phone, as page.css has them
+    edges = [(float(r.get("x")), float(r.get("x")) + float(r.get("width"))) for r in slim.iter("rect")]
+    assert len(set(edges)) == 2
+    assert max(right for _, right in edges) <= width

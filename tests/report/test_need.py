@@ -30,4 +30,4 @@ def test_a_slow_contact_can_be_tested_in_real_time_and_a_stiff_one_not(recorded,
     page = write_need(fast, recorded, tmp_path / "fast.html").read_text()
     assert "Not in real time" in page
     assert page.count("too slow") == 4
-    assert page.count("<svg") == 2
+    assert page.count('<svg class="plot wide"') == 2

@@ -47,6 +47,16 @@ def test_rounding_is_no_difference_and_has_no_panel():
     assert [ax.get_ylabel() for ax in picture.figure.axes[:2]] == ["x [mm]", "z [m]"]
 
 
+def test_a_difference_is_measured_by_the_whole_vector_not_by_a_part_that_hardly_moves():
+    a, b = recorded(), recorded()
+    b["displacement"] = b["displacement"].copy()
+    still = int(np.argmin(np.abs(a["displacement"].values).max(axis=0)))
+    b["displacement"].values[:, still] += 0.5
+    table, _ = overlays(["first", "other"], [a, b], ["displacement"])
+    largest = float(np.abs(a["displacement"].values).max())
+    assert table.rows[0][3] == f"{100 * 0.5 / largest:.3g} %"
+
+
 def test_every_run_is_named_and_drawn():
     figure = overlay(["a", "b", "c"], [recorded(), recorded(2.0), recorded(3.0)], "displacement", [0])
     assert [text.get_text() for text in figure.legends[0].get_texts()] == ["a", "b", "c"]

@@ -41,6 +41,19 @@ def _nearest(nodes, point):
     return int(np.argmin(np.linalg.norm(nodes - point, axis=1)))
 
 
+def test_what_is_painted_on_deck_lies_over_every_deck_there(recorded):
+    """Case 8 has a plate on the ship's deck, which hid the landing spot."""
+    stage = stage_of(recorded(dv.load(find_test("shipboard/case-8")), 2))
+    tops = [
+        (solid.mesh.vertices @ solid.pose(1)[0].T + solid.pose(1)[1])[:, 2].max()
+        for solid in stage.solids
+        if solid.name in ("platforms/ship", "platforms/device")
+    ]
+    assert len(tops) == 2
+    spot = next(line for line in stage.lines if line.name == "landing spot").points(1)
+    assert max(tops) < spot[:, 2].max() < max(tops) + 0.05
+
+
 def test_a_ship_is_under_her_deck_and_reaches_into_the_water():
     deck = np.array([[x, y, z] for x in (-3.0, 3.0) for y in (-5.0, 5.0) for z in (-2.0, 0.0)])
     ship = below(deck).vertices

@@ -156,6 +156,35 @@ def test_every_plot_in_a_browser_has_the_playhead_at_the_moment_shown(until, loo
     until(lambda: [p for t, p in tab.evaluate(HEADS) if "synchronisation" not in t] == [1.25] * (count - 1))
 
 
+PLOT = """
+() => {
+  const {chart} = Object.values(window.__viserTestpoints.uplots)[0];
+  chart.over.scrollIntoView({block: 'center'});
+  const frame = chart.over.getBoundingClientRect();
+  return [frame.left, frame.top + frame.height / 2, chart.valToPos(0.5, 'x'), chart.valToPos(1.5, 'x')];
+}
+"""
+
+
+def test_a_click_into_a_plot_goes_there_and_a_drag_does_not(until, looked_on):
+    page, tab = looked_on
+    until(lambda: len(tab.evaluate(HEADS)) == len(page.stage.plots))
+    left, top, early, late = tab.evaluate(PLOT)
+    tab.mouse.click(left + late, top)
+    until(lambda: abs(page.player.position - 1.5) < 0.03)  # a pixel is some 10 ms here
+    tab.mouse.click(left + early, top)
+    until(lambda: abs(page.player.position - 0.5) < 0.03)
+    assert [what for _, what in page.pressed] == ["seek", "seek"]
+    tab.mouse.move(left + early, top)
+    tab.mouse.down()
+    tab.mouse.move(left + late, top, steps=4)
+    tab.mouse.up()  # a zoom
+    until(lambda: tab.evaluate(SPANS)[0][0] > 0.3)
+    assert abs(page.player.position - 0.5) < 0.03
+    tab.mouse.dblclick(left + early, top)  # all of it again
+    until(lambda: tab.evaluate(SPANS)[0][0] == 0.0)
+
+
 SPANS = """
 () => Object.values(window.__viserTestpoints?.uplots ?? {}).map(
   ({chart}) => [chart.scales.x.min, chart.scales.x.max])

@@ -8,26 +8,12 @@ import xarray as xr
 import dovetail as dv
 from dovetail.studies.registry import find_test
 from dovetail.view import stage_of
-from dovetail.view.chains import axes_of, drogue_of, nodes_of, radius_of, reach_of
-
-
-def test_a_rope_is_its_nodes(recorded):
-    run = recorded(dv.load(find_test("capture/swing")))
-    stage = stage_of(run)
-    rope = next(tube for tube in stage.tubes if tube.name == "rope")
-    np.testing.assert_array_equal(rope.points(3), run.data["node_position"].values[3].T)
-    assert stage.up == "-y"
-
-
-def test_a_chain_is_as_thick_as_the_air_finds_it():
-    towed, alone = dv.load(find_test("capture/glider-tow")), dv.load(find_test("capture/swing"))
-    assert radius_of(SimpleNamespace(test=towed), 1.0) == 5e-3  # 10 mm in its file
-    assert radius_of(SimpleNamespace(test=alone), 1.0) == 1.0  # no air, and nobody says
+from dovetail.view.chains import axes_of, drogue_of, nodes_of
 
 
 def flight():
-    """Two samples of a hose of two links with a drogue that points forward and a little up, and a nozzle behind it."""
-    hose = np.array([[[0, 0, 0], [-5.0, 0, 2.0], [-10.0, 0, 3.0]]] * 2).transpose(0, 2, 1)
+    """Two samples of a hose of three links, a drogue that points forward and a little up, and a nozzle behind it."""
+    hose = np.array([[[0, 0, 0], [-5.0, 0, 2.0], [-9.0, 0, 2.9], [-10.0, 0, 3.0]]] * 2).transpose(0, 2, 1)
     joint = np.array([[-10.0, 0, 3.0], [-10.0, 0, 3.1]])
     centre = joint + np.array([-0.3, 0.0, 0.1])
     force = np.array([[0.0] * 6, [100.0, 0, 0, 0, 0, 0]])
@@ -64,6 +50,36 @@ def test_the_drogue_stands_at_its_ball_joint_along_its_axis_and_a_forward_force_
     assert stage.setting == "sky"
 
 
+def test_a_hose_whose_drogue_was_not_recorded_hangs_down_and_ends_in_one():
+    """A latched hose was drawn with the axes of a rope: its sag went sideways."""
+    run, *_ = flight()
+    run.data = run.data[["hose_position"]]
+    stage = stage_of(run)
+    assert stage.up == "-z"
+    ribs = next(solid for solid in stage.solids if solid.name == "drogue/ribs")
+    nodes = run.data["hose_position"].values[1].T
+    np.testing.assert_allclose(ribs.pose(1)[1], nodes[-2])
+
+
+def test_a_hose_that_is_reeled_in_on_the_ground_has_a_duct_and_no_tanker():
+    run, *_ = flight()
+    run.test.numerical = dv.load(find_test("refuelling/reel-in")).numerical
+    run.data = run.data[["hose_position"]]
+    stage = stage_of(run)
+    assert {"duct", "drogue/ribs"} <= {solid.name for solid in stage.solids}
+    assert "tanker" not in {solid.name for solid in stage.solids}
+    assert stage.setting == "room"
+
+
+def test_a_latched_hose_has_the_receiver_at_its_drogue():
+    run, *_ = flight()
+    run.test.numerical = dv.load(find_test("refuelling/latched")).numerical
+    run.data = run.data[["hose_position"]]
+    solids = {solid.name: solid for solid in stage_of(run).solids}
+    np.testing.assert_allclose(solids["probe"].pose(0)[1], run.data["hose_position"].values[0].T[-1])
+    assert "tanker" in solids
+
+
 def test_axes_of_a_drogue_are_orthonormal_and_look_down():
     ahead, side, down = axes_of(np.zeros(3), np.array([-0.3, 0.02, 0.1]))
     R = np.stack([ahead, -side, down], axis=1)
@@ -77,9 +93,15 @@ def test_a_drogue_has_the_inner_wall_of_its_specimen():
     assert set(drogue_of(None)) == {"coupling", "ribs", "canopy"}
 
 
-def test_nodes_are_rows_however_they_were_recorded_and_reach_to_the_tip():
-    nodes = np.zeros((2, 3, 5))
-    nodes[:, 0] = np.arange(5.0)
-    data = xr.Dataset({"node_position": (("time", "side", "node"), nodes)}, {"time": [0.0, 1.0]})
-    assert nodes_of(data, "node_position").shape == (2, 5, 3)
-    assert reach_of(nodes_of(data, "node_position")) == 4.0
+def test_nodes_are_rows_however_they_were_recorded_and_several_chains_stay_apart():
+    nodes = np.zeros((2, 4, 3, 5))
+    nodes[:, :, 0] = np.arange(5.0)
+    nodes[:, 1, 1] = 7.0
+    data = xr.Dataset(
+        {"one": (("time", "side", "node"), nodes[:, 0]), "four": (("time", "rope", "side", "node"), nodes)},
+        {"time": [0.0, 1.0]},
+    )
+    assert nodes_of(data, "one").shape == (2, 1, 5, 3)
+    four = nodes_of(data, "four")
+    assert four.shape == (2, 4, 5, 3)
+    np.testing.assert_array_equal(four[0, 1], np.column_stack([np.arange(5.0), np.full(5, 7.0), np.zeros(5)]))

@@ -6,15 +6,9 @@ from PIL import Image
 
 from dovetail.view import shapes
 from dovetail.view.cameras import usual
-from dovetail.view.lettering import Lettering, round_below
+from dovetail.view.labels import AXES
+from dovetail.view.lettering import Lettering
 from dovetail.view.stage import Solid, Stage, looked_at
-
-
-@pytest.mark.parametrize(
-    ("length", "found"), [(1.0, 1.0), (0.0199, 0.01), (4.99, 2.0), (7.3e3, 5e3), (2.0, 2.0)]
-)
-def test_a_bar_has_a_round_length(length, found):
-    assert round_below(length) == pytest.approx(found, rel=1e-12)
 
 
 @pytest.mark.parametrize("enlarged", [1.0, 40.0])
@@ -58,3 +52,20 @@ def test_words_at_one_place_hide_each_other_nowhere():
         for other in boxes[:i]:
             apart = abs(y - other[1]) >= tall or x + wide <= other[0] or other[0] + other[2] <= x
             assert apart
+
+
+def test_axes_in_the_corner_point_where_they_point_in_the_picture():
+    """Seen along y with z up: x to the right in its colour, z up in its own, y a point."""
+    stage = looked_at(
+        Stage("t", np.arange(2.0), solids=[Solid("s", shapes.box((3, 1, 1)))]), (0.0, 1.0, -1e-6)
+    )
+    image = Lettering(stage, 640, 360).write(
+        Image.new("RGB", (640, 360), "white"), 0, usual(stage, 640 / 360)
+    )
+    corner = np.asarray(image)[200:, -160:].astype(int)
+    places = [np.argwhere(np.all(np.abs(corner - colour) < 12, axis=-1)).mean(axis=0) for colour in AXES]
+    (x_row, x_column), (y_row, y_column), (z_row, z_column) = places
+    assert x_column > y_column + 8
+    assert abs(x_row - y_row) < 4
+    assert z_row < y_row - 8
+    assert abs(z_column - y_column) < 4

@@ -3,10 +3,25 @@
 import re
 
 import numpy as np
+import pytest
 from scipy.spatial.transform import Rotation
 
-from dovetail.view.scene import arrow_ends, behind, links, plain, quaternion, rgb, segments
-from dovetail.view.stage import Arrow
+from dovetail.view import shapes
+from dovetail.view.raster import Camera
+from dovetail.view.scene import (
+    LETTER,
+    LINE,
+    Scene,
+    arrow_ends,
+    behind,
+    clear,
+    links,
+    plain,
+    quaternion,
+    rgb,
+    segments,
+)
+from dovetail.view.stage import Arrow, Solid, Stage, fixed
 
 
 def test_names_with_markup_are_text():
@@ -61,3 +76,31 @@ def test_a_sky_is_paler_below_and_only_a_room_knows_night():
     assert above < below
     assert behind("sky", dark=True) == behind("sky")
     assert behind("room", dark=True) != behind("room")
+
+
+def test_what_is_drawn_anew_is_called_by_names_that_none_had_before():
+    """The page keeps the pose of a name: a ghost at the origin stood where another thing had stood."""
+    viser = pytest.importorskip("viser")
+    server = viser.ViserServer(port=0, verbose=False)
+    stage = Stage("t", np.arange(2.0), solids=[Solid("a", shapes.box((1, 1, 1)), fixed((3.0, 0, 0)))])
+    ghost = Stage("t", np.arange(2.0), solids=[Solid("ideal", shapes.box((1, 1, 1)))])
+    try:
+        scene = Scene(server, stage)
+        before = {handle.name for handle in scene.handles}
+        scene.set(ghost)
+        assert before.isdisjoint(handle.name for handle in scene.handles)
+    finally:
+        server.stop()
+
+
+def test_labels_at_one_place_stand_one_above_another_on_the_screen():
+    eye = Camera(np.array([0.0, -10.0, 0.0]), np.zeros(3), np.array([0.0, 0.0, 1.0]), 75.0)
+    taken = []
+    places = [clear(np.array([0.01 * i, 0.0, 0.0]), "foot 1: 523 N", eye, 400, taken) for i in range(8)]
+    rows = eye.on_raster(eye.seen(np.array(places)), 0, 400)
+    np.testing.assert_allclose(places[0], [0, 0, 0], atol=1e-12)  # the first is where it was
+    assert np.diff(np.sort(rows[:, 1])).min() >= LINE
+    np.testing.assert_allclose(rows[:, 0], rows[0, 0], atol=10.0)  # none is moved aside
+    far = clear(np.array([5.0, 0.0, 0.0]), "foot 9", eye, 400, taken)
+    assert 5.0 * eye.focal(400) / 10.0 > 13 * LETTER  # there is room beside the others
+    np.testing.assert_allclose(far, [5.0, 0.0, 0.0])

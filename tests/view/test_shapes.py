@@ -39,6 +39,7 @@ MACHINES = [
     shapes.aeroplane(36.0, 38.0, sweep=6.0),
     shapes.device(1.0),
     *shapes.spacecraft(0.5).values(),
+    *shapes.rocket_stage(50.0).values(),
     *shapes.drogue((0.12, 0.2, 0.26, 0.7), (0.006, 0.006, 0.065, 0.27)).values(),
     *shapes.cone([(0.0, 0.03), (0.03, 0.03), (0.2, 0.13)], 0.005),
     shapes.coil(0.1, 0.01),

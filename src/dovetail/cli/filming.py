@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,11 +15,21 @@ from dovetail.core.errors import ParameterError
 from dovetail.testing import folder
 from dovetail.testing.kept_ideal import ideal_of
 from dovetail.view.film import PICTURES, Cut, Take, write_film
+from dovetail.view.own_mesh import asked, with_meshes
 from dovetail.view.stages import stage_of
 
 
-def film(given: list[Path], view: str, speed: float | None, size: str | None, fps: float, ideal: bool) -> int:
-    """Write a film of one run's folder, or of several side by side; the exit code."""
+def film(
+    given: list[Path],
+    view: str,
+    speed: float | None,
+    size: str | None,
+    fps: float,
+    ideal: bool,
+    meshes: Sequence[str] = (),
+) -> int:
+    """Write a film of one run's folder, or of several side by side, with meshes `PART=FILE`; the exit code."""
+    own = asked(meshes)
     *recorded, out = given
     if not recorded:
         raise ParameterError(
@@ -41,6 +52,7 @@ def film(given: list[Path], view: str, speed: float | None, size: str | None, fp
         cut = replace(cut, title=runs[0].title)
     largest = _largest(runs)
     takes = [take_of(run, label, largest) for run, label in zip(runs, labels, strict=True)]
+    takes = [replace(take, stage=with_meshes(take.stage, own)) for take in takes]
     written = write_film(takes, out, cut)
     Console(highlight=False, markup=False, soft_wrap=True).print(f"film      {written}")
     return 0

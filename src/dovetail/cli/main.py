@@ -32,6 +32,14 @@ TestName = Annotated[
 ]
 Study = Annotated[str | None, typer.Argument(help="Only this study.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, for other programs.")]
+Meshes = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--mesh",
+        metavar="PART=FILE",
+        help="A mesh of your own for a part of the picture: STL, OBJ or glTF; aircraft=heli.stl@mm.",
+    ),
+]
 Settings = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="PATH=VALUE", help='Change a value: --set rig.actuator.delay="7 ms".'),
@@ -303,6 +311,7 @@ def view(
     port: Annotated[int, typer.Option(help="Port to listen on; 0 takes a free one.")] = 8080,
     ghost: Annotated[bool, typer.Option(help="Show the ideal behind the run.")] = True,
     token: Annotated[bool, typer.Option(help="A token in the address on loopback too.")] = False,
+    mesh: Meshes = None,
     seconds: Annotated[float | None, typer.Option(help="End by itself after so long.", hidden=True)] = None,
     parts: Parts = None,
 ) -> None:
@@ -312,7 +321,7 @@ def view(
     """
     from dovetail.cli.viewing import view
 
-    raise typer.Exit(view(what, host, port, seconds, ghost, token))
+    raise typer.Exit(view(what, host, port, seconds, ghost, token, mesh or []))
 
 
 @app.command()
@@ -350,12 +359,13 @@ def film(
     size: Annotated[str | None, typer.Option(help="Pixels: 1280x720; of a GIF 640x360.")] = None,
     fps: Annotated[float, typer.Option(help="Pictures a second; of a GIF 15 at most.")] = 30.0,
     ideal: Annotated[bool, typer.Option("--ideal", help="Show the ideal beside the run.")] = False,
+    mesh: Meshes = None,
     parts: Parts = None,
 ) -> None:
     """Write a film of a recorded run, or of several side by side, without a screen or a browser."""
     from dovetail.cli.filming import film
 
-    raise typer.Exit(film(given, view, speed, size, fps, ideal))
+    raise typer.Exit(film(given, view, speed, size, fps, ideal, mesh or []))
 
 
 @app.command()

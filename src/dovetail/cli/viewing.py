@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,23 +14,34 @@ from dovetail.testing import Run, folder
 from dovetail.testing.kept_ideal import ideal_of
 from dovetail.view import LivePage, RunPage, Stage, pictures_of
 from dovetail.view.gate import Gate
+from dovetail.view.own_mesh import asked, with_meshes_where
+from dovetail.view.shapes import Triangles
+
+Meshes = Mapping[str, Triangles]  # of one's own, by the parts they stand for
 
 
 def view(
-    what: str, host: str, port: int, seconds: float | None, ghost: bool = True, token: bool = False
+    what: str,
+    host: str,
+    port: int,
+    seconds: float | None,
+    ghost: bool = True,
+    token: bool = False,
+    meshes: Sequence[str] = (),
 ) -> int:
-    """Serve the view of a run's folder or of a test; the exit code."""
+    """Serve the view of a run's folder or of a test, with meshes `PART=FILE` of one's own; the exit code."""
+    own = asked(meshes)
     gate = Gate(host, token)
     going_on = watched(what)
     page: Any
     if going_on is not None and going_on.alive:
         page = LivePage(going_on, gate, port)
     else:
-        page = _opened(_run(what), what, ghost, gate=gate, port=port)
+        page = _opened(_run(what), what, ghost, own, gate=gate, port=port)
     _say_where(gate, page.port)
     try:
         if isinstance(page, LivePage):
-            _follow(page, going_on, seconds, ghost)
+            _follow(page, going_on, seconds, ghost, own)
         else:
             page.serve(seconds)
     except KeyboardInterrupt:
@@ -40,7 +51,7 @@ def view(
     return 0
 
 
-def _follow(page: LivePage, run: Watched | None, seconds: float | None, ghost: bool) -> None:
+def _follow(page: LivePage, run: Watched | None, seconds: float | None, ghost: bool, own: Meshes) -> None:
     """The run while it goes on, and then its recording on the same page."""
     from dovetail.view.live import finished
 
@@ -49,7 +60,8 @@ def _follow(page: LivePage, run: Watched | None, seconds: float | None, ghost: b
         page.expect(page.test.ideal)
     if not page.serve(seconds) or not finished(run.folder):
         return
-    _opened(folder.read(run.folder), run.folder, ghost, server=page.server).serve(seconds)
+    page.corner.remove()
+    _opened(folder.read(run.folder), run.folder, ghost, own, server=page.server).serve(seconds)
 
 
 def _say_where(gate: Gate, port: int) -> None:
@@ -60,16 +72,16 @@ def _say_where(gate: Gate, port: int) -> None:
     say("          Ctrl-C ends it")
 
 
-def _opened(run: Run, place: str | Path, ghost: bool, **where: Any) -> RunPage:
+def _opened(run: Run, place: str | Path, ghost: bool, own: Meshes, **where: Any) -> RunPage:
     """A page that shows the run at once, and its ideal behind it as soon as that is there.
 
     The ideal is kept in the run's folder, where `place` is one.
     """
-    page = RunPage(pictures_of(run), **where)
+    page = RunPage(with_meshes_where(pictures_of(run), own), **where)
 
     def more() -> Mapping[str, Stage] | None:
         ideal = ideal_of(run, place) if Path(place).is_dir() else run.ideal()
-        return None if ideal is None else pictures_of(run, ideal)
+        return None if ideal is None else with_meshes_where(pictures_of(run, ideal), own)
 
     if ghost:
         page.expect("The ideal", more)

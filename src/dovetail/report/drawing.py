@@ -14,6 +14,11 @@ WIDE, TALL = 208, 104  # of a box
 COLUMNS = (8, 306, 604)  # left edge of each column
 TOP, BOTTOM = 30, 236  # upper edge of each row
 LONGEST = 26  # characters of a line in a box
+UPRIGHT, SLIM, SHORTER = (
+    (6, 270),
+    164,
+    20,
+)  # on a phone: left edge of each column, width of a box, its characters
 BOXES = {  # role, place in a test, and what is said of one that is not there
     "excitation": ("Excitation", "excitation", "none"),
     "numerical": ("Numerical substructure", "numerical", "not named"),
@@ -37,12 +42,21 @@ class LoopBox:
 
 def loop(test: Mapping[str, Any]) -> str:
     """The loop of a test, from its nested table, as an SVG element."""
+    return draw(_boxes(test))
+
+
+def upright(test: Mapping[str, Any]) -> str:
+    """The same for a phone: what is simulated at the left, the rig at the right."""
+    return draw_upright(_boxes(test))
+
+
+def _boxes(test: Mapping[str, Any]) -> dict[str, LoopBox]:
     rig = _table(test, "rig")
     boxes = {}
     for name, (role, path, nothing) in BOXES.items():
         table = rig if path.startswith("rig.") else test
         boxes[name] = replace(_box(role, table, path.removeprefix("rig."), nothing), path=path)
-    return draw(boxes)
+    return boxes
 
 
 def draw(boxes: Mapping[str, LoopBox]) -> str:
@@ -50,12 +64,7 @@ def draw(boxes: Mapping[str, LoopBox]) -> str:
     left, middle, right = COLUMNS
     up, down = TOP + TALL / 2, BOTTOM + TALL / 2
     between = (TOP + TALL + BOTTOM) / 2
-    head = f"loop-head-{next(_numbers)}"  # an arrowhead of its own for each drawing of a page
     parts = [
-        '<svg class="loop" viewBox="0 0 820 366" role="img" aria-label="The loop: excitation, numerical '
-        'substructure, compensator, transfer system, specimen, sensor, and back">',
-        f'<defs><marker id="{head}" viewBox="0 0 10 10" refX="9" refY="5" markerWidth="7" markerHeight="7" '
-        'orient="auto-start-reverse"><path class="head" d="M0 0 10 5 0 10z"/></marker></defs>',
         f'<line class="interface" x1="8" y1="{between}" x2="812" y2="{between}"/>',
         _text(8, 16, "SIMULATED, once per tick", "side"),
         _text(8, 358, "RIG, real or virtual", "side"),
@@ -89,14 +98,69 @@ def draw(boxes: Mapping[str, LoopBox]) -> str:
         "sensor": (left, BOTTOM, "rig"),
     }
     parts += [_drawn(boxes[name], *place) for name, place in places.items()]
-    return "\n".join([*parts, "</svg>"]).replace("url(#loop-head)", f"url(#{head})")
+    return _framed("loop", 820, 366, parts)
 
 
-def _drawn(box: LoopBox, x: float, y: float, side: str) -> str:
+def draw_upright(boxes: Mapping[str, LoopBox]) -> str:
+    """The six boxes in two columns."""
+    left, right = UPRIGHT
+    near, far, middle = left + SLIM, right, (left + SLIM + right) / 2
+    tops = [TOP + 150 * i for i in range(3)]
+    first, second, third = (top + TALL / 2 for top in tops)
+    last = tops[2] + TALL
+    down, up = left + SLIM / 2, right + SLIM / 2
+    parts = [
+        f'<line class="interface" x1="{middle}" y1="{TOP}" x2="{middle}" y2="{last}"/>',
+        _text(left, 16, "SIMULATED, once per tick", "side"),
+        _text(right + SLIM, 16, "RIG, real or virtual", "side", "end"),
+        _text(middle, last + 16, "interface", "side", "middle"),
+        _wire(down, tops[0] + TALL, down, tops[1]),
+        _text(down + 8, tops[1] - 18, "r", "signal"),
+        _wire(down, tops[1] + TALL, down, tops[2]),
+        _text(down + 8, tops[2] - 18, "demand z", "signal"),
+        _wire(near, third + 20, far, third + 20),
+        _text(middle, third + 10, "command zₚ", "signal", "middle"),
+        _wire(up, tops[2], up, tops[1] + TALL),
+        _text(up + 8, tops[2] - 18, "motion x", "signal"),
+        _wire(up, tops[1], up, tops[0] + TALL),
+        _text(up + 8, tops[1] - 18, "force", "signal"),
+        _path(f"M{far} {first} H{middle + 14} V{second - 18} H{near}", "wire"),
+        _text(middle, first - 10, "measured F", "signal", "middle"),
+        _path(f"M{far} {second + 18} H{middle - 14} V{third - 20} H{near}", "wire thin"),
+        _text(middle, second + 8, "measured x", "signal", "middle"),
+    ]
+    places = {
+        "excitation": (left, tops[0], "simulated"),
+        "numerical": (left, tops[1], "simulated"),
+        "compensator": (left, tops[2], "simulated"),
+        "transfer": (right, tops[2], "rig"),
+        "specimen": (right, tops[1], "rig"),
+        "sensor": (right, tops[0], "rig"),
+    }
+    parts += [_drawn(boxes[name], *place, SLIM, SHORTER) for name, place in places.items()]
+    return _framed("loop narrow", right + SLIM + left, last + 24, parts)
+
+
+def _framed(name: str, wide: float, tall: float, parts: Sequence[str]) -> str:
+    head = f"loop-head-{next(_numbers)}"  # an arrowhead of its own for each drawing of a page
+    opening = [
+        f'<svg class="{name}" viewBox="0 0 {wide:g} {tall:g}" role="img" aria-label="The loop: excitation, '
+        'numerical substructure, compensator, transfer system, specimen, sensor, and back">',
+        f'<defs><marker id="{head}" viewBox="0 0 10 10" refX="9" refY="5" markerWidth="7" markerHeight="7" '
+        'orient="auto-start-reverse"><path class="head" d="M0 0 10 5 0 10z"/></marker></defs>',
+    ]
+    return "\n".join([*opening, *parts, "</svg>"]).replace("url(#loop-head)", f"url(#{head})")
+
+
+def _drawn(box: LoopBox, x: float, y: float, side: str, wide: float = WIDE, longest: int = LONGEST) -> str:
     absent = " absent" if not box.lines and box.name in ("none", "ideal") else ""
-    lines = [_text(x + 12, y + 22, box.role, "role"), _text(x + 12, y + 41, _short(box.name), "")]
-    lines += [_text(x + 12, y + 59 + 17 * i, _short(line), "detail") for i, line in enumerate(box.lines[:3])]
-    frame = f'<rect class="box {side}{absent}" x="{x}" y="{y}" width="{WIDE}" height="{TALL}" rx="7"/>'
+    role = box.role if len(box.role) <= longest else box.role.split()[0]
+    lines = [_text(x + 12, y + 22, role, "role"), _text(x + 12, y + 41, _short(box.name, longest), "")]
+    lines += [
+        _text(x + 12, y + 59 + 17 * i, _short(line, longest), "detail")
+        for i, line in enumerate(box.lines[:3])
+    ]
+    frame = f'<rect class="box {side}{absent}" x="{x}" y="{y}" width="{wide}" height="{TALL}" rx="7"/>'
     return "\n".join([f'<g class="part" data-path="{escape(box.path)}">', frame, *lines, "</g>"])
 
 
@@ -131,8 +195,8 @@ def _table(test: Mapping[str, Any], name: str) -> Mapping[str, Any]:
     return found if isinstance(found, Mapping) else {}
 
 
-def _short(text: str) -> str:
-    return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
+def _short(text: str, longest: int) -> str:
+    return text if len(text) <= longest else text[: longest - 1] + "…"
 
 
 def _text(x: float, y: float, text: str, style: str, anchor: str = "start") -> str:

@@ -13,6 +13,7 @@ from functools import cache
 from html import escape
 from importlib import resources
 
+from dovetail.report.narrow import NARROW, narrowed
 from dovetail.report.page import (
     Block,
     Drawing,
@@ -72,36 +73,36 @@ def render(page: Page) -> str:
 
 
 def fragment(blocks: Sequence[Block]) -> str:
-    """Blocks without a page around them."""
-    return _blocks(blocks, 3)
+    """Blocks without a page around them, for a screen that is no phone's."""
+    return _blocks(blocks, 3, phones=False)
 
 
-def _blocks(blocks: Sequence[Block], level: int) -> str:
+def _blocks(blocks: Sequence[Block], level: int, phones: bool = True) -> str:
     out, number = [], 0
     for block in blocks:
         if isinstance(block, PageSection):
             number += 1
             anchor = f' id="s{number}"' if level == 2 else ""
             heading = f"h{min(level, 4)}"
-            inner = _blocks(block.blocks, level + 1)
+            inner = _blocks(block.blocks, level + 1, phones)
             out.append(
                 f"<section{anchor}>\n<{heading}>{escape(block.title)}</{heading}>\n{inner}\n</section>"
             )
         else:
-            out.append(_block(block))
+            out.append(_block(block, phones))
     return "\n".join(out)
 
 
-def _block(block: Block) -> str:
+def _block(block: Block, phones: bool) -> str:
     if isinstance(block, Text):
         paragraph = f"<p>{escape(block.text)}</p>"
         return paragraph if block.tone == "plain" else f'<div class="callout {block.tone}">{paragraph}</div>'
     if isinstance(block, PageTable):
         return _table(block)
     if isinstance(block, Picture):
-        return _picture(block)
+        return _picture(block, phones)
     if isinstance(block, Pair):
-        return f'<div class="pair">{_picture(block.left)}{_picture(block.right)}</div>'
+        return f'<div class="pair">{_picture(block.left, phones)}{_picture(block.right, phones)}</div>'
     if isinstance(block, Drawing):
         return f"<figure>{block.svg}{_caption(block.caption)}</figure>"
     if isinstance(block, Folded):
@@ -178,8 +179,15 @@ def _table(table: PageTable) -> str:
     return f'<div class="scroll"><table{style}>{inner}</table></div>'
 
 
-def _picture(picture: Picture) -> str:
-    return f"<figure>{svg(picture.figure, picture.caption)}{_caption(picture.caption)}</figure>"
+def _picture(picture: Picture, phones: bool) -> str:
+    """A figure, and beside it the same for a phone where it is wider than one; the page's style shows one of them."""
+    drawn = svg(picture.figure, picture.caption)
+    if phones and picture.figure.get_figwidth() > NARROW:
+        with narrowed(picture.figure):
+            phone = svg(picture.figure, picture.caption)
+        drawn = drawn.replace('class="plot"', 'class="plot wide"', 1)
+        drawn += phone.replace('class="plot"', 'class="plot narrow"', 1)
+    return f"<figure>{drawn}{_caption(picture.caption)}</figure>"
 
 
 def _caption(text: str) -> str:

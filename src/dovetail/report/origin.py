@@ -26,7 +26,7 @@ def tested(view: Judged) -> list[Block]:
         )
     ]
     if view.test:
-        blocks.append(Drawing(drawing.loop(view.test)))
+        blocks.append(Drawing(drawing.loop(view.test) + drawing.upright(view.test)))
         if view.test.get("source"):
             blocks.append(Text(f"Source of the numbers: {view.test['source']}"))
     else:

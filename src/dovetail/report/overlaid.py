@@ -156,12 +156,20 @@ def _apart(labels: Sequence[str], runs: Sequence[xr.Dataset], names: Sequence[st
 
 
 def _largest(first: xr.Dataset, other: xr.Dataset, name: str) -> tuple[float, float]:
-    """The largest difference of a signal, of any of its parts, and the largest value of that part in the first run."""
+    """The largest difference of a signal, of any of its parts, and the largest value in the first run of those alike.
+
+    Parts in one unit are parts of one vector: what is small in the first run is not measured by itself.
+    """
+    columns = _flat(first[name]).T
+    sizes: dict[str, float] = {}
     found = []
-    for column, y in enumerate(_flat(first[name]).T):
+    for column, y in enumerate(columns):
+        unit = _unit(first[name], column)
+        sizes[unit] = max(sizes.get(unit, 0.0), float(np.nanmax(np.abs(y), initial=0.0)))
         _, apart = _difference(first.time.values, y, other.time.values, _flat(other[name])[:, column])
-        found.append((float(np.nanmax(np.abs(apart), initial=0.0)), float(np.nanmax(np.abs(y), initial=0.0))))
-    return max(found, key=lambda pair: pair[0])
+        found.append((float(np.nanmax(np.abs(apart), initial=0.0)), unit))
+    away, unit = max(found, key=lambda pair: pair[0])
+    return away, sizes[unit]
 
 
 def _difference(

@@ -292,7 +292,7 @@ def pictures(view: Judged) -> list[Block]:
     """Motion, errors, synchronisation, spectrum and force, as far as they were recorded."""
     data, ideal, axes = view.data, view.ideal, view.moving()
     closely = figures.looks_closely(data) if "displacement" in data and data.sizes["time"] > 1 else False
-    look = " To the right, a close look at the shaded part." if closely else ""
+    look = " Beside or below it, a close look at the shaded part." if closely else ""
     blocks: list[Block] = []
 
     def add(make, *needs: str) -> None:

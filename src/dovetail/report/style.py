@@ -116,9 +116,10 @@ def typeset(unit: str) -> str:
     return unit.replace("^2", "²").replace("^3", "³")
 
 
-def beside(names: Sequence[str]) -> int:
-    """How many names of a legend have room beside each other above a figure."""
-    return int(np.clip(ROOM // (max(map(len, names), default=0) + 5), 1, 6))
+def beside(names: Sequence[str], width: float = WIDTH) -> int:
+    """How many names of a legend have room beside each other above a figure `width` [in] wide."""
+    room = round(ROOM * width / WIDTH)
+    return int(np.clip(room // (max(map(len, names), default=0) + 5), 1, 6))
 
 
 def svg(figure: Figure, about: str = "") -> str:

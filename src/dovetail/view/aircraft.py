@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 BODY, GEAR, DECK, CLAMP, FORCE, SHIP = "#a9b3bc", "#0072b2", "#767f87", "#d55e00", "#b5179e", "#5c656d"
 WEIGHT = 0.5  # [m] that the largest force is drawn long
+DEPTH, SPOT, PAINT = 6.0, 1.8, 0.02  # [m] of a planar deck, of the ring on it, and how far that lies above it
 APART = 0.4  # [m] fore and aft of the middle, where a planar gear is drawn twice
 
 
@@ -112,7 +113,7 @@ def _platforms(aircraft: DeckAircraft, times: np.ndarray, flat: bool) -> list[So
     for i, platform in enumerate(aircraft.platforms):
         corners, deck = np.asarray(platform.body.corners(), float), platform.role == "deck"
         if flat:
-            deep = max(6.0, float(np.ptp(corners, axis=0).max())) if deck else 2.6 * APART
+            deep = max(DEPTH, float(np.ptp(corners, axis=0).max())) if deck else 2.6 * APART
             corners = np.concatenate(
                 [np.column_stack([np.full(len(corners), s * deep), corners]) for s in (-0.5, 0.5)]
             )
@@ -143,20 +144,31 @@ def below(deck: np.ndarray) -> shapes.Triangles:
 
 
 def _markings(aircraft: DeckAircraft, times: np.ndarray, flat: bool) -> list[Line]:
-    """A landing spot painted on the deck, where there is one."""
+    """A landing spot and the way fore and aft, painted on the uppermost deck, where there is one."""
     decks = [i for i, platform in enumerate(aircraft.platforms) if platform.role == "deck"]
     if not decks:
         return []
-    corners = spatial(np.asarray(aircraft.platforms[decks[0]].body.corners(), float))
     places, turns = _poses(aircraft, times)
+    tops = {i: _corners(aircraft.platforms[i])[:, 2].max() for i in decks}
+    uppermost = max(decks, key=lambda i: float(tops[i] + spatial(places[0, i][None])[0, 2]))
+    corners = _corners(aircraft.platforms[uppermost])
+    top = float(tops[uppermost]) + PAINT
     a = np.linspace(0, 2 * np.pi, 49)
-    top, ring = float(corners[:, 2].max()) + 0.005, 1.8
-    spot = np.stack([ring * np.cos(a), ring * np.sin(a), np.full(49, top)], axis=1)
+    ring = np.stack([SPOT * np.cos(a), SPOT * np.sin(a), np.full(49, top)], axis=1)
+    back, front = (-0.5 * DEPTH, 0.5 * DEPTH) if flat else (corners[:, 0].min(), corners[:, 0].max())
+    way = np.array([[[back, 0.0, top], [-SPOT, 0.0, top]], [[SPOT, 0.0, top], [front, 0.0, top]]])
 
-    def painted(k: int) -> np.ndarray:
-        return spot @ _turn(turns[k, decks[0]]).T + spatial(places[k, decks[0]][None])[0]
+    def painted(marks: np.ndarray) -> Points:
+        return lambda k: marks @ _turn(turns[k, uppermost]).T + spatial(places[k, uppermost][None])[0]
 
-    return [Line("landing spot", painted, "#f5f5f5", 3.0)]
+    return [
+        Line("landing spot", painted(ring), "#f5f5f5", 3.0),
+        Line("line fore and aft", painted(way), "#f5f5f5", 2.0),
+    ]
+
+
+def _corners(platform: Any) -> np.ndarray:
+    return spatial(np.asarray(platform.body.corners(), float))
 
 
 def elements(aircraft: DeckAircraft, count: int) -> np.ndarray:

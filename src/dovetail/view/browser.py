@@ -15,6 +15,8 @@ import numpy as np
 from dovetail.core.errors import DovetailError
 from dovetail.view import cameras
 from dovetail.view.charts import Charts
+from dovetail.view.clicks import heard
+from dovetail.view.corner import Corner
 from dovetail.view.gate import Gate
 from dovetail.view.keys import Keys
 from dovetail.view.player import Player
@@ -25,6 +27,7 @@ FRAMES = 60.0  # a second, at most
 WORDS = (
     5.0  # a second while it plays: the clock and the scrubber, which cost the page more than the picture does
 )
+TRAILS = 6.0  # a second while it plays: trails, which are long
 HEADS = 4.0  # a second while it plays: the playheads, for which the plots are sent again
 SPEEDS = ("0.01", "0.1", "0.25", "0.5", "1", "2", "5", "10")
 SLIDER = 1000  # places of the scrubber
@@ -97,10 +100,9 @@ class RunPage:
         self.server = dressed(server) if server is not None else opened(gate or Gate(), port)
         self.port = int(self.server.get_port())
         self.pressed: list[tuple[float, str]] = []  # moment of the recording [s], what was pressed
-        self.shown = self.told = (
-            self.headed
-        ) = -1  # number of the sample in the picture, on the clock, in the plots
-        self.told_at = self.headed_at = -1.0  # [s] by the wall clock
+        # number of the sample in the picture, on the clock, in the plots, at the end of trails
+        self.shown = self.told = self.headed = self.trailed = -1
+        self.told_at = self.headed_at = self.trailed_at = -1.0  # [s] by the wall clock
         self.wanted: str | None = None  # picture that was asked for; drawn by the thread that draws
         self.name = next(iter(self.stages))  # of the picture that is shown
         self.awaited: Mapping[str, Stage] | None = None  # the same pictures with more in them
@@ -108,6 +110,7 @@ class RunPage:
         # who came and has not moved: since when by the wall clock [s], on which screen, and where its eye was put
         self.newcomers: dict[int, tuple[Any, float, float, np.ndarray]] = {}
         self.scene = Scene(self.server, self.stage)
+        self.corner = Corner(self.server)
         self._set_up()
         self.show(self.player.position)
         self.server.on_client_connect(self._welcome)
@@ -148,6 +151,7 @@ class RunPage:
         self._boxes: list[Any] = []
         self._add_boxes()
         self.charts = Charts(gui, stage.plots, stage.choices, now=first)
+        gui.add_html(heard())
 
     def expect(self, what: str, pictures: Callable[[], Mapping[str, Stage] | None]) -> None:
         """Have more to show computed meanwhile, say so on the page, and show it when it is there, if there is any."""
@@ -170,7 +174,7 @@ class RunPage:
         for box in self._boxes:
             box.remove()
         self._add_boxes()
-        self.shown = self.told = self.headed = -1
+        self.shown = self.told = self.headed = self.trailed = -1
 
     def _add_boxes(self) -> None:
         with self.folder:
@@ -258,13 +262,17 @@ class RunPage:
             self.wanted = None
         self.charts.tend()
         self.keys.tend()
+        self.corner.tend(self.stage)
         k = self.stage.at(t)
         self._greet(k)
-        if k != self.shown:
-            self.scene.draw(self.stage, k)
+        now = time.monotonic()
+        whole = not self.player.playing or now - self.trailed_at > 1 / TRAILS
+        if k != self.shown or (whole and k != self.trailed):
+            self.scene.draw(self.stage, k, quickly=not whole)
             self._go_along(k)
             self.shown = k
-        now = time.monotonic()
+            if whole:
+                self.trailed, self.trailed_at = k, now
         if k != self.told and (not self.player.playing or now - self.told_at > 1 / WORDS):
             self._tell(k)
             self.told, self.told_at = k, now

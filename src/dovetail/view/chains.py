@@ -2,44 +2,56 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
 import numpy as np
 import xarray as xr
 
-from dovetail.air import CableDrag
+from dovetail.air import LatchedHose
 from dovetail.testing import Rig
-from dovetail.testing.runnable import Runnable
-from dovetail.view import shapes
+from dovetail.view import shapes, towing
 from dovetail.view.curves import by_axis
-from dovetail.view.stage import Arrow, Line, Pose, Solid, Stage, Tube, looked_at, so_far
+from dovetail.view.stage import Arrow, Line, Solid, Stage, Tube, looked_at, so_far
+from dovetail.view.towing import follow, radius_of, tip_notes
 
 HOSE, PROBE, FORCE, INK, FAINT = "#333333", "#d55e00", "#b5179e", "#333333", "#8d969e"
 SIMULATED, CANOPY, GREY = "#0072b2", "#e8a33d", "#b9c2ca"
+PALE = "#7a848d"  # a hose in a room, which may be dark
+CHAIN, SEEN = "chain", 2.2e-3  # its line; radius over distance of a tube that is two pixels wide
 X, Y, Z = np.eye(3)
 
 
 def draw(title: str, run: Any, data: xr.Dataset, ideal: xr.Dataset | None, name: str) -> Stage:
     """The chain whose nodes are recorded as `name`."""
-    nodes = nodes_of(data, name)
-    drogued = {"ball_joint_position", "drogue_position"} <= set(data)
+    ropes = nodes_of(data, name)
+    nodes = ropes[:, 0]
+    drogued = name == "hose_position"  # in axes of flight, its last piece the drogue's
     # however thin and far away, it is two pixels wide
-    lines = [Line("chain", lambda k: nodes[k], HOSE if drogued else SIMULATED, 2.0)]
+    lines = [Line(CHAIN, lambda k: nodes[k], HOSE if drogued else SIMULATED, 2.0)]
     if ideal is not None and name in ideal:
-        wanted = nodes_of(ideal, name)
+        wanted = nodes_of(ideal, name)[:, 0]
         lines.append(Line("ideal", lambda k: wanted[k], FAINT, 2.0, ghost=True))
-    return (_hose if drogued else _towing)(title, run, data, nodes, lines)
+    return _hose(title, run, data, nodes, lines) if drogued else towing.stage(title, run, data, ropes, lines)
+
+
+def _ends(data: xr.Dataset, nodes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Where the ball joint is, and the drogue's centre; where neither was recorded, the ends of the last piece."""
+    if {"ball_joint_position", "drogue_position"} <= set(data):
+        return data["ball_joint_position"].values, data["drogue_position"].values
+    return nodes[:, -2], nodes[:, -1]
 
 
 # a hose with a drogue, in axes forward, starboard, down
 
 
 def _hose(title: str, run: Any, data: xr.Dataset, nodes: np.ndarray, lines: list[Line]) -> Stage:
-    joint, centre = data["ball_joint_position"].values, data["drogue_position"].values
-    rig = run.test.rig
-    parts = drogue_of(rig.specimen if isinstance(rig, Rig) else run.test.numerical)
+    joint, centre = _ends(data, nodes)
+    rig, simulated = run.test.rig, getattr(run.test, "numerical", None)
+    parts = drogue_of(rig.specimen if isinstance(rig, Rig) else simulated)
+    flies = simulated is None or hasattr(simulated, "air")  # a chain without air lies on the ground
+    hue = HOSE if flies else PALE
 
     def attitude(k: int) -> tuple[np.ndarray, np.ndarray]:
         ahead, side, down = axes_of(joint[k], centre[k])
@@ -52,33 +64,43 @@ def _hose(title: str, run: Any, data: xr.Dataset, nodes: np.ndarray, lines: list
         Solid("drogue/coupling", parts["coupling"], attitude, "#6b747c"),
         Solid("drogue/ribs", parts["ribs"], attitude, GREY),
         Solid("drogue/canopy", parts["canopy"], attitude, CANOPY, 0.85),
-        Solid("tanker", _tanker(), tanker, GREY, scenery=True),
     ]
+    if flies:
+        solids.append(Solid("tanker", _tanker(), tanker, GREY, scenery=True))
+    else:
+        solids.append(Solid("duct", _duct(), follow(nodes[:, 0]), GREY))
     arrows: list[Arrow] = []
-    near = [joint.min(axis=0) - 1.0, joint.max(axis=0) + 1.0]
-    if "nozzle_position" in data:
-        nozzle = data["nozzle_position"].values
+    near = [joint.min(axis=0) - 1.0, joint.max(axis=0) + 1.0] if flies else None
+    nozzle = data["nozzle_position"].values if "nozzle_position" in data else None
+    if isinstance(simulated, LatchedHose):
+        nozzle = centre
+    if nozzle is not None:
         probe, receiver = _receiver()
         solids += [
-            Solid("probe", probe, _follow(nozzle), PROBE),
-            Solid("receiver", receiver, _follow(nozzle), GREY, scenery=True),
+            Solid("probe", probe, follow(nozzle), PROBE),
+            Solid("receiver", receiver, follow(nozzle), GREY, scenery=True),
         ]
         arrows = _contact(data, joint, centre, nozzle)
-    notes = _tip_notes(nodes, "aircraft")
+    notes = tip_notes(nodes, "aircraft" if flies else "duct and drogue")
     stage = Stage(
         title,
         data.time.values,
-        [*lines, Line("way of the drogue", lambda k: so_far(centre, k), SIMULATED, 1.5)],
+        [*lines, Line("way of the drogue", lambda k: so_far(centre, k), SIMULATED, 1.5, slow=True)],
         arrows,
         up="-z",
         notes=notes,
         solids=solids,
-        tubes=[Tube("hose", lambda k: nodes[k], radius_of(run, 0.035), HOSE)],
-        setting="sky",
+        tubes=[Tube("hose", lambda k: nodes[k], radius_of(run, 0.035), hue)],
+        setting="sky" if flies else "room",
         focus=lambda k: centre[k],
         nearby=1.2,
     )
-    return looked_at(stage, (0.45, 0.85, -0.25), near)
+    stage = looked_at(stage, (0.45, 0.85, -0.25) if flies else (0.15, 0.95, -0.2), near)
+    reach = float(np.linalg.norm(np.subtract(stage.eye, stage.target)))
+    seen = stage.tubes[0].radius > SEEN * reach  # drawn as a body, it needs no line
+    others = [line for line in stage.lines if line.name != CHAIN]
+    drawn = [replace(line, colour=hue) for line in stage.lines if line.name == CHAIN and not seen]
+    return replace(stage, lines=[*drawn, *others])
 
 
 def drogue_of(specimen: Any) -> dict[str, shapes.Triangles]:
@@ -98,6 +120,12 @@ def _drogue(depths: tuple[float, ...], radii: tuple[float, ...]) -> dict[str, sh
 @cache
 def _tanker() -> shapes.Triangles:
     return shapes.turned(shapes.aeroplane(36.0, 38.0, sweep=6.0), X, -Z)
+
+
+@cache
+def _duct() -> shapes.Triangles:
+    """An open tube ahead of its mouth, into which a hose is drawn."""
+    return shapes.lathe([(0.0, 0.12), (0.0, 0.16), (3.0, 0.16), (3.0, 0.12), (0.0, 0.12)])
 
 
 @cache
@@ -132,66 +160,8 @@ def _contact(data: xr.Dataset, joint: np.ndarray, centre: np.ndarray, nozzle: np
     return [Arrow("force on the drogue", lambda k: nozzle[k], pull, scale, FORCE)]
 
 
-# a rope with a device at its end, in axes downstream, down, starboard
-
-
-def _towing(title: str, run: Any, data: xr.Dataset, nodes: np.ndarray, lines: list[Line]) -> Stage:
-    size = reach_of(nodes)
-    plane, device = _towed(round(0.3 * size, 3), round(0.05 * size, 3))
-    first, last = nodes[:, 0], nodes[:, -1]
-    solids = [
-        Solid("aircraft", plane, _follow(first), GREY),
-        Solid("device", device, _follow(last), PROBE),
-    ]
-    stage = Stage(
-        title,
-        data.time.values,
-        [*lines, Line("way of the tip", lambda k: so_far(last, k), FAINT, 1.5)],
-        up="-y",
-        notes=_tip_notes(nodes, "aircraft and device"),
-        solids=solids,
-        tubes=[Tube("rope", lambda k: nodes[k], radius_of(run, 0.005), SIMULATED)],
-        setting="sky",
-        focus=lambda k: last[k],
-        nearby=0.12 * size,
-    )
-    return looked_at(stage, (0.3, 0.9, -0.2))
-
-
-@cache
-def _towed(plane: float, device: float) -> tuple[shapes.Triangles, shapes.Triangles]:
-    """Aircraft and device, drawn large enough to be seen; the rope begins at the tail."""
-    aircraft = shapes.turned(shapes.aeroplane(plane, 1.1 * plane, sweep=0.15 * plane), -X, -Y)
-    return shapes.moved(aircraft, (-0.48 * plane, 0, 0)), shapes.turned(shapes.device(device), -X, -Y)
-
-
-def _tip_notes(nodes: np.ndarray, signs: str) -> Callable[[int], str]:
-    """Where the tip is, to a millimetre: what is less is the rounding's."""
-    return lambda k: (
-        f"tip at {', '.join(f'{v:.4g}' for v in np.round(nodes[k][-1], 3) + 0.0)} m; {signs} not to scale"
-    )
-
-
-def _follow(path: np.ndarray) -> Pose:
-    return lambda k: (np.eye(3), path[k])
-
-
-def radius_of(run: Any, otherwise: float) -> float:
-    """Half the diameter [m] that the air meets, where the test has air on its chain."""
-    parts = vars(run.test.numerical).values() if isinstance(run.test, Runnable) else ()
-    drag = next((part for part in parts if isinstance(part, CableDrag)), None)
-    return otherwise if drag is None else 0.5 * float(drag.diameter)
-
-
 def nodes_of(data: xr.Dataset, name: str) -> np.ndarray:
-    """Positions (time, node, 3); of several chains the first."""
+    """Positions (time, chain, node, 3); a chain alone is the first of one."""
     values = data[name].transpose("time", ...).values
-    while values.ndim > 3:
-        values = values[:, 0]
-    return values.transpose(0, 2, 1) if values.shape[1] == 3 and values.shape[2] != 3 else values
-
-
-def reach_of(nodes: np.ndarray) -> float:
-    """How far the tip is from the support at most, at the start, in the middle and at the end."""
-    shown = nodes[[0, len(nodes) // 2, -1]]
-    return float(np.linalg.norm(shown[:, -1] - shown[:, 0], axis=1).max()) or 1.0
+    values = values.reshape(len(values), -1, *values.shape[-2:])
+    return np.swapaxes(values, 2, 3) if values.shape[2] == 3 and values.shape[3] != 3 else values

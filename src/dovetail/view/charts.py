@@ -13,7 +13,8 @@ import numpy as np
 
 from dovetail.view.stage import Plot
 
-COLOURS = ("#0072b2", "#d55e00", "#009e73", "#b5179e", "#56b4e9", "#e69f00", "#a6761d", "#8d969e")
+# each is seen on white and on the dark panel: three times as bright or as dark as either at least
+COLOURS = ("#1f8bd0", "#dd6a14", "#0b9a72", "#cf45b8", "#7c7fe0", "#b98300", "#a9794a", "#7f8a94")
 HEAD, BELOW, ABOVE = (
     "#e5383b",
     -1.0,

@@ -40,6 +40,9 @@ def curves(data: xr.Dataset, points: int = POINTS) -> list[Plot]:
         if "foot" in data[names[0]].dims:
             plots.append(_feet(data, names[0], points))
             continue
+        if "axis" in data[names[0]].dims and data[names[0]].ndim > 2:
+            plots.append(_several(data, names[0], points))
+            continue
         axis = _busiest(data, names[0])
         of = f", {data.axis.values[axis]}" if "axis" in data[names[0]].dims else ""
         columns = np.stack([_column(data[name], axis) for name in names], axis=1)
@@ -64,6 +67,17 @@ def _feet(data: xr.Dataset, name: str, points: int) -> Plot:
     of = "" if len(worst) == sizes.shape[1] else f" of the {FEET} most loaded of {sizes.shape[1]} feet"
     feet = [f"foot {i + 1}" for i in worst]
     return _plot(f"{_spoken(name)}{of}", feet, data, sizes[:, worst], _unit(data, name), points)
+
+
+def _several(data: xr.Dataset, name: str, points: int) -> Plot:
+    """One axis of several bodies, the one on which they move most; each is a line."""
+    values = data[name].transpose("time", "axis", ...).values
+    values = values.reshape(*values.shape[:2], -1)
+    axis = int(np.argmax(np.ptp(values, axis=0).max(axis=1)))
+    shown = values[:, axis, :FEET]
+    names = [str(i + 1) for i in range(shown.shape[1])]
+    title = f"{_spoken(name)}, {data.axis.values[axis]}"
+    return _plot(title, names, data, shown, _unit(data, name, axis), points)
 
 
 def choices(data: xr.Dataset) -> Mapping[str, Callable[[], Plot]]:

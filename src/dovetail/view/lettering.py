@@ -1,4 +1,4 @@
-"""Words in a picture of a stage: sizes of forces, what stands where, a bar that says how long things are."""
+"""Words in a picture of a stage: sizes of forces, what stands where, how long things are, which way the axes point."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from dovetail.report.style import prefixed
+from dovetail.view.labels import AXES, Box, free, round_below
 from dovetail.view.raster import Camera
 from dovetail.view.scene import LEAST
 from dovetail.view.stage import Stage
@@ -38,7 +39,7 @@ class Lettering:
         from PIL import ImageDraw
 
         pen = ImageDraw.Draw(image, "RGBA")
-        self.taken: list[tuple[float, float, float, float]] = []  # where there are letters already
+        self.taken: list[Box] = []  # where there are letters already
         for text, place in self.stage.marks:
             self._beside(pen, camera, np.asarray(place, float), text, INK)
         head = 0.03 * float(np.linalg.norm(np.subtract(camera.eye, camera.target)))
@@ -51,6 +52,7 @@ class Lettering:
                 tip = np.asarray(arrow.at(k), float) + long * vector
                 self._beside(pen, camera, tip, f"{arrow.name}: {factor * size:.3g} {unit}", FORCE)
         self._bar(pen, camera)
+        self._triad(pen, camera)
         return image
 
     def _beside(self, pen: Any, camera: Camera, place: np.ndarray, text: str, colour: Any) -> None:
@@ -63,19 +65,11 @@ class Lettering:
             return
         box = pen.textbbox((0, 0), text, font=font(self.size))
         x = min(x + 8, self.wide - box[2] - 6)
-        y = self._free(x, min(max(y - box[3] - 2, 2), self.tall - box[3] - 4), box[2], box[3])
+        y = free(
+            (x, min(max(y - box[3] - 2, 2), self.tall - box[3] - 4), box[2], box[3]), self.taken, self.tall
+        )
         pen.rounded_rectangle((x - 4, y - 2, x + box[2] + 4, y + box[3] + 3), 4, fill=(*PAPER, 205))
         pen.text((x, y), text, font=font(self.size), fill=colour)
-
-    def _free(self, x: float, y: float, wide: float, tall: float) -> float:
-        """The height nearest to y at which a text hides no other; y itself where there is none."""
-        step = tall + 6
-        tries = [y + sign * i * step / 2 for i in range(24) for sign in (-1, 1)]
-        inside = [at for at in tries if 2 <= at <= self.tall - tall - 4]
-        clear = (at for at in inside if not any(_overlap((x, at, wide, tall), other) for other in self.taken))
-        y = next(clear, y)
-        self.taken.append((x, y, wide, tall))
-        return y
 
     def _bar(self, pen: Any, camera: Camera) -> None:
         """How long a length is where one looks at, or, where motion is drawn enlarged, how far things move."""
@@ -89,22 +83,26 @@ class Lettering:
         half = pen.textlength(text, font=font(self.size)) / 2
         middle = min((x0 + x1) / 2, x1 - half)
         left = min(x0, middle - half)
-        pen.rounded_rectangle((left - 5, y - 1.5 * self.size - 4, x1 + 5, y + 8), 4, fill=(*PAPER, 205))
+        pen.rounded_rectangle((left - 5, y - 1.5 * self.size - 6, x1 + 5, y + 8), 4, fill=(*PAPER, 205))
         pen.line((x0, y, x1, y), fill=INK, width=2)
         for x in (x0, x1):
             pen.line((x, y - 5, x, y + 5), fill=INK, width=2)
-        pen.text((middle, y - 5), text, font=font(self.size), fill=INK, anchor="ms")
+        pen.text((middle, y - 7), text, font=font(self.size), fill=INK, anchor="ms")
 
+    def _triad(self, pen: Any, camera: Camera) -> None:
+        """The directions of x, y and z, above the bar; one that comes towards the eye is short.
 
-def _overlap(a: tuple[float, float, float, float], b: tuple[float, float, float, float]) -> bool:
-    """Whether two texts (left, top, width, height) and the ground that they stand on meet."""
-    return (
-        abs(a[0] + a[2] / 2 - b[0] - b[2] / 2) < (a[2] + b[2]) / 2 + 8
-        and abs(a[1] - b[1]) < (a[3] + b[3]) / 2 + 5
-    )
-
-
-def round_below(length: float) -> float:
-    """The largest of 1, 2, 5 times a power of ten that is not larger."""
-    power = 10.0 ** np.floor(np.log10(length) + 1e-12)
-    return float(max(step * power for step in (1, 2, 5) if step * power <= length * (1 + 1e-12)))
+        The lower left corner is that of a film's clock.
+        """
+        long = 1.6 * self.size
+        half = 1.3 * long + 0.7 * self.size
+        x = self.wide - 0.02 * self.wide - half + 5
+        y = self.tall - 0.035 * self.tall - 1.5 * self.size - 12 - half  # above the bar
+        ground = (x - half, y - half, x + half, y + half)
+        pen.rounded_rectangle(ground, 4, fill=(*PAPER, 150))
+        ways = camera.axes.T  # of each axis: to the right, down, ahead
+        for i in np.argsort(-ways[:, 2]):  # the farthest first
+            right, down, _ = long * ways[i]
+            pen.line((x, y, x + right, y + down), fill=AXES[i], width=2)
+            at = (x + 1.3 * right, y + 1.3 * down)
+            pen.text(at, "xyz"[i], font=font(self.size, bold=True), fill=AXES[i], anchor="mm")

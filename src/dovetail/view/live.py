@@ -27,6 +27,7 @@ from dovetail.testing.operator import start_values
 from dovetail.testing.run import dataset
 from dovetail.view.browser import opened
 from dovetail.view.charts import Charts
+from dovetail.view.corner import Corner
 from dovetail.view.gate import Gate
 from dovetail.view.panel import Panel
 from dovetail.view.scene import Scene, plain
@@ -99,6 +100,7 @@ class LivePage:
         self.feed: Feed | None = None
         self.scene: Scene | None = None
         self.charts: Charts | None = None
+        self.corner = Corner(self.server)
         self.newest = 0  # tick that is shown
         self.frames = 0
         self._charted = 0.0
@@ -130,6 +132,7 @@ class LivePage:
             self.scene.set(stage)
         k = len(stage.times) - 1
         self.scene.draw(stage, k)
+        self.corner.tend(stage)
         if time.monotonic() - self._charted > 1 / CHARTS:
             self.charts.update(stage.plots, stage.choices)
             self._charted = time.monotonic()

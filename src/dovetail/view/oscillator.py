@@ -52,20 +52,20 @@ def draw(title: str, run: Any, data: xr.Dataset, ideal: xr.Dataset | None) -> St
     for row, i in enumerate(moving):
         name = names[i]
         y, label = -2.2 * row, f"{name}/" if len(names) > 1 else ""
-        solids += _mass(f"{label}simulated", _place(demand[:, i], magnified, y), SIMULATED)
+        solids += _mass(f"{label}simulated", place(demand[:, i], magnified, y), SIMULATED)
         marks.append((f"{name} simulated".strip(), (WALL - 0.1, y, 0.5)))
         if wanted is not None:
-            ghost = _place(wanted[:, i], magnified, y)
-            solids.append(Solid(f"{label}ideal", _meshes()["block"], _at(ghost), GHOST, 0.3))
+            ghost = place(wanted[:, i], magnified, y)
+            solids.append(Solid(f"{label}ideal", _meshes()["block"], at(ghost), GHOST, 0.3))
         if measured is None:
             continue
-        there = _place(measured[:, i], magnified, y + 1.0)
+        there = place(measured[:, i], magnified, y + 1.0)
         solids += _rig(f"{label}on the rig", there)
         marks.append((f"{name} on the rig".strip(), (WALL - 0.1, y + 1.0, 0.5)))
         if force is not None:
             scale = REACH / max(float(np.nanmax(np.abs(force[:, i]))), 1e-12)
-            top = _place(measured[:, i], magnified, y + 1.0, 0.3)
-            arrows.append(Arrow(f"{label}force", top, _along_x(force[:, i]), scale, FORCE))
+            top = place(measured[:, i], magnified, y + 1.0, 0.3)
+            arrows.append(Arrow(f"{label}force", top, along_x(force[:, i]), scale, FORCE))
     told = demand if measured is None else measured
 
     def notes(k: int) -> str:
@@ -82,20 +82,20 @@ def draw(title: str, run: Any, data: xr.Dataset, ideal: xr.Dataset | None) -> St
         solids=solids,
         marks=marks,
         enlarged=magnified,
-        focus=_place(told[:, moving[0]], magnified, 0.0 if measured is None else 1.0),
+        focus=place(told[:, moving[0]], magnified, 0.0 if measured is None else 1.0),
         nearby=1.6,
     )
     low, high = np.array([-1.9, -2.2 * (len(moving) - 1) - 0.5, -0.3]), np.array([2.4, 1.5, 0.6])
     return looked_at(stage, (-0.35, 0.8, -0.5), (low, high))
 
 
-def _mass(name: str, place: Points, colour: str) -> list[Solid]:
+def _mass(name: str, points: Points, colour: str) -> list[Solid]:
     """A block at the end of a spring."""
     mesh = _meshes()
-    y = float(place(0)[1])
+    y = float(points(0)[1])
     return [
-        Solid(f"{name}/mass", mesh["block"], _at(place), colour),
-        Solid(f"{name}/spring", mesh["coil"], fixed((WALL, y, 0)), STEEL, 1.0, _from(place, -0.15)),
+        Solid(f"{name}/mass", mesh["block"], at(points), colour),
+        Solid(f"{name}/spring", mesh["coil"], fixed((WALL, y, 0)), STEEL, 1.0, _from(points, -0.15)),
         Solid(
             f"{name}/ground",
             shapes.joined(shapes.moved(mesh["wall"], (WALL, 0, 0)), mesh["floor"]),
@@ -105,22 +105,22 @@ def _mass(name: str, place: Points, colour: str) -> list[Solid]:
     ]
 
 
-def _rig(name: str, place: Points) -> list[Solid]:
+def _rig(name: str, points: Points) -> list[Solid]:
     """A specimen between its support and a load cell that an actuator's rod moves."""
     mesh = _meshes()
-    y = float(place(0)[1])
+    y = float(points(0)[1])
 
     def cell(k: int) -> tuple[np.ndarray, np.ndarray]:
-        return np.eye(3), place(k) + np.array([0.03, 0, 0])
+        return np.eye(3), points(k) + np.array([0.03, 0, 0])
 
     def rod(k: int) -> tuple[np.ndarray, np.ndarray]:
-        return np.eye(3), place(k) + np.array([0.1, 0, 0])
+        return np.eye(3), points(k) + np.array([0.1, 0, 0])
 
     return [
-        Solid(f"{name}/specimen", mesh["coil"], fixed((WALL, y, 0)), RIG, 1.0, _from(place, -0.03)),
-        Solid(f"{name}/plate", mesh["plate"], _at(place), RIG),
+        Solid(f"{name}/specimen", mesh["coil"], fixed((WALL, y, 0)), RIG, 1.0, _from(points, -0.03)),
+        Solid(f"{name}/plate", mesh["plate"], at(points), RIG),
         Solid(f"{name}/load cell", mesh["cell"], cell, FORCE),
-        Solid(f"{name}/rod", mesh["rod"], rod, "#c9ced3", 1.0, lambda k: HOME - float(place(k)[0]) - 0.05),
+        Solid(f"{name}/rod", mesh["rod"], rod, "#c9ced3", 1.0, lambda k: HOME - float(points(k)[0]) - 0.05),
         Solid(f"{name}/actuator", mesh["cylinder"], fixed((HOME - 0.55, y, 0)), STEEL),
         Solid(
             f"{name}/ground",
@@ -131,18 +131,21 @@ def _rig(name: str, place: Points) -> list[Solid]:
     ]
 
 
-def _place(x: np.ndarray, magnified: float, y: float, z: float = 0.0) -> Points:
-    return lambda k: np.array([magnified * x[k], y, z])
+def place(x: np.ndarray, magnified: float, y: float, z: float = 0.0, ahead: float = 0.0) -> Points:
+    """Points that move along x as (time,) [m] says, magnified, with so much added."""
+    return lambda k: np.array([magnified * x[k] + ahead, y, z])
 
 
-def _at(place: Points) -> Pose:
-    return lambda k: (np.eye(3), place(k))
+def at(points: Points) -> Pose:
+    """What stands upright at moving points."""
+    return lambda k: (np.eye(3), points(k))
 
 
-def _from(place: Points, short: float) -> Callable[[int], float]:
+def _from(points: Points, short: float) -> Callable[[int], float]:
     """How long what begins at the wall is, with so much less or more at its end."""
-    return lambda k: float(place(k)[0]) - WALL + short
+    return lambda k: float(points(k)[0]) - WALL + short
 
 
-def _along_x(f: np.ndarray) -> Points:
+def along_x(f: np.ndarray) -> Points:
+    """Vectors along x, of the sizes (time,)."""
     return lambda k: np.array([f[k], 0.0, 0.0])

@@ -47,7 +47,7 @@ def draw(title: str, run: Any, data: xr.Dataset, ideal: xr.Dataset | None) -> St
         Solid("chaser", _turned(bus), _behind(at, 7 * mouth), "#c8b273", scenery=True),
         Solid("chaser's panels", _turned(panels), _behind(at, 7 * mouth), "#1f4e8c", scenery=True),
     ]
-    lines = [Line("trail", lambda k: so_far(tip, k), TRAIL, 2.0)]
+    lines = [Line("trail", lambda k: so_far(tip, k), TRAIL, 2.0, slow=True)]
     if ideal is not None and "probe_position" in ideal:
         wanted = ideal["probe_position"].values
         lines.append(Line("ideal", lambda k: so_far(wanted, k), GHOST, 2.0, ghost=True))

@@ -12,8 +12,10 @@ from typing import Any
 import numpy as np
 
 from dovetail.report.style import prefixed
+from dovetail.view.labels import Box, free
+from dovetail.view.raster import Camera
 from dovetail.view.shapes import link
-from dovetail.view.stage import Arrow, Stage, upward
+from dovetail.view.stage import OPENING, Arrow, Stage, upward
 
 BEHIND = {  # colours at the upper and the lower edge
     "room": ((236, 239, 242), (250, 250, 250)),
@@ -24,12 +26,15 @@ BEHIND = {  # colours at the upper and the lower edge
 DARK = (52, 57, 64), (26, 28, 32)  # a room in the dark
 SKY, GROUND = 2.2, (150, 150, 150)  # light from all sides: how much, and which colour from below
 LETTERS = (  # the smallest letters can be read
-    ".mantine-Button-label, .mantine-Slider-markLabel, .uplot .u-legend {font-size: 11px !important}"
+    ".mantine-Button-label, .mantine-Slider-markLabel, .uplot .u-legend {font-size: 11px !important} "
+    ".mantine-Slider-mark {border-color: #868e96 !important}"  # what happened is seen on light and on dark
 )
 SHEET = (
     '@media (max-width: 36em) {[style*="width: 20em"] {width: 100% !important}}'  # a phone's, as wide as it
 )
 LEAST = 0.02  # of an arrow's head: what is smaller counts as no force
+LETTER, LINE = 7.0, 21.0  # [px] width of a letter of a label, and height of a label
+SCREEN = 800  # [px] height of one that nobody has told
 
 
 def plain(text: str) -> str:
@@ -84,6 +89,16 @@ def arrow_ends(arrow: Arrow, k: int, least: float = 0.0) -> np.ndarray:
     return np.stack([start, start + reach])[None]
 
 
+def clear(place: np.ndarray, text: str, eye: Camera, tall: float, taken: list[Box]) -> np.ndarray:
+    """Where a label at a place (3,) [m] hides none of those that were `taken` before it on a screen so tall [px]."""
+    seen = eye.seen(np.asarray(place, float))
+    if seen[2] <= 0:
+        return place
+    x, y, _ = eye.on_raster(seen, 0, round(tall))
+    top = free((x, y, LETTER * len(text) + 6, LINE), taken, np.inf)
+    return place + (top - y) * seen[2] / eye.focal(round(tall)) * eye.axes[1]
+
+
 def behind(setting: str, dark: bool = False) -> str:
     """The page's style for what is behind everything, from the upper edge to the lower; only a room knows night.
 
@@ -104,6 +119,7 @@ class Scene:
         self.dark = False
         self.behind = server.gui.add_html(behind(stage.setting))
         self.handles: list[Any] = []
+        self.root, self.set_so_far = "", 0
         self.set(stage)
 
     @property
@@ -128,21 +144,27 @@ class Scene:
         )
 
     def set(self, stage: Stage) -> None:
-        """Draw another stage in place of this one, and look at it."""
+        """Draw another stage in place of this one, and look at it.
+
+        Its things have names that none had before: the page keeps the pose of what was called so, and a new thing at
+        the origin, of which no pose is sent, would stand where the old one stood.
+        """
         for handle in self.handles:
             handle.remove()
+        self.set_so_far += 1
+        self.root = f"/{self.set_so_far}"
         self.stage = stage
         reach = float(np.linalg.norm(np.subtract(stage.eye, stage.target)))
         self._surround(reach)
         self._look()
         self._add_things()
         self._add_arrows(thickness=0.006 * reach)
-        marks = [
-            self.server.scene.add_label(f"/marks/{i}", text, position=place)
+        self.marks = [
+            self.server.scene.add_label(f"{self.root}/marks/{i}", text, position=place)
             for i, (text, place) in enumerate(stage.marks)
         ]
         self.handles = [*self.solids, *self.surfaces, *self.tubes, *self.lines, *self.arrows]
-        self.handles += [*self.labels, *marks]
+        self.handles += [*self.labels, *self.marks]
         self.drawn: dict[int, bytes] = {}
         self.draw(stage, 0)
 
@@ -182,7 +204,7 @@ class Scene:
         scene, stage = self.server.scene, self.stage
         self.solids = [
             scene.add_mesh_simple(
-                f"/solids/{i}",
+                f"{self.root}/solids/{i}",
                 np.asarray(solid.mesh.vertices, np.float32),
                 np.asarray(solid.mesh.faces, np.uint32),
                 color=rgb(solid.colour),
@@ -194,7 +216,7 @@ class Scene:
         ]
         self.surfaces = [
             scene.add_mesh_simple(
-                f"/surfaces/{i}",
+                f"{self.root}/surfaces/{i}",
                 np.asarray(surface.points(0), np.float32),
                 np.asarray(surface.faces, np.uint32),
                 color=rgb(surface.colour),
@@ -205,7 +227,7 @@ class Scene:
         piece = link()
         self.tubes = [
             scene.add_batched_meshes_simple(
-                f"/tubes/{i}",
+                f"{self.root}/tubes/{i}",
                 np.asarray(piece.vertices, np.float32),
                 np.asarray(piece.faces, np.uint32),
                 *links(tube.points(0), tube.radius)[:2],
@@ -217,7 +239,7 @@ class Scene:
         ]
         self.lines = [
             scene.add_line_segments(
-                f"/lines/{i}",
+                f"{self.root}/lines/{i}",
                 segments(line.points(0)),
                 rgb(line.colour, line.ghost),
                 thickness=line.width,
@@ -232,7 +254,7 @@ class Scene:
         self.head = 5 * thickness  # [m] length of an arrow's head
         self.arrows = [
             scene.add_arrows(
-                f"/arrows/{i}",
+                f"{self.root}/arrows/{i}",
                 arrow_ends(arrow, 0, self.head),
                 rgb(arrow.colour),
                 shaft_radius=thickness,
@@ -241,10 +263,12 @@ class Scene:
             )
             for i, arrow in enumerate(self.stage.arrows)
         ]
-        self.labels = [scene.add_label(f"/values/{i}", "") for i, _ in enumerate(self.stage.arrows)]
+        self.labels = [
+            scene.add_label(f"{self.root}/values/{i}", "") for i, _ in enumerate(self.stage.arrows)
+        ]
 
-    def draw(self, stage: Stage, k: int) -> None:
-        """Show sample k of a stage with the same things in it."""
+    def draw(self, stage: Stage, k: int, quickly: bool = False) -> None:
+        """Show sample k of a stage with the same things in it; quickly, without what need not be drawn each time."""
         with self.server.atomic():
             for solid, handle in zip(stage.solids, self.solids, strict=True):
                 R, p = solid.pose(k)
@@ -260,11 +284,40 @@ class Scene:
                     handle.batched_wxyzs, handle.batched_positions = turns, places
                     handle.batched_scales = stretches
             for line, handle in zip(stage.lines, self.lines, strict=True):
-                points = segments(line.points(k))
-                if self._new(handle, points.tobytes()):
-                    handle.points = points
+                if not (line.slow and quickly):
+                    points = segments(line.points(k))
+                    if self._new(handle, points.tobytes()):
+                        handle.points = points
             for arrow, handle, label in zip(stage.arrows, self.arrows, self.labels, strict=True):
                 self._point(arrow, handle, label, k)
+            self._spread(stage, k)
+
+    def _spread(self, stage: Stage, k: int) -> None:
+        """Put all words beside what they are about, so that none hides another on the smallest screen."""
+        eye, tall = self._smallest()
+        taken: list[Box] = []
+        words = [
+            (label, np.array(place)) for label, (_, place) in zip(self.marks, self.stage.marks, strict=True)
+        ]
+        words += [
+            (label, arrow_ends(arrow, k, self.head)[0, 1])
+            for arrow, label in zip(stage.arrows, self.labels, strict=True)
+            if label.visible
+        ]
+        for label, wanted in words:
+            place = clear(wanted, label.text, eye, tall, taken)
+            if self._new(label, place.tobytes()):
+                label.position = place
+
+    def _smallest(self) -> tuple[Camera, float]:
+        """The eye and the height [px] of the smallest screen on which this is looked at; the stage's own otherwise."""
+        up = upward(self.stage.up)
+        clients = [client.camera for client in self.server.get_clients().values()]
+        if not clients:
+            return Camera(np.array(self.stage.eye), np.array(self.stage.target), up, OPENING), SCREEN
+        least = min(clients, key=lambda camera: camera.image_width)
+        opening = float(np.degrees(least.fov))
+        return Camera(np.array(least.position), np.array(least.look_at), up, opening), least.image_height
 
     def _point(self, arrow: Arrow, handle: Any, label: Any, k: int) -> None:
         """An arrow for every force that acts, with its size; none where there is none."""
@@ -275,7 +328,7 @@ class Scene:
         if acts:
             ends = arrow_ends(arrow, k, self.head)
             if self._new(handle, ends.tobytes()):
-                handle.points, label.position = ends, ends[0, 1]
+                handle.points = ends
             factor, unit = prefixed([size], "N")
             text = f"{arrow.name}: {factor * size:.3g} {unit}"
             if label.text != text:

@@ -252,6 +252,22 @@ def device(length: float) -> Triangles:
     return joined(body, *(turned(fin, np.array([1.0, 0, 0]), up) for up in ups))
 
 
+def rocket_stage(length: float) -> dict[str, Triangles]:
+    """A first stage with wings that comes back: its nose at the origin, the rest along -x, engines at the end."""
+    r = 0.065 * length
+    nose = [(-0.25 * length * (1 - u), r * (1 - u**2) ** 0.5) for u in np.linspace(0, 1, 9)]
+    tank = lathe([(-0.96 * length, 0), (-0.96 * length, r), *nose])
+    delta = length * np.array([[-0.42, 0.0], [-0.93, 0.0], [-0.93, -0.3], [-0.8, -0.3]])
+    wings = joined(*(slab(delta * [1, s], 0.012 * length) for s in (1, -1)))
+    flat = length * np.array([[-0.78, 0], [-0.93, 0], [-0.95, 0.14], [-0.88, 0.14]])
+    fin = turned(slab(flat, 0.012 * length), np.array([1.0, 0, 0]), np.array([0, -1.0, 0]))
+    fins = joined(*(moved(fin, (0, s * 0.29 * length, 0)) for s in (-1, 1)))
+    bell = lathe([(-1.02 * length, 0.028 * length), (-0.955 * length, 0.012 * length), (-0.955 * length, 0)])
+    around = [(0.0, 0.0), *((0.036 * np.cos(a), 0.036 * np.sin(a)) for a in np.arange(6) * np.pi / 3)]
+    engines = joined(*(moved(bell, (0, y * length, z * length)) for y, z in around))
+    return {"body": joined(tank, moved(wings, (0, 0, -0.6 * r)), fins), "engines": engines}
+
+
 def spacecraft(size: float) -> dict[str, Triangles]:
     """A cube with two panels of cells, its face at the origin and the rest along -x."""
     cube = moved(box((size, size, size)), (-0.5 * size, 0, 0))

@@ -73,6 +73,9 @@ class Line:
     colour: str = "#333333"
     width: float = 3.0  # on the screen
     ghost: bool = False  # of the ideal: drawn faint
+    slow: bool = (
+        False  # a trail: a page that plays draws it a few times a second, which is enough to see it grow
+    )
 
 
 @dataclass(frozen=True)

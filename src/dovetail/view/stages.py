@@ -12,6 +12,7 @@ import xarray as xr
 from dovetail.core.errors import AnalysisError
 from dovetail.core.registry import name_of
 from dovetail.testing import Rig
+from dovetail.testing.runnable import Runnable
 from dovetail.view.curves import choices, curves
 from dovetail.view.events import events_of
 from dovetail.view.stage import Stage
@@ -32,7 +33,7 @@ def stage_of(run: Any, ideal: Any = None, largest: float | None = None) -> Stage
     data = thinned(run.data).assign_attrs(largest=largest)
     title = str(getattr(run, "title", "") or data.attrs.get("title", "run"))
     behind = None if ideal is None else _beside(ideal.data, data)
-    for needs, draw in (*_of_specimen(run), *PICTURES):
+    for needs, draw in (*_of_part(run), *PICTURES):
         if all(name in data for name in needs):
             stage = draw(title, run, data, behind)
             return dataclasses.replace(
@@ -86,14 +87,24 @@ def _by(module: str, *chosen: str) -> Draw:
     return draw
 
 
-def _of_specimen(run: Any) -> list[tuple[Sequence[str], Draw]]:
-    """The picture of a specimen that has one of its own."""
-    rig = getattr(getattr(run, "test", None), "rig", None)  # a recording need not have either
-    kind = name_of(type(rig.specimen)) if isinstance(rig, Rig) else ""
-    return [(("displacement",), OF_SPECIMENS[kind])] if kind in OF_SPECIMENS else []
+def _of_part(run: Any) -> list[tuple[Sequence[str], Draw]]:
+    """The picture of a specimen, or of a simulated system, that has one of its own."""
+    test = getattr(run, "test", None)  # a recording need not have one, nor a rig
+    rig = getattr(test, "rig", None)
+    parts = [rig.specimen] if isinstance(rig, Rig) else []
+    parts += [test.numerical] if isinstance(test, Runnable) else []
+    kinds = [name_of(type(part)) for part in parts]
+    return [(("displacement",), OF_PARTS[kind]) for kind in kinds if kind in OF_PARTS]
 
 
-OF_SPECIMENS = {"deck-gear": _by("gear_rig"), "tennis-ball": _by("falling_plate")}
+OF_PARTS = {
+    "deck-gear": _by("gear_rig"),
+    "tennis-ball": _by("falling_plate"),
+    "rope-fleet": _by("towing"),
+    "free-pair": _by("impact"),
+    "lag-damper": _by("blade"),
+    "hung-drogue": _by("hung"),
+}
 PICTURES: Sequence[tuple[Sequence[str], Draw]] = (
     (("hose_position",), _by("chains", "hose_position")),
     (("platform_position", "node_position"), _by("aircraft")),

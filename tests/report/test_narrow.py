@@ -1,0 +1,87 @@
+"""Figures on a phone."""
+
+import itertools
+import re
+
+import numpy as np
+import pytest
+
+from dovetail.report import Page, Picture, Verdict
+from dovetail.report.narrow import NARROW, narrowed
+from dovetail.report.style import LETTERS, new_figure, styled, svg
+
+SCREEN = 420 - 48  # [px] of a phone that a page leaves to its figures
+
+
+def pairs(rows=2, columns=2):
+    """Panels in rows and columns, a legend above them, another beside one, and words in a row."""
+    figure, panels = new_figure(rows, columns, height=3.0, sharex="col", sharey="row")
+    with styled():
+        for i, ax in enumerate(panels.flat):
+            ax.plot([0, 1], [0, i + 1], label=f"a long name of a signal, {i}")
+        panels[0, 0].legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
+        for x, word in enumerate(("flight", "touchdown", "secured", "traverse", "secured", "launch")):
+            panels[0, 0].annotate(word, (x / 6, 1.02), xycoords="axes fraction")
+        figure.legend(loc="outside upper left", ncols=4)
+    return figure, panels
+
+
+def test_panels_stand_below_each_other_in_their_order_and_come_back():
+    figure, panels = pairs()
+    svg(figure)
+    before = [ax.get_position().bounds for ax in panels.flat]
+    with narrowed(figure):
+        svg(figure)
+        boxes = [ax.get_position() for ax in panels.flat]
+        assert figure.get_figwidth() == NARROW
+        assert all(upper.y0 > lower.y1 for upper, lower in itertools.pairwise(boxes))
+        assert all(box.width > 0.7 for box in boxes)  # each has the whole width
+    svg(figure)
+    # it is laid out from where it was, in few rounds: not to the last digit
+    np.testing.assert_allclose([ax.get_position().bounds for ax in panels.flat], before, atol=5e-3)
+
+
+def test_nothing_is_written_beside_the_figure_and_no_word_over_another():
+    figure, panels = pairs()
+    with narrowed(figure):
+        svg(figure)
+        wide = figure.bbox.width
+        shown = [legend for legend in figure.legends if legend.get_visible()]
+        assert len(shown) == 1
+        assert shown[0].get_window_extent().x1 <= wide
+        words = [text.get_window_extent() for text in panels[0, 0].texts if text.get_visible()]
+        assert 2 <= len(words) < 6
+        assert all(a.x1 < b.x0 for a, b in itertools.pairwise(words))
+    assert all(text.get_visible() for text in panels[0, 0].texts)
+    assert len(figure.legends) == 1
+
+
+@pytest.mark.parametrize("smallest", [10.0, 8.0])
+def test_letters_are_tall_enough_on_a_phone_and_the_figure_fits_it(smallest):
+    figure, panels = new_figure(1, 1)
+    panels[0, 0].text(0.5, 0.5, "small", fontsize=smallest)
+    with narrowed(figure):
+        drawn = svg(figure)
+    least = float(re.search(r"--least: (\d+)px", drawn)[1])
+    assert least <= SCREEN
+    units = float(re.search(r'viewBox="0 0 ([\d.]+)', drawn)[1])
+    assert smallest * SCREEN / units >= LETTERS
+
+
+def test_a_page_has_both_and_shows_one_on_each_screen(browsers):
+    figure, _ = pairs()
+    page = Page("t", Verdict("It ran.", "plain"), [Picture(figure, "caption")]).html()
+    browser = browsers()
+    for width, chosen in ((1400, "wide"), (1000, "wide"), (420, "narrow")):
+        tab = browser.new_page(viewport={"width": width, "height": 800})
+        tab.set_content(page)
+        seen = tab.evaluate(
+            "[...document.querySelectorAll('svg.plot')].filter(e => e.getBoundingClientRect().width)"
+            ".map(e => e.classList[1])"
+        )
+        aside = tab.evaluate(
+            "[...document.querySelectorAll('figure')].filter(e => e.scrollWidth > e.clientWidth).length"
+        )
+        tab.close()
+        assert seen == [chosen]
+        assert aside == 0

@@ -1,0 +1,33 @@
+"""Words beside places."""
+
+import numpy as np
+import pytest
+
+from dovetail.view.labels import free, round_below
+
+
+@pytest.mark.parametrize(
+    ("length", "found"), [(1.0, 1.0), (0.0199, 0.01), (4.99, 2.0), (7.3e3, 5e3), (2.0, 2.0)]
+)
+def test_a_bar_has_a_round_length(length, found):
+    assert round_below(length) == pytest.approx(found, rel=1e-12)
+
+
+def test_a_text_moves_only_as_far_as_it_must():
+    taken = []
+    assert free((10.0, 50.0, 80.0, 14.0), taken, 300.0) == 50.0
+    assert free((200.0, 50.0, 80.0, 14.0), taken, 300.0) == 50.0  # beside the first
+    moved = free((20.0, 52.0, 80.0, 14.0), taken, 300.0)
+    assert abs(moved - 50.0) >= 14.0
+    assert abs(moved - 52.0) < 3 * 14.0
+    assert len(taken) == 3
+
+
+def test_where_all_is_taken_a_text_stays_where_it_is():
+    taken = [(0.0, float(y), 500.0, 14.0) for y in range(0, 300, 10)]
+    assert free((10.0, 50.0, 80.0, 14.0), taken, 300.0) == 50.0
+
+
+def test_a_round_length_is_never_longer():
+    lengths = np.geomspace(1e-6, 1e6, 200)
+    assert all(0.39 * x < round_below(x) <= x * (1 + 1e-9) for x in lengths)
