@@ -85,3 +85,10 @@ def test_a_page_has_both_and_shows_one_on_each_screen(browsers):
         tab.close()
         assert seen == [chosen]
         assert aside == 0
+
+
+def test_for_other_screens_alone_a_figure_is_drawn_once():
+    page = Page("p", Verdict("good", "It is."), [Picture(pairs()[0], "four panels")])
+    once, twice = page.html(phones=False), page.html()
+    assert (once.count("<svg"), twice.count("<svg")) == (1, 2)
+    assert 'class="plot narrow"' not in once

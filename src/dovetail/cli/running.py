@@ -171,7 +171,9 @@ def _judge(run: Run, target: Path, stability: Any, report: bool, say: Callable[[
         with telling("the report", "drawing"):
             from dovetail.report import write_run
 
-            page = write_run(run, target / "report.html", ideal, stability)
+            page = write_run(
+                run, target / "report.html", ideal, stability, phones=False
+            )  # beside a run: at once
         say(f"report    {page}")
 
 

@@ -41,8 +41,8 @@ def page_style() -> str:
     return resources.files("dovetail.report").joinpath("page.css").read_text("utf-8")
 
 
-def render(page: Page) -> str:
-    """The whole page."""
+def render(page: Page, phones: bool = True) -> str:
+    """The whole page; its figures once more for `phones`, which takes as long again."""
     sections = [block for block in page.blocks if isinstance(block, PageSection)]
     subtitle = f'<p class="subtitle">{escape(page.subtitle)}</p>' if page.subtitle else ""
     links = "".join(f'<a href="#s{i}">{escape(s.title)}</a>' for i, s in enumerate(sections, 1))
@@ -63,7 +63,7 @@ def render(page: Page) -> str:
             _tiles(page.tiles) if page.tiles else _verdict(page.verdict),
             _played(page) if page.playback else _still(page.still),
             f'<nav aria-label="Contents">{links}</nav>' if len(sections) > 2 else "",
-            f"<main>\n{_blocks(page.blocks, 2)}\n</main>",
+            f"<main>\n{_blocks(page.blocks, 2, phones)}\n</main>",
             "<footer>Written by Dovetail. This page is complete in itself: it fetches nothing.</footer>",
             "</body>",
             "</html>",
@@ -77,7 +77,7 @@ def fragment(blocks: Sequence[Block]) -> str:
     return _blocks(blocks, 3, phones=False)
 
 
-def _blocks(blocks: Sequence[Block], level: int, phones: bool = True) -> str:
+def _blocks(blocks: Sequence[Block], level: int, phones: bool) -> str:
     out, number = [], 0
     for block in blocks:
         if isinstance(block, PageSection):

@@ -139,16 +139,16 @@ class Page:
     still: PixelPicture | None = None  # below them: what it looked like
     playback: str = ""  # the run to be played in place of that, as JSON
 
-    def html(self) -> str:
-        """The page as self-contained HTML."""
+    def html(self, phones: bool = True) -> str:
+        """The page as self-contained HTML; its figures once more for `phones`, which takes as long again."""
         from dovetail.report.html import render
 
-        return render(self)
+        return render(self, phones)
 
-    def write(self, path: str | Path) -> Path:
+    def write(self, path: str | Path, phones: bool = True) -> Path:
         """Write the page to a file, whole or not at all."""
         path = Path(path)
-        text = self.html()
+        text = self.html(phones)
         try:
             partial = path.with_name(path.name + ".partial")
             partial.write_text(text, "utf-8")

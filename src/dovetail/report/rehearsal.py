@@ -107,17 +107,19 @@ def write_run(
     stability: Any = None,
     budget: Sequence[fidelity.Contribution] = (),
     interactive: bool = False,
+    phones: bool = True,
 ) -> Path:
     """Write the report on one run, whatever its mode; what is not given is computed where it can be.
 
-    An `interactive` one has a script in it that plays the run in 3-D beside plots to zoom into.
+    An `interactive` one has a script in it that plays the run in 3-D beside plots to zoom into. Its figures are drawn
+    once more for `phones`.
     """
     page = _page(run, ideal, stability, budget)
     if interactive:
         from dovetail.report.interactive import playable
 
         page = playable(page, run, ideal)
-    return page.write(path)
+    return page.write(path, phones)
 
 
 def _page(run: Any, ideal: Any, stability: Any, budget: Sequence[fidelity.Contribution]) -> Page:
