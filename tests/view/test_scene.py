@@ -20,6 +20,7 @@ from dovetail.view.scene import (
     quaternion,
     rgb,
     segments,
+    told,
 )
 from dovetail.view.stage import Arrow, Solid, Stage, fixed
 
@@ -27,6 +28,12 @@ from dovetail.view.stage import Arrow, Solid, Stage, fixed
 def test_names_with_markup_are_text():
     assert plain("<script>alert(1)</script>") == "&lt;script&gt;alert\\(1\\)&lt;/script&gt;"
     assert plain("[a](javascript:b) **c**") == "\\[a\\]\\(javascript:b\\) \\*\\*c\\*\\*"
+
+
+def test_lines_that_are_told_are_text():
+    said = told("t = 1 s", "", "<b>a & b</b>")
+    assert "&lt;b&gt;a &amp; b&lt;/b&gt;" in said
+    assert said.count("<p") == 2  # an empty one is none
 
 
 def test_a_ghost_is_paler():

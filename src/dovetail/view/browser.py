@@ -20,7 +20,7 @@ from dovetail.view.corner import Corner
 from dovetail.view.gate import Gate
 from dovetail.view.keys import Keys
 from dovetail.view.player import Player
-from dovetail.view.scene import Scene, plain
+from dovetail.view.scene import Scene, plain, told
 from dovetail.view.stage import Stage
 
 FRAMES = 60.0  # a second, at most
@@ -119,7 +119,7 @@ class RunPage:
     def _set_up(self) -> None:
         gui, stage = self.server.gui, self.stage
         gui.add_markdown(f"**{plain(stage.title)}**")
-        self.clock = gui.add_markdown("")
+        self.clock = gui.add_html("")
         self.waiting: Any = None
         self.transport = gui.add_button_group("", tuple(self._acts))
         first, last = self.player.first, self.player.last
@@ -286,7 +286,7 @@ class RunPage:
         place = float(np.clip(self.stage.times[k], self.player.first, self.player.last))
         if place != self.scrubber.value:
             self.scrubber.value = place
-        self.clock.content = f"t = {self.stage.times[k]:.4f} s\n\n{plain(self.stage.notes(k))}"
+        self.clock.content = told(f"t = {self.stage.times[k]:.4f} s", self.stage.notes(k))
 
     def serve(self, seconds: float | None = None) -> int:
         """Play until interrupted, or for so long; the number of frames that were drawn."""

@@ -30,7 +30,7 @@ from dovetail.view.charts import Charts
 from dovetail.view.corner import Corner
 from dovetail.view.gate import Gate
 from dovetail.view.panel import Panel
-from dovetail.view.scene import Scene, plain
+from dovetail.view.scene import Scene, plain, told
 from dovetail.view.stage import Stage
 from dovetail.view.stages import stage_of
 
@@ -95,7 +95,7 @@ class LivePage:
         self.port = int(self.server.get_port())
         gui = self.server.gui
         gui.add_markdown(f"**{plain(self.test.title)}**")
-        self.clock = gui.add_markdown("It has not begun to move yet.")
+        self.clock = gui.add_html(told("It has not begun to move yet."))
         self.panel = Panel(gui, watched.folder, self.test.dials, start_values(self.test))
         self.feed: Feed | None = None
         self.scene: Scene | None = None
@@ -137,7 +137,7 @@ class LivePage:
             self.charts.update(stage.plots, stage.choices)
             self._charted = time.monotonic()
         when = f"t = {stage.times[k]:.3f} s of {self.test.duration:g} s"
-        self.clock.content = f"{when}, {self.watched.mode}\n\n{plain(stage.notes(k))}"
+        self.clock.content = told(f"{when}, {self.watched.mode}", stage.notes(k))
         self.newest, self.frames = newest, self.frames + 1
         return True
 

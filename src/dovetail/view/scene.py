@@ -7,6 +7,7 @@ markup: `plain` takes the characters apart that Markdown or HTML would act on.
 from __future__ import annotations
 
 import re
+from html import escape
 from typing import Any
 
 import numpy as np
@@ -41,6 +42,14 @@ def plain(text: str) -> str:
     """Text that Markdown and HTML take for text."""
     escaped = str(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     return re.sub(r"([\\`*_{}\[\]()#+!|~-])", r"\\\1", escaped)
+
+
+def told(*lines: str) -> str:
+    """Lines of text for a page, as they are; Markdown would be taken apart anew with every change, which takes long."""
+    parts = (f'<p style="margin: 0.2em 0">{escape(line)}</p>' for line in lines if line)
+    return (
+        f'<div style="font-size: 0.875em; line-height: 1.45; padding: 0 0.75em 0.3em">{"".join(parts)}</div>'
+    )
 
 
 def rgb(colour: str, ghost: bool = False) -> tuple[int, int, int]:

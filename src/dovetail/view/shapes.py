@@ -72,7 +72,7 @@ def rod(radius: float, length: float, sides: int = SIDES) -> Triangles:
     return lathe([(0, 0), (0, radius), (length, radius), (length, 0)], sides)
 
 
-def link(sides: int = 8) -> Triangles:
+def link(sides: int = 6) -> Triangles:
     """A piece of tube of unit length and radius from the origin along x, to be stretched between two nodes."""
     return rod(1.0, 1.0, sides)
 
@@ -217,7 +217,7 @@ def drogue(depths: Sequence[float], radii: Sequence[float]) -> dict[str, Triangl
                 (-d[last], (r[last] + wall) * np.cos(b), (r[last] + wall) * np.sin(b)),
                 (-d[-1], r[-1] * np.cos(b), r[-1] * np.sin(b)),
                 0.012,
-                8,
+                5,
             )
             for b in a
         )
