@@ -1,6 +1,6 @@
 """`python -m dovetail` is `dovetail`."""
 
-from dovetail.cli.main import process
+from dovetail.cli.process import process
 
 if __name__ == "__main__":
     process()
