@@ -302,7 +302,8 @@ def _painted(colour: Raster, face: Raster, bright: Raster) -> Raster:
 
     There are few colours, and light in steps of a hundredth is fine enough: the rest is looked up.
     """
-    few, which = np.unique(colour, axis=0, return_inverse=True)
+    packed, which = np.unique(colour.astype(np.int32) @ (65536, 256, 1), return_inverse=True)
+    few = np.stack([packed >> 16, packed >> 8 & 255, packed & 255], axis=1)
     light = np.arange(STEPS) / 100
     dim, over = np.minimum(light, 1.0)[:, None], np.clip(light - 1.0, 0.0, 0.6)[:, None]
     table = np.zeros((len(few), STEPS, 4), np.uint8)

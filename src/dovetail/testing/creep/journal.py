@@ -114,8 +114,8 @@ class Journal:
         text = json.dumps(table)
         line = f'{text[:-1]}, "sum": {zlib.crc32(text.encode())}}}\n'
         try:
-            with self.path.open("a", encoding="utf-8") as file:
-                file.write(line)
+            with open(self.path, "ab") as file:
+                file.write(line.encode())
                 file.flush()
                 # what was flushed survives the end of this process; against the end of the machine it is pressed
                 # to the disk, which takes milliseconds: for moves of a real cell every time
