@@ -92,3 +92,23 @@ def test_for_other_screens_alone_a_figure_is_drawn_once():
     once, twice = page.html(phones=False), page.html()
     assert (once.count("<svg"), twice.count("<svg")) == (1, 2)
     assert 'class="plot narrow"' not in once
+
+
+def test_names_above_a_panel_stand_below_each_other_and_the_panel_keeps_its_height():
+    names = [f"a rope of {n} m of steel" for n in range(7)]
+    figure, ((panel,),) = new_figure(height=2.4)
+    with styled():
+        for k in range(7):
+            panel.plot([0, 1], [0, k])
+        panel.legend(panel.lines, names, ncols=3, loc="lower left", bbox_to_anchor=(0.0, 1.0))
+    svg(figure)
+    before = panel.get_position().height * figure.get_figheight()  # [in]
+    with narrowed(figure):
+        page = svg(figure)
+        box, whole = panel.get_window_extent(), figure.bbox
+        words = [text.get_window_extent() for text in figure.legends[0].get_texts()]
+        assert panel.get_position().height * figure.get_figheight() > 0.8 * before
+        assert all(whole.x0 <= word.x0 and word.x1 <= whole.x1 and word.y0 >= box.y1 for word in words)
+    assert all(name in page for name in names)
+    assert panel.get_legend().get_visible()
+    assert not figure.legends

@@ -7,7 +7,7 @@ has to be pushed aside. So it is laid out once more.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from matplotlib.artist import Artist
@@ -36,9 +36,11 @@ def narrowed(figure: Figure) -> Iterator[None]:
         figure.set_layout_engine("constrained")
         rows = _stacked(figure, panels, specs)
         width = NARROW * min(1.0, _smallest(figure) / LETTERS)
-        figure.set_size_inches(width, tall * (1.0 if rows is None else STACKED * rows))
-        legends = [(legend, _below(figure, legend, width)) for legend in list(figure.legends)]
-        legends += [(legend, _inside(ax, legend)) for ax, legend in _aside(panels)]
+        above = [*figure.legends, *_standing(panels, lambda x, y: y > 0.99 > x)]
+        legends = [(legend, _below(figure, legend, width)) for legend in above]
+        more = sum(_tall(new) - _tall(old) for old, new in legends)
+        figure.set_size_inches(width, tall * (1.0 if rows is None else STACKED * rows) + more)
+        legends += [(legend, _inside(legend)) for legend in _standing(panels, lambda x, y: x > 0.99)]
         crowded = _crowded(figure, panels)
         for text in crowded:
             text.set_visible(False)
@@ -85,23 +87,31 @@ def _below(figure: Figure, legend: Legend, width: float) -> Legend:
     )
 
 
-def _aside(panels: list[Axes]) -> list[tuple[Axes, Legend]]:
-    """Panels whose legend stands to the right of them, and takes the room that they need."""
-    found = [(ax, legend) for ax in panels if (legend := ax.get_legend()) is not None]
-    return [
-        (ax, legend)
-        for ax, legend in found
-        if legend.get_bbox_to_anchor().transformed(ax.transAxes.inverted()).x0 > 0.99
+def _standing(panels: list[Axes], where: Callable[[float, float], bool]) -> list[Legend]:
+    """Legends of panels that are anchored at such a place beside them, counted in their width and height."""
+    found = [legend for ax in panels if (legend := ax.get_legend()) is not None]
+    places = [
+        legend.get_bbox_to_anchor().transformed(legend.axes.transAxes.inverted())
+        for legend in found
+        if legend.axes is not None
     ]
+    return [legend for legend, place in zip(found, places, strict=True) if where(place.x0, place.y0)]
 
 
-def _inside(ax: Axes, legend: Legend) -> Legend:
-    """The legend where it hides least of a panel."""
+def _inside(legend: Legend) -> Legend:
+    """The legend where it hides least of its panel, whose room it took beside it."""
     handles, names = _entries(legend)
     _shown(legend, False)
-    inside = Legend(ax, handles, names, loc="best", handlelength=1.6)
-    ax.add_artist(inside)
+    assert legend.axes is not None
+    inside = Legend(legend.axes, handles, names, loc="best", handlelength=1.6)
+    legend.axes.add_artist(inside)
     return inside
+
+
+def _tall(legend: Legend) -> float:
+    """Height [in] of a legend."""
+    figure = legend.get_figure(root=True)
+    return 0.0 if figure is None else float(legend.get_window_extent().height / figure.dpi)
 
 
 def _entries(legend: Legend) -> tuple[list[Artist], list[str]]:
