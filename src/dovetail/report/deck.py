@@ -25,7 +25,8 @@ from dovetail.report.page import PageSection, PageTable, Picture
 from dovetail.report.style import COLOURS, WIDTH, new_figure, styled
 
 SHADES = ("#0072b2", "#d55e00", "#009e73", "#a5408c", "#56b4e9", "#b8860b", "#20252b", "#8b939c")
-PHASES = {"touchdown": "#f4ead2", "secured": "#dcebf5", "traverse": "#d3ecdf", "released": "#f4ead2"}
+PHASES = {"touchdown": "#b8860b", "secured": "#0072b2", "traverse": "#009e73", "released": "#b8860b"}
+TINT = 0.14  # of a phase's colour, on light paper and on dark
 BODY = np.array([[-0.11, -0.2], [0.11, -0.2], [0.17, -0.05], [0.12, 0.13], [-0.12, 0.13], [-0.17, -0.05]])
 VIEWS = {"front": (-2, -1), "side": (0, 2)}  # axes of a picture: port and up, or forward and up
 LONG = 0.35  # [m] that the weight of the aircraft is drawn
@@ -134,7 +135,7 @@ def strip(scene: DeckScene, stretches: list[Phase], number: int = 5) -> tuple[An
 def _shade(axes: Any, stretches: list[Phase], names: bool) -> None:
     for p in stretches:
         if p.name in PHASES:
-            axes.axvspan(p.start, p.end, color=PHASES[p.name], lw=0, zorder=0)
+            axes.axvspan(p.start, p.end, color=PHASES[p.name], alpha=TINT, lw=0, zorder=0)
         wide = p.end - p.start > 0.09 * (stretches[-1].end - stretches[0].start)
         if names and wide and len(stretches) > 1:
             place = ((p.start + p.end) / 2, 1.02)
