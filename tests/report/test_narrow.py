@@ -5,6 +5,7 @@ import re
 
 import numpy as np
 import pytest
+from matplotlib.legend import Legend
 
 from dovetail.report import Page, Picture, Verdict
 from dovetail.report.narrow import NARROW, narrowed
@@ -112,3 +113,24 @@ def test_names_above_a_panel_stand_below_each_other_and_the_panel_keeps_its_heig
     assert all(name in page for name in names)
     assert panel.get_legend().get_visible()
     assert not figure.legends
+
+
+def test_many_names_beside_a_panel_stand_above_it_and_hide_nothing():
+    figure, panels = new_figure(2, 1, height=2.6)
+    with styled():
+        for (panel,), number in zip(panels, (8, 4), strict=True):
+            for k in range(number):
+                panel.plot([0, 1], [0, k], label=f"foot {k + 1}")
+            panel.legend(loc="upper left", bbox_to_anchor=(1.0, 1.03))
+        panels[0, 0].annotate("flight", (0.2, 1.02), xycoords="axes fraction")
+    svg(figure)
+    with narrowed(figure):
+        svg(figure)
+        for panel in panels.flat:
+            (shown,) = [legend for legend in panel.findobj(Legend) if legend.get_visible()]
+            box, inside = shown.get_window_extent(), panel.get_window_extent()
+            assert box.y0 >= inside.y1
+            assert box.y1 <= figure.bbox.y1 + 1
+            assert box.x1 <= figure.bbox.x1 + 1
+            for text in panel.texts:
+                assert not box.overlaps(text.get_window_extent())

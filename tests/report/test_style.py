@@ -106,3 +106,15 @@ def test_units_are_made_easy_to_read(value, unit, expected):
 )
 def test_symbols_are_shown_as_written(text, shown):
     assert symbol(text) == shown
+
+
+def test_numbers_that_change_with_the_room_they_leave_are_given_enough_of_it():
+    figure, ((ax,),) = new_figure(height=2.2)
+    with styled():
+        ax.plot([0, 0.01, 0.02], [0, 0.11944, 0.11944])
+        ax.set(xlabel="time [s]", ylabel="energy added [J]")
+    locator = ax.yaxis.get_major_locator()
+    svg(figure)
+    assert ax.yaxis.get_major_locator() is locator
+    figure.dpi = 72
+    assert ax.yaxis.label.get_window_extent().x0 >= 0

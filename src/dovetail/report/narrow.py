@@ -39,8 +39,10 @@ def narrowed(figure: Figure) -> Iterator[None]:
         above = [*figure.legends, *_standing(panels, lambda x, y: y > 0.99 > x)]
         legends = [(legend, _below(figure, legend, width)) for legend in above]
         more = sum(_tall(new) - _tall(old) for old, new in legends)
+        aside = [(legend, _over(legend, width)) for legend in _standing(panels, lambda x, y: x > 0.99)]
+        more += sum(_tall(new) for _, new in aside)
+        legends += aside
         figure.set_size_inches(width, tall * (1.0 if rows is None else STACKED * rows) + more)
-        legends += [(legend, _inside(legend)) for legend in _standing(panels, lambda x, y: x > 0.99)]
         crowded = _crowded(figure, panels)
         for text in crowded:
             text.set_visible(False)
@@ -98,14 +100,27 @@ def _standing(panels: list[Axes], where: Callable[[float, float], bool]) -> list
     return [legend for legend, place in zip(found, places, strict=True) if where(place.x0, place.y0)]
 
 
-def _inside(legend: Legend) -> Legend:
-    """The legend where it hides least of its panel, whose room it took beside it."""
+def _over(legend: Legend, width: float) -> Legend:
+    """The legend above its panel, over whose words it stands, in place of one that took the panel's room beside it."""
     handles, names = _entries(legend)
     _shown(legend, False)
-    assert legend.axes is not None
-    inside = Legend(legend.axes, handles, names, loc="best", handlelength=1.6)
-    legend.axes.add_artist(inside)
-    return inside
+    panel = legend.axes
+    assert panel is not None
+    place = (0.0, 1.14 if any(text.get_visible() for text in panel.texts) else 1.0)
+    over = Legend(
+        panel,
+        handles,
+        names,
+        loc="lower left",
+        bbox_to_anchor=place,
+        bbox_transform=panel.transAxes,
+        ncols=beside(names, width),
+        handlelength=1.6,
+        borderaxespad=0.2,
+    )
+    panel.add_artist(over)
+    over.set_clip_on(False)  # else it would count as part of the panel's inside, and be given no room
+    return over
 
 
 def _tall(legend: Legend) -> float:

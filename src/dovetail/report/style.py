@@ -10,16 +10,20 @@ from __future__ import annotations
 import io
 import itertools
 import re
+import warnings
 from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
 import matplotlib as mpl
 import numpy as np
+from matplotlib.axis import Axis
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
+from matplotlib.ticker import FixedLocator, Locator
 
 WIDTH = 7.2  # [in] of a full figure: at this width on paper the text is 10 pt
+POINTS = 72  # dots per inch of an SVG
 LETTERS = 11.0  # [px] that the smallest letters of a figure have on a screen, however small that is
 ROOM = 70  # letters that fit beside each other over a full figure
 HALF = 3.5  # [in] of a figure that shares its row with another
@@ -129,14 +133,13 @@ def svg(figure: Figure, about: str = "") -> str:
     """
     buffer = io.StringIO()
     with styled():
-        engine = figure.get_layout_engine()
-        if engine is not None:  # laid out once, here: saving would draw everything a second time for it
-            engine.execute(figure)
-            figure.set_layout_engine("none")
+        dpi, figure.dpi = figure.dpi, POINTS  # letters are measured as they will be drawn
+        held = _laid_out(figure)
         nothing = {"Creator": None, "Date": None, "Format": None, "Type": None}
-        dpi = figure.dpi
         FigureCanvasSVG(figure).print_svg(buffer, metadata=nothing)  # `savefig` draws twice
         figure.dpi = dpi
+        for axis, locator in held.items():
+            axis.set_major_locator(locator)
     text = buffer.getvalue()
     text = text[text.index("<svg") :]
     text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
@@ -148,6 +151,38 @@ def svg(figure: Figure, about: str = "") -> str:
     least = f"--least: {_legible(text, float(box[1].split()[2])):.0f}px"
     new_head = f'<svg class="plot" viewBox="{box[1]}" style="{least}" role="img" aria-label="{label}">'
     return new_head + _shortened(_themed(_renamed(text[len(head) :])))
+
+
+def _laid_out(figure: Figure) -> dict[Axis, Locator]:
+    """Give everything its room, once, here: saving would draw all of it a second time for that.
+
+    Room changes how many numbers an axis has, and longer numbers change the room. Where the axis has others in the end
+    than those that were measured, they are held and measured again; the answer is what to give such an axis back.
+    """
+    held: dict[Axis, Locator] = {}
+    engine = figure.get_layout_engine()
+    if engine is None:
+        return held
+    engine.execute(figure)
+    for ax in figure.axes:
+        for axis in (ax.xaxis, ax.yaxis) if ax.name == "rectilinear" else ():
+            there, measured = axis.get_majorticklocs(), [tick.get_loc() for tick in axis.majorTicks]
+            if list(there) != measured[: len(there)]:
+                held[axis] = axis.get_major_locator()
+                axis.set_major_locator(FixedLocator(list(there)))
+    if held:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", UserWarning)
+            try:
+                engine.execute(figure)
+            except (
+                UserWarning
+            ):  # there is no room for them: it stays as it is, with the numbers that it was laid out for
+                for axis, locator in held.items():
+                    axis.set_major_locator(locator)
+                held.clear()
+    figure.set_layout_engine("none")
+    return held
 
 
 def _legible(text: str, width: float) -> float:
