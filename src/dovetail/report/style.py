@@ -178,8 +178,8 @@ def _laid_out(figure: Figure) -> dict[Axis, Locator]:
             except (
                 UserWarning
             ):  # there is no room for them: it stays as it is, with the numbers that it was laid out for
-                for axis, locator in held.items():
-                    axis.set_major_locator(locator)
+                for one, locator in held.items():
+                    one.set_major_locator(locator)
                 held.clear()
     figure.set_layout_engine("none")
     return held
