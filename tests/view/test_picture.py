@@ -87,3 +87,18 @@ def test_every_setting_has_something_behind(setting):
     body = Solid("s", shapes.box((1, 1, 1)), colour=RED)
     picture = drawn(solids=(body,), setting=setting)
     assert np.ptp(picture[..., 2]) > 3
+
+
+def test_a_dot_marks_where_bodies_touch_while_the_force_acts():
+    room = Solid("room", shapes.box((4, 0.1, 4)), fixed((0, 2, 0)), BLUE)
+
+    def force(k):
+        return np.array([0.0, 0.0, 100.0 * k])
+
+    arrow = Arrow("f", lambda k: np.array([1.5, 0.0, 1.0]), force, 1e-3, RED, contact=lambda k: np.zeros(3))
+
+    def red(k):
+        picture = drawn(k, 384, 256, solids=(room,), arrows=(arrow,))
+        return picture[64:192, 128:256, 0].max()  # about the point, away from the arrow
+
+    assert red(1) > red(0) + 100

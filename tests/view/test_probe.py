@@ -63,5 +63,33 @@ def test_the_probe_lies_as_it_was_recorded():
     np.testing.assert_allclose(back[0], [np.cos(0.1), 0.0, -np.sin(0.1)], atol=1e-12)
     assert back[1] @ back[0] == pytest.approx(np.cos(0.2))
     for k in (0, 1):
-        away = at["chaser"](k)[1]
+        away = at["chaser"](k)[1] - at["probe"](k)[1]
         np.testing.assert_allclose(away / np.linalg.norm(away), back[k], atol=1e-12)
+
+
+def test_the_probe_is_where_the_rig_had_it_with_the_demand_as_a_ghost_and_touches_the_wall():
+    drogue = Drogue(32.5e-3, 50e-3, 195e-3, np.radians(27))
+    home = (0.2, 0.0, 0.03), (0.0, 0.0, np.pi)
+    specimen = ProbeInDrogue(drogue, Flores(9e8, restitution=0.8), Tustin(), 0.025, *home)
+    demanded, measured = np.zeros((2, 6)), np.zeros((2, 6))
+    demanded[1, 2], measured[1, 2] = 0.06, 0.04
+    data = xr.Dataset(
+        {
+            "probe_position": (("time", "side"), home[0] + demanded[:, :3]),
+            "displacement": (("time", "axis"), demanded),
+            "measured_displacement": (("time", "axis"), measured),
+        },
+        {"time": [0.0, 0.1], "axis": ["x", "y", "z", "roll", "pitch", "yaw"]},
+    )
+    rig = SimpleNamespace(specimen=specimen)
+    run = SimpleNamespace(test=SimpleNamespace(rig=rig), data=data, title="docking")
+    stage = stage_of(run)
+    at = {solid.name: solid for solid in stage.solids}
+    np.testing.assert_allclose(at["probe"].pose(1)[1], [0.2, 0.0, 0.07])
+    np.testing.assert_allclose(at["demanded"].pose(1)[1], [0.2, 0.0, 0.09])
+    assert at["demanded"].opacity < 0.5
+    x, y, z = stage.arrows[0].contact(1)
+    cone = 32.5e-3 + (x - 50e-3) * np.tan(np.radians(27))  # radius of the wall there
+    assert (y, z) == (0.0, pytest.approx(cone))
+    run.data = data.drop_vars("measured_displacement")  # the ideal: nothing was demanded of a rig
+    assert "demanded" not in {solid.name for solid in stage_of(run).solids}

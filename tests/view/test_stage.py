@@ -1,10 +1,26 @@
 """What is to be seen, without a browser."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
+import xarray as xr
 
 from dovetail.view.shapes import box
-from dovetail.view.stage import ASPECT, FILLED, OPENING, TRAIL, Line, Solid, Stage, bounds, looked_at, so_far
+from dovetail.view.stage import (
+    ASPECT,
+    FILLED,
+    OPENING,
+    TRAIL,
+    Arrow,
+    Line,
+    Solid,
+    Stage,
+    bounds,
+    haunted,
+    looked_at,
+    so_far,
+)
 
 TIMES = np.arange(5.0)
 
@@ -50,3 +66,18 @@ def test_a_trail_has_few_points_that_stay_as_it_goes_on_and_ends_where_the_body_
     assert {tuple(p) for p in before[1:-1]} <= {tuple(p) for p in after}
     np.testing.assert_array_equal(after[-1], path[7010])
     assert len(so_far(path, 0)) == 2
+
+
+def test_an_arrow_says_what_it_is_how_large_and_beside_what():
+    force = Arrow("push", lambda k: np.zeros(3), lambda k: np.array([0.0, 0.0, -1500.0]), 1e-3)
+    assert force.words(0) == "push: 1.5 kN"
+    assert replace(force, share=lambda k: "2 × weight").words(0) == "push: 1.5 kN, 2 × weight"
+
+
+def test_a_ghost_is_drawn_where_the_eye_can_tell_it_from_the_body_and_while_a_run_goes_on():
+    there = np.zeros((3, 2))
+    near, far = there + 1e-4, there + np.array([[0, 0], [0.1, 0], [0, 0]])
+    ended, going_on = xr.Dataset(attrs={"largest": None}), xr.Dataset(attrs={"largest": 1.0})
+    assert not haunted(ended, near, there, 1.0)
+    assert haunted(ended, far, there, 1.0)
+    assert haunted(going_on, near, there, 1.0)

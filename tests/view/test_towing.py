@@ -33,7 +33,13 @@ def drawn(name, ropes=None, **signals):
 ENDS = {
     "capture/tow": {"aircraft", "device", "stage/body", "stage/engines"},
     "capture/glider-tow": {"aircraft", "glider"},
-    "capture/sling-load": {"helicopter/body", "helicopter/mast", "helicopter/rotor", "load"},
+    "capture/sling-load": {
+        "helicopter/body",
+        "helicopter/glass",
+        "helicopter/mast",
+        "helicopter/rotor",
+        "load",
+    },
     "capture/refuelling-hose": {"aircraft", "drogue/coupling", "drogue/ribs", "drogue/canopy"},
     "capture/deploy": {"aircraft", "device"},
     "capture/select": {"aircraft", "device"},

@@ -77,7 +77,7 @@ stage.addEventListener("wheel", (e) => { e.preventDefault(); const s = Math.exp(
 // ---- bodies
 const gl = canvas.getContext("webgl2", { antialias: true });
 if (!gl) { words.textContent = "This browser has no WebGL: the plots work, the picture does not."; }
-let program, spots = {}, bodies = [], tubes = [], lines = [], arrows = [], rod, tip;
+let program, spots = {}, bodies = [], tubes = [], lines = [], arrows = [], rod, tip, ball;
 const shader = (kind, text) => { const s = gl.createShader(kind); gl.shaderSource(s, text); gl.compileShader(s); gl.attachShader(program, s); };
 function body(mesh) {
   const v = read(mesh.corners), f = read(mesh.faces), n = new Float32Array(v.length);
@@ -116,8 +116,9 @@ void main() { vec3 n = normalize(normal + 1e-12); if (dot(n, eye - at) < 0.0) n 
   bodies.sort((a, b) => b.opacity - a.opacity);
   rod = body(told.link);
   tip = body(told.head);
+  ball = body(told.dot);
   tubes = told.tubes.map((t) => ({ ...t, each: t.each.map(track) }));
-  arrows = told.arrows.map((a) => ({ ...a, at: track(a.at), vector: track(a.vector), word: make("span", "", words) }));
+  arrows = told.arrows.map((a) => ({ ...a, at: track(a.at), vector: track(a.vector), contact: a.contact && track(a.contact), word: make("span", "", words) }));
   lines = told.lines.map((l) => {
     const vao = gl.createVertexArray(), buffer = gl.createBuffer();
     gl.bindVertexArray(vao);
@@ -140,8 +141,6 @@ function put(word, at, seen, wide, tall) {
   word.hidden = w <= 0;
   word.style.transform = `translate(-50%, -110%) translate(${(0.5 + 0.5 * x / w) * wide}px, ${(0.5 - 0.5 * y / w) * tall}px)`;
 }
-const SI = [[1e6, "M"], [1e3, "k"], [1, ""], [1e-3, "m"], [1e-6, "µ"]];
-const newtons = (v) => { const [s, p] = SI.find(([s]) => v >= s) || SI[4]; return `${Number((v / s).toPrecision(3))} ${p}N`; };
 function picture() {
   if (!gl) return;
   const k = frame(), wide = stage.clientWidth, tall = stage.clientHeight, dense = Math.min(window.devicePixelRatio || 1, 2);
@@ -175,7 +174,8 @@ function picture() {
     if (!acts) continue;
     paint(rod, placed(along(way), foot, [Math.max(long - head, 1e-6), 0.2 * head, 0.2 * head]), arrow.colour);
     paint(tip, placed(along(way), add(foot, way, long - head), [head, head, head]), arrow.colour);
-    arrow.word.textContent = `${arrow.name}: ${newtons(n)}`;
+    if (arrow.contact) paint(ball, placed([1, 0, 0, 0], Array.from(arrow.contact(k)), [head, head, head]), arrow.colour);
+    arrow.word.textContent = arrow.words[k];
     put(arrow.word, add(foot, way, long), seen, wide, tall);
   }
   gl.uniform1f(spots.lit, 0);

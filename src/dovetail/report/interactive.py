@@ -23,8 +23,8 @@ from dovetail.report.page import Page
 from dovetail.view.cameras import NAMES, camera
 from dovetail.view.charts import COLOURS
 from dovetail.view.curves import curves
-from dovetail.view.scene import BEHIND, LEAST, links, quaternion, rgb, segments
-from dovetail.view.shapes import Triangles, lathe, link
+from dovetail.view.scene import BEHIND, DOT, LEAST, links, quaternion, rgb, segments
+from dovetail.view.shapes import Triangles, ellipsoid, lathe, link
 from dovetail.view.stage import OPENING, Plot, Stage, upward
 from dovetail.view.stages import stage_of
 
@@ -83,6 +83,7 @@ def told(stage: Stage, plots: list[Plot]) -> dict[str, Any]:
         "focus": None if focus is None else track(lambda k: focus(k), chosen),
         "link": mesh(link()),
         "head": mesh(lathe([(0.0, 0.0), (0.0, 0.5), (1.0, 0.0)], 16)),
+        "dot": mesh(ellipsoid(3 * (DOT,), 10)),
         "least": LEAST,
         "marks": [[text, [float(v) for v in place]] for text, place in stage.marks],
         "solids": [_solid(solid, chosen) for solid in stage.solids],
@@ -104,6 +105,8 @@ def told(stage: Stage, plots: list[Plot]) -> dict[str, Any]:
                 "length": arrow.length,
                 "at": track(arrow.at, chosen),
                 "vector": track(arrow.vector, chosen),
+                "words": [arrow.words(int(k)) for k in chosen],
+                "contact": None if arrow.contact is None else track(arrow.contact, chosen),
             }
             for arrow in stage.arrows
         ],

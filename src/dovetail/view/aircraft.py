@@ -11,15 +11,20 @@ import numpy as np
 import xarray as xr
 
 from dovetail.view import shapes
+from dovetail.view.shares import of_weight
 from dovetail.view.stage import Arrow, Line, Points, Pose, Solid, Stage, Tube, looked_at
 from dovetail.view.water import FREEBOARD, water
 
 if TYPE_CHECKING:
     from dovetail.mechanics.airframe.aircraft import DeckAircraft
+    from dovetail.mechanics.securing.platform import Platform
 
 BODY, GEAR, DECK, CLAMP, FORCE, SHIP = "#a9b3bc", "#0072b2", "#767f87", "#d55e00", "#b5179e", "#5c656d"
+DEVICE, RAIL, GLASS = "#939ca4", "#d7dce0", "#2f4b66"
+GAUGE, THICK = 0.6, 0.05  # of a device's width that its rails are apart, and how thick they are [m]
 WEIGHT = 0.5  # [m] that the largest force is drawn long
 DEPTH, SPOT, PAINT = 6.0, 1.8, 0.02  # [m] of a planar deck, of the ring on it, and how far that lies above it
+DEVICE_DEPTH = 4.4  # [m] of a device on a planar deck: the ring on it has room
 APART = 0.4  # [m] fore and aft of the middle, where a planar gear is drawn twice
 
 
@@ -32,16 +37,18 @@ def draw(title: str, run: Any, data: xr.Dataset, ideal: xr.Dataset | None) -> St
     feet = np.asarray(aircraft.feet)
     largest = max(float(np.nanmax(np.linalg.norm(force, axis=-1))), 1e-12)
     width = max(float(np.ptp(spatial(nodes[0])[:, 1])), 0.2)
-    pose = _pose(data, flat)
+    pose, decks = _pose(data, flat), Decks(aircraft, data)
+    weight = float(aircraft.gravity) * (float(aircraft.airframe.mass) + float(aircraft.model.mass))  # [N]
     floor = float(spatial(nodes[0])[:, 2].max() - spatial(data["displacement"].values[0][None])[0, 2])
     parts = _helicopter(round(1.7 * width, 3), round(floor, 3), round(1.7 * width, 3))
     solids = [
         Solid("aircraft", parts["body"], pose, BODY),
-        Solid("mast", parts["mast"], pose, "#6b747c"),
+        Solid("aircraft's windows", parts["glass"], pose, GLASS),
+        Solid("mast", parts["mast"], pose, "#6b747c", scenery=True),
         Solid("rotor", parts["rotor"], pose, "#6b747c", 0.15, scenery=True),
-        *_platforms(aircraft, data.time.values, flat),
+        *_platforms(aircraft, decks, flat),
     ]
-    lowest = float(np.nanmin(_poses(aircraft, data.time.values)[0][..., -1]))
+    lowest = float(np.nanmin(decks.places[..., 2]))
     still, waves = water(aircraft.platforms, data.time.values, lowest)
 
     def gear(k: int) -> np.ndarray:
@@ -58,7 +65,15 @@ def draw(title: str, run: Any, data: xr.Dataset, ideal: xr.Dataset | None) -> St
         return lambda k: spatial(force[k][i][None])[0]
 
     arrows = [
-        Arrow(f"foot {i + 1}", foot_at(foot), force_on(i), WEIGHT / largest, FORCE)
+        Arrow(
+            f"foot {i + 1}",
+            foot_at(foot),
+            force_on(i),
+            WEIGHT / largest,
+            FORCE,
+            of_weight(force[:, i], weight),
+            foot_at(foot),
+        )
         for i, foot in enumerate(feet)
     ]
 
@@ -69,7 +84,7 @@ def draw(title: str, run: Any, data: xr.Dataset, ideal: xr.Dataset | None) -> St
     stage = Stage(
         title,
         data.time.values,
-        _markings(aircraft, data.time.values, flat),
+        _markings(aircraft, decks, flat),
         arrows,
         notes=notes,
         solids=[*solids, *still],
@@ -99,36 +114,84 @@ def _pose(data: xr.Dataset, flat: bool) -> Pose:
     return lambda k: (turns[k], spatial(position[k][None])[0])
 
 
-def _platforms(aircraft: DeckAircraft, times: np.ndarray, flat: bool) -> list[Solid]:
+class Decks:
+    """Where all platforms are at every sample, as recorded: one that is driven need not be where it was told to be."""
+
+    def __init__(self, aircraft: DeckAircraft, data: xr.Dataset):
+        from dovetail.mechanics.securing.platform import poses
+
+        times = jnp.asarray(data.time.values)
+        turns = np.asarray(jax.jit(jax.vmap(lambda t: poses(aircraft.platforms, t)[1]))(times))
+        recorded = data["platform_position"].transpose("time", "platform", "axis").values
+        self.places = spatial(recorded)  # (time, platform, 3) [m]
+        self.turns = np.broadcast_to(np.eye(3), (*recorded.shape[:2], 3, 3)).copy()
+        n = turns.shape[-1]  # across and up, or all three
+        self.turns[..., 3 - n :, 3 - n :] = turns
+
+    def at(self, i: int) -> Pose:
+        """The pose of one."""
+        return lambda k: (self.turns[k, i], self.places[k, i])
+
+    def on(self, i: int, parent: int) -> np.ndarray:
+        """Places (time, 3) [m] of one in the axes of another."""
+        return np.einsum("tji,tj->ti", self.turns[:, parent], self.places[:, i] - self.places[:, parent])
+
+
+def _platforms(aircraft: DeckAircraft, decks: Decks, flat: bool) -> list[Solid]:
     """Decks and clamps at their poses; a planar one is drawn as deep as a deck is, or as a clamp."""
-    places, turns = _poses(aircraft, times)
-
-    def at(i: int) -> Pose:
-        def pose(k: int) -> tuple[np.ndarray, np.ndarray]:
-            return _turn(turns[k, i]), spatial(places[k, i][None])[0]
-
-        return pose
-
     solids = []
+    named = {platform.name: i for i, platform in enumerate(aircraft.platforms)}
     for i, platform in enumerate(aircraft.platforms):
-        corners, deck = np.asarray(platform.body.corners(), float), platform.role == "deck"
-        if flat:
-            deep = max(DEPTH, float(np.ptp(corners, axis=0).max())) if deck else 2.6 * APART
-            corners = np.concatenate(
-                [np.column_stack([np.full(len(corners), s * deep), corners]) for s in (-0.5, 0.5)]
-            )
+        corners, deck = body_of(platform, flat), platform.role == "deck"
         if deck and not platform.parent:
-            solids.append(Solid("ship", below(corners), at(i), SHIP, scenery=True))
+            solids.append(Solid("ship", below(corners), decks.at(i), SHIP, scenery=True))
+        if deck and platform.parent:
+            parent = named[platform.parent]
+            track = rails(body_of(aircraft.platforms[parent], flat), corners, decks.on(i, parent), flat)
+            solids.append(Solid(f"rails of {platform.name}", track, decks.at(parent), RAIL, scenery=True))
         solids.append(
             Solid(
                 f"platforms/{platform.name}",
                 shapes.hull(corners),
-                at(i),
-                DECK if deck else CLAMP,
+                decks.at(i),
+                (DEVICE if platform.parent else DECK) if deck else CLAMP,
                 scenery=deck,
             )
         )
     return solids
+
+
+def body_of(platform: Platform, flat: bool) -> np.ndarray:
+    """Corners (n, 3) [m] of a platform in its own axes."""
+    corners = np.asarray(platform.body.corners(), float)
+    if not flat:
+        return corners
+    deck = platform.role == "deck"
+    deep = max(DEPTH, float(np.ptp(corners, axis=0).max())) if deck else 2.6 * APART
+    deep = DEVICE_DEPTH if deck and platform.parent else deep
+    return np.concatenate([np.column_stack([np.full(len(corners), s * deep), corners]) for s in (-0.5, 0.5)])
+
+
+def rails(deck: np.ndarray, device: np.ndarray, way: np.ndarray, flat: bool) -> shapes.Triangles:
+    """Two rails on a deck, from edge to edge, along which a device goes that rides on it.
+
+    Corners of both (n, 3) and the device's places on the deck (time, 3) [m]; one that stays would go ahead, or across
+    in a planar model, which has no other way.
+    """
+    moved = np.ptp(way[:, :2], axis=0)
+    along = 1 if flat or moved[1] > moved[0] else 0
+    aside = 1 - along
+    long = np.ptp(deck, axis=0)[along]
+    apart = GAUGE * float(np.ptp(device, axis=0)[aside])
+    size, middle = np.full(3, THICK), np.zeros(3)
+    size[along] = long
+    middle[along] = 0.5 * (deck[:, along].min() + deck[:, along].max())
+    middle[2] = deck[:, 2].max() + THICK / 2
+    offset = np.eye(3)[aside] * 0.5 * apart
+    start = np.median(way, axis=0) * np.eye(3)[aside]
+    return shapes.joined(
+        *(shapes.moved(shapes.box(size.tolist()), middle + start + s * offset) for s in (-1, 1))
+    )
 
 
 def below(deck: np.ndarray) -> shapes.Triangles:
@@ -143,32 +206,31 @@ def below(deck: np.ndarray) -> shapes.Triangles:
     return shapes.hull(np.array([*rim, *foot, *bow]))
 
 
-def _markings(aircraft: DeckAircraft, times: np.ndarray, flat: bool) -> list[Line]:
+def _markings(aircraft: DeckAircraft, decks: Decks, flat: bool) -> list[Line]:
     """A landing spot and the way fore and aft, painted on the uppermost deck, where there is one."""
-    decks = [i for i, platform in enumerate(aircraft.platforms) if platform.role == "deck"]
-    if not decks:
+    numbers = [i for i, platform in enumerate(aircraft.platforms) if platform.role == "deck"]
+    if not numbers:
         return []
-    places, turns = _poses(aircraft, times)
-    tops = {i: _corners(aircraft.platforms[i])[:, 2].max() for i in decks}
-    uppermost = max(decks, key=lambda i: float(tops[i] + spatial(places[0, i][None])[0, 2]))
-    corners = _corners(aircraft.platforms[uppermost])
-    top = float(tops[uppermost]) + PAINT
+    bodies = {i: body_of(aircraft.platforms[i], flat) for i in numbers}
+    uppermost = max(numbers, key=lambda i: float(bodies[i][:, 2].max() + decks.places[0, i, 2]))
+    corners = bodies[uppermost]
+    top = float(corners[:, 2].max()) + PAINT
     a = np.linspace(0, 2 * np.pi, 49)
     ring = np.stack([SPOT * np.cos(a), SPOT * np.sin(a), np.full(49, top)], axis=1)
-    back, front = (-0.5 * DEPTH, 0.5 * DEPTH) if flat else (corners[:, 0].min(), corners[:, 0].max())
+    back, front = corners[:, 0].min(), corners[:, 0].max()
     way = np.array([[[back, 0.0, top], [-SPOT, 0.0, top]], [[SPOT, 0.0, top], [front, 0.0, top]]])
 
     def painted(marks: np.ndarray) -> Points:
-        return lambda k: marks @ _turn(turns[k, uppermost]).T + spatial(places[k, uppermost][None])[0]
+        def at(k: int) -> np.ndarray:
+            R, p = decks.at(uppermost)(k)
+            return marks @ R.T + p
+
+        return at
 
     return [
         Line("landing spot", painted(ring), "#f5f5f5", 3.0),
         Line("line fore and aft", painted(way), "#f5f5f5", 2.0),
     ]
-
-
-def _corners(platform: Any) -> np.ndarray:
-    return spatial(np.asarray(platform.body.corners(), float))
 
 
 def elements(aircraft: DeckAircraft, count: int) -> np.ndarray:
@@ -178,28 +240,12 @@ def elements(aircraft: DeckAircraft, count: int) -> np.ndarray:
     return np.asarray(aircraft.gear.joined, int)
 
 
-def _poses(aircraft: DeckAircraft, times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    from dovetail.mechanics.securing.platform import poses
-
-    found = jax.jit(jax.vmap(lambda t: poses(aircraft.platforms, t)))(jnp.asarray(times))
-    return np.asarray(found[0]), np.asarray(found[1])
-
-
-def _turn(R: np.ndarray) -> np.ndarray:
-    """Axes (2, 2), across and up, or (3, 3), as (3, 3)."""
-    if R.shape == (3, 3):
-        return R
-    whole = np.eye(3)
-    whole[1:, 1:] = R
-    return whole
-
-
 def _aside(points: np.ndarray, share: float) -> np.ndarray:
     return points + np.array([share * APART, 0.0, 0.0])
 
 
 def spatial(points: np.ndarray) -> np.ndarray:
-    """Points (n, 2), across and up, or (n, 3), as (n, 3) with z up."""
+    """Points (..., 2), across and up, or (..., 3), as (..., 3) with z up."""
     if points.shape[-1] == 3:
         return points
-    return np.stack([np.zeros(len(points)), points[:, 0], points[:, 1]], axis=1)
+    return np.concatenate([np.zeros((*points.shape[:-1], 1)), points], axis=-1)

@@ -11,7 +11,8 @@ import xarray as xr
 from dovetail.view import shapes
 from dovetail.view.curves import by_axis
 from dovetail.view.oscillator import FORCE, GHOST, RIG, SIMULATED, STEEL, along_x, at, place
-from dovetail.view.stage import Arrow, Points, Pose, Solid, Stage, Tube, fixed, looked_at
+from dovetail.view.shares import of_limit
+from dovetail.view.stage import Arrow, Points, Pose, Solid, Stage, Tube, fixed, haunted, looked_at
 
 REACH = 0.22  # [m] on the page that the largest stroke takes
 HINGE, ARM, HORN = (
@@ -41,6 +42,9 @@ def draw(title: str, run: Any, data: xr.Dataset, ideal: xr.Dataset | None) -> St
         wanted = by_axis(ideal["displacement"])[:, 0]
         solids.append(Solid("ideal", _blade(), _lagging(wanted, magnified), GHOST, 0.3))
     tip = place(measured, magnified, ASIDE)
+    if haunted(data, demand, measured, largest):
+        wish = at(place(demand, magnified, ASIDE))
+        solids.append(Solid("on the rig/demanded", shapes.rod(0.08, 0.08), wish, SIMULATED, 0.35))
     tubes = [
         Tube(
             "simulated/damper", lambda k: np.stack([horn, horn + 0.55 * (joint(k) - horn)]), 0.05, "#2b3138"
@@ -52,7 +56,8 @@ def draw(title: str, run: Any, data: xr.Dataset, ideal: xr.Dataset | None) -> St
     if "measured_force" in data:
         force = by_axis(data["measured_force"])[:, 0]
         scale = 0.6 / max(float(np.nanmax(np.abs(force))), 1e-12)
-        arrows = [Arrow("force", place(measured, magnified, ASIDE, 0.25), along_x(force), scale, FORCE)]
+        top = place(measured, magnified, ASIDE, 0.25)
+        arrows = [Arrow("force", top, along_x(force), scale, FORCE, of_limit(run.test, force))]
 
     def notes(k: int) -> str:
         way = f"damper drawn out by {1e3 * demand[k]:+.3g} mm, on the rig by {1e3 * measured[k]:+.3g} mm"

@@ -107,8 +107,8 @@ class RunPage:
         self.name = next(iter(self.stages))  # of the picture that is shown
         self.awaited: Mapping[str, Stage] | None = None  # the same pictures with more in them
         self.followed: np.ndarray | None = None  # [m] where what the eyes go along with was last
-        # who came and has not moved: since when by the wall clock [s], on which screen, and where its eye was put
-        self.newcomers: dict[int, tuple[Any, float, float, np.ndarray]] = {}
+        # who came and has not moved: since when by the wall clock [s], on which screen, and where its eye was put so far
+        self.newcomers: dict[int, tuple[Any, float, float, list[np.ndarray]]] = {}
         self.scene = Scene(self.server, self.stage)
         self.corner = Corner(self.server)
         self._set_up()
@@ -210,20 +210,22 @@ class RunPage:
 
     def _welcome(self, client: Any) -> None:
         """Somebody comes; where they look from is seen to by the thread that draws."""
-        self.newcomers[client.client_id] = client, time.monotonic(), 0.0, np.asarray(self.stage.eye, float)
+        self.newcomers[client.client_id] = client, time.monotonic(), 0.0, [np.asarray(self.stage.eye, float)]
 
     def _greet(self, k: int) -> None:
         """Keep the eye of who came where their screen shows all of it and a phone's sheet hides nothing.
 
-        The page takes its time to find its size, and its own first eye may come after ours. Who moves is left alone.
+        The page takes its time to find its size, and an eye that it was given before, or its own first one, may be
+        told of after a newer one was sent. Who is where nobody put them has moved, and is left alone.
         """
-        for name, (client, since, aspect, eye) in list(self.newcomers.items()):
+        for name, (client, since, aspect, eyes) in list(self.newcomers.items()):
             here = client.camera.position
-            if time.monotonic() - since > GREETED and not np.allclose(here, eye, 1e-3):
+            put = any(np.allclose(here, eye, 1e-3) for eye in eyes)
+            if time.monotonic() - since > GREETED and not put:
                 self.newcomers.pop(name, None)
             elif client.camera.aspect != aspect or np.allclose(here, self.stage.eye, 1e-3):
                 wanted = self._turn(client, cameras.NAMES[0], k)
-                self.newcomers[name] = client, time.monotonic(), client.camera.aspect, wanted
+                self.newcomers[name] = client, time.monotonic(), client.camera.aspect, [*eyes, wanted]
 
     def _go_along(self, k: int) -> None:
         """Move all eyes by as much as what they follow has moved."""

@@ -10,9 +10,11 @@ import numpy as np
 import xarray as xr
 
 from dovetail.air import LatchedHose
+from dovetail.air.trailing import TrailingHose
 from dovetail.testing import Rig
 from dovetail.view import shapes, towing
 from dovetail.view.curves import by_axis
+from dovetail.view.shares import of_limit, of_weight
 from dovetail.view.stage import Arrow, Line, Solid, Stage, Tube, looked_at, so_far
 from dovetail.view.towing import follow, radius_of, tip_notes
 
@@ -80,7 +82,7 @@ def _hose(title: str, run: Any, data: xr.Dataset, nodes: np.ndarray, lines: list
             Solid("probe", probe, follow(nozzle), PROBE),
             Solid("receiver", receiver, follow(nozzle), GREY, scenery=True),
         ]
-        arrows = _contact(data, joint, centre, nozzle)
+        arrows = _contact(run, data, joint, centre, nozzle)
     notes = tip_notes(nodes, "aircraft" if flies else "duct and drogue")
     stage = Stage(
         title,
@@ -146,7 +148,9 @@ def axes_of(joint: np.ndarray, centre: np.ndarray) -> tuple[np.ndarray, np.ndarr
     return ahead, side, np.cross(side, ahead)
 
 
-def _contact(data: xr.Dataset, joint: np.ndarray, centre: np.ndarray, nozzle: np.ndarray) -> list[Arrow]:
+def _contact(
+    run: Any, data: xr.Dataset, joint: np.ndarray, centre: np.ndarray, nozzle: np.ndarray
+) -> list[Arrow]:
     """The measured force where the nozzle touches; its components are in the drogue's axes."""
     if "measured_force" not in data:
         return []
@@ -157,7 +161,14 @@ def _contact(data: xr.Dataset, joint: np.ndarray, centre: np.ndarray, nozzle: np
         ahead, side, down = axes_of(joint[k], centre[k])
         return force[k, 0] * ahead - force[k, 1] * side + force[k, 2] * down
 
-    return [Arrow("force on the drogue", lambda k: nozzle[k], pull, scale, FORCE)]
+    hose = run.test.numerical
+    weight = float(hose.drogue.mass * hose.gravity) if isinstance(hose, TrailingHose) else 0.0  # [N]
+    share = of_limit(run.test, force) or of_weight(force, weight, "the drogue's weight")
+
+    def tip(k: int) -> np.ndarray:
+        return nozzle[k]
+
+    return [Arrow("force on the drogue", tip, pull, scale, FORCE, share, tip)]
 
 
 def nodes_of(data: xr.Dataset, name: str) -> np.ndarray:

@@ -11,6 +11,7 @@ import xarray as xr
 from dovetail.specimens.tennis_ball import TennisBall
 from dovetail.view import shapes
 from dovetail.view.curves import by_axis
+from dovetail.view.shares import of_limit
 from dovetail.view.stage import Arrow, Pose, Solid, Stage, fixed, looked_at
 
 SIMULATED, RIG, FORCE, STEEL, BALL = "#0072b2", "#d55e00", "#b5179e", "#8d969e", "#c6d93a"
@@ -50,6 +51,8 @@ def draw(title: str, run: Any, data: xr.Dataset, ideal: xr.Dataset | None) -> St
                 lambda k: np.array([0.0, 0.0, force[k]]),
                 scale,
                 FORCE,
+                of_limit(run.test, force),
+                lambda k: np.array([0.0, 0.0, measured[k]]),
             )
         ]
 

@@ -15,6 +15,7 @@ from dovetail.mechanics.spatial.pose import Pose
 from dovetail.specimens.deck_gear import DeckGear
 from dovetail.view import shapes
 from dovetail.view.curves import by_axis
+from dovetail.view.shares import of_weight
 from dovetail.view.stage import Arrow, Points, Solid, Stage, Tube, fixed, looked_at
 from dovetail.view.stage import Pose as Moving
 
@@ -55,7 +56,8 @@ def draw(title: str, run: Any, data: xr.Dataset, ideal: xr.Dataset | None) -> St
         return np.concatenate([struts, np.stack([_longer(skid) for skid in skids])])
 
     solids = _solids(low, here, there)
-    arrows = _loads(by_axis(data["foot_force"]), places) if "foot_force" in data else []
+    weight = float(gear.body.airframe.mass * gear.body.gravity)  # [N]
+    arrows = _loads(by_axis(data["foot_force"]), places, radius, weight) if "foot_force" in data else []
 
     def notes(k: int) -> str:
         high, wanted = (1e3 * p[k][2] for _, p in (measured, demanded))
@@ -85,19 +87,24 @@ def _solids(low: float, here: Moving, there: Moving) -> list[Solid]:
         Solid("flange", shapes.moved(shapes.box((0.7, 0.4, 0.05)), (0, 0, flange)), here, RIG),
         Solid("load cell", _upright(0.1, 0.08, flange + 0.025), here, FORCE),
         Solid("simulated/airframe", parts["body"], there, SIMULATED, 0.3),
+        Solid("simulated/windows", parts["glass"], there, SIMULATED, 0.3),
         Solid("simulated/mast", parts["mast"], there, SIMULATED, 0.3),
     ]
 
 
-def _loads(load: np.ndarray, places: Points) -> list[Arrow]:
-    """The plate's push on each foot."""
+def _loads(load: np.ndarray, places: Points, radius: float, weight: float) -> list[Arrow]:
+    """The plate's push on each foot, a tube of that radius [m]."""
     scale = LONGEST / max(float(np.nanmax(np.abs(load))), 1e-12)
 
     def on(i: int) -> Arrow:
         def push(k: int) -> np.ndarray:
             return np.array([0.0, 0.0, load[k, i]])
 
-        return Arrow(f"foot {i + 1}", lambda k: places(k)[i], push, scale, FORCE)
+        def touched(k: int) -> np.ndarray:
+            return places(k)[i] - [0.0, 0.0, radius]
+
+        share = of_weight(load[:, i], weight)
+        return Arrow(f"foot {i + 1}", lambda k: places(k)[i], push, scale, FORCE, share, touched)
 
     return [on(i) for i in range(load.shape[1])]
 

@@ -19,9 +19,11 @@ from dovetail.testing import Rig
 from dovetail.transfer.hexapod_robot import HexapodRobot
 from dovetail.view import shapes
 from dovetail.view.curves import by_axis
-from dovetail.view.probe import outline
-from dovetail.view.stage import Arrow, Points, Solid, Stage, Tube, fixed, looked_at
+from dovetail.view.probe import outline, touched
+from dovetail.view.shares import of_limit
+from dovetail.view.stage import Arrow, Points, Solid, Stage, Tube, fixed, haunted, looked_at
 
+SIMULATED = "#4aa3df"
 STEEL, RIG, TIP, FORCE, DROGUE = "#8d969e", "#0072b2", "#d55e00", "#b5179e", "#c8b273"
 UP = np.array([0.0, 0.0, 1.0])
 
@@ -38,9 +40,11 @@ def hexapod_stage(title: str, run: Any, data: xr.Dataset, robot: HexapodRobot) -
     """The robot at every sample, in its own frame: z from the base through the platform."""
     specimen = run.test.rig.specimen
     name = next(n for n in ("achieved_displacement", "measured_displacement", "displacement") if n in data)
-    motion = jnp.asarray(by_axis(data[name]))
-    found = jax.jit(jax.vmap(lambda z: (robot.platform(z), robot.hexapod.lengths(robot.platform(z)))))(motion)
-    R, p, lengths = np.asarray(found[0].R), np.asarray(found[0].p), np.asarray(found[1])
+    motion, wished = by_axis(data[name]), by_axis(data["displacement"])
+    stand = jax.jit(jax.vmap(lambda z: (robot.platform(z), robot.hexapod.lengths(robot.platform(z)))))
+    (pose, lengths), (wish, _) = stand(jnp.asarray(motion)), stand(jnp.asarray(wished))
+    R, p = np.asarray(pose.R), np.asarray(pose.p)
+    legs_told = np.asarray(lengths)
     feet, ends = (np.asarray(joints) for joints in robot.hexapod.joints)
     reach = float(robot.tool)
     turn = np.asarray(euler.to_matrix(robot.mounting))
@@ -68,14 +72,28 @@ def hexapod_stage(title: str, run: Any, data: xr.Dataset, robot: HexapodRobot) -
         Solid("drogue", far, lambda k: (turn, place), DROGUE),
         Solid("drogue, front half", near, lambda k: (turn, place), DROGUE, 0.3),
     ]
+    if haunted(data, wished[:, :3], motion[:, :3], reach):
+        there = np.asarray(wish.R), np.asarray(wish.p)
+        solids.append(Solid("demanded", tool, lambda k: (there[0][k], there[1][k]), SIMULATED, 0.35))
     arrows = []
     if "measured_force" in data:
         force = by_axis(data["measured_force"])[:, :3] @ turn.T
         scale = 0.4 / max(float(np.nanmax(np.abs(force))), 1e-12)
-        arrows = [Arrow("force", lambda k: p[k] + reach * R[k] @ UP, lambda k: force[k], scale, FORCE)]
+        own = touched(specimen, np.asarray(specimen.home) + motion[:, :3])
+        arrows = [
+            Arrow(
+                "force",
+                lambda k: p[k] + reach * R[k] @ UP,
+                lambda k: force[k],
+                scale,
+                FORCE,
+                of_limit(run.test, force @ turn),
+                lambda k: place + turn @ own(k),
+            )
+        ]
 
     def notes(k: int) -> str:
-        return f"legs {', '.join(f'{length:.4f}' for length in lengths[k])} m"
+        return f"legs {', '.join(f'{length:.4f}' for length in legs_told[k])} m"
 
     stage = Stage(
         title,

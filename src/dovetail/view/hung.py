@@ -9,12 +9,14 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import xarray as xr
+from scipy.constants import g
 
 from dovetail.mechanics.chain.attitude import rotation, tilt
 from dovetail.testing import Rig
 from dovetail.view import shapes
 from dovetail.view.chains import CANOPY, FORCE, GREY, PROBE, SIMULATED, drogue_of
 from dovetail.view.curves import by_axis
+from dovetail.view.shares import of_limit, of_weight
 from dovetail.view.stage import Arrow, Line, Pose, Solid, Stage, Tube, looked_at, so_far
 
 ROPE, FLOOR = "#7a848d", 3.2  # colour of the rope; [m] below the rope's upper end, which no test says
@@ -57,8 +59,17 @@ def draw(title: str, run: Any, data: xr.Dataset, ideal: xr.Dataset | None) -> St
             force = by_axis(data["measured_force"])[:, :3]
             scale = 0.5 / max(float(np.nanmax(np.linalg.norm(force, axis=1))), 1e-12)
             tip = _nozzle(there, turns, flange)
+            weight = float(hung.mass) * g  # [N]
             arrows = [
-                Arrow("force on the drogue", lambda k: tip(k)[1], lambda k: turns[k] @ force[k], scale, FORCE)
+                Arrow(
+                    "force on the drogue",
+                    lambda k: tip(k)[1],
+                    lambda k: turns[k] @ force[k],
+                    scale,
+                    FORCE,
+                    of_limit(run.test, force) or of_weight(force, weight),
+                    lambda k: tip(k)[1],
+                )
             ]
 
     def notes(k: int) -> str:

@@ -11,7 +11,8 @@ import xarray as xr
 from dovetail.view import shapes
 from dovetail.view.curves import by_axis
 from dovetail.view.oscillator import FORCE, GHOST, RIG, SIMULATED, STEEL, Points, along_x, at, place
-from dovetail.view.stage import Arrow, Solid, Stage, fixed, looked_at
+from dovetail.view.shares import of_limit
+from dovetail.view.stage import Arrow, Solid, Stage, fixed, haunted, looked_at
 
 REACH = 0.9  # [m] on the page that the largest way takes
 ASIDE = 1.5  # [m] from the simulated bodies to the rig
@@ -40,6 +41,9 @@ def draw(title: str, run: Any, data: xr.Dataset, ideal: xr.Dataset | None) -> St
         Solid("target/panels", _facing(target["panels"]), fixed((touch, 0, 0)), "#1f4e8c"),
         *_rig(place(measured, magnified, ASIDE), touch),
     ]
+    if haunted(data, demand, measured, largest):
+        wanted = place(demand, magnified, ASIDE)
+        solids.append(Solid("on the rig/demanded", _probe(), at(wanted), SIMULATED, 0.35))
     if ideal is not None and "displacement" in ideal:
         wanted = place(by_axis(ideal["displacement"])[:, 0], magnified, 0.0)
         solids.append(Solid("ideal", _probe(), at(wanted), GHOST, 0.35))
@@ -47,7 +51,10 @@ def draw(title: str, run: Any, data: xr.Dataset, ideal: xr.Dataset | None) -> St
     if "measured_force" in data:
         force = by_axis(data["measured_force"])[:, 0]
         scale = 0.5 / max(float(np.nanmax(np.abs(force))), 1e-12)
-        arrows = [Arrow("force", place(measured, magnified, ASIDE, 0.16, -0.1), along_x(force), scale, FORCE)]
+        foot = place(measured, magnified, ASIDE, 0.16, -0.1)
+        meets = np.array([touch, ASIDE, 0.0])
+        share = of_limit(run.test, force)
+        arrows = [Arrow("force", foot, along_x(force), scale, FORCE, share, lambda k: meets)]
 
     def notes(k: int) -> str:
         way = f"nearer by {1e3 * demand[k]:+.4g} mm, the rig by {1e3 * measured[k]:+.4g} mm"

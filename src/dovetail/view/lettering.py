@@ -47,10 +47,9 @@ class Lettering:
             vector = np.asarray(arrow.vector(k), float)
             size = float(np.linalg.norm(vector))
             if size * arrow.length > LEAST * head:
-                factor, unit = prefixed([size], "N")
                 long = max(size * arrow.length, head) / size
                 tip = np.asarray(arrow.at(k), float) + long * vector
-                self._beside(pen, camera, tip, f"{arrow.name}: {factor * size:.3g} {unit}", FORCE)
+                self._beside(pen, camera, tip, arrow.words(k), FORCE)
         self._bar(pen, camera)
         self._triad(pen, camera)
         return image

@@ -11,7 +11,8 @@ import xarray as xr
 
 from dovetail.view import shapes
 from dovetail.view.curves import by_axis
-from dovetail.view.stage import Arrow, Points, Pose, Solid, Stage, fixed, looked_at
+from dovetail.view.shares import of_limit
+from dovetail.view.stage import Arrow, Points, Pose, Solid, Stage, fixed, haunted, looked_at
 
 SIMULATED, RIG, FORCE, STEEL, GHOST = "#0072b2", "#d55e00", "#b5179e", "#8d969e", "#5f6b76"
 WALL, HOME = -1.3, 1.75  # [m] where springs and actuators are fixed, along x
@@ -61,11 +62,15 @@ def draw(title: str, run: Any, data: xr.Dataset, ideal: xr.Dataset | None) -> St
             continue
         there = place(measured[:, i], magnified, y + 1.0)
         solids += _rig(f"{label}on the rig", there)
+        if haunted(data, demand[:, i], measured[:, i], largest):
+            wish = at(place(demand[:, i], magnified, y + 1.0))
+            solids.append(Solid(f"{label}on the rig/demanded", _meshes()["plate"], wish, SIMULATED, 0.35))
         marks.append((f"{name} on the rig".strip(), (WALL - 0.1, y + 1.0, 0.5)))
         if force is not None:
             scale = REACH / max(float(np.nanmax(np.abs(force[:, i]))), 1e-12)
             top = place(measured[:, i], magnified, y + 1.0, 0.3)
-            arrows.append(Arrow(f"{label}force", top, along_x(force[:, i]), scale, FORCE))
+            share = of_limit(run.test, force[:, i], i)
+            arrows.append(Arrow(f"{label}force", top, along_x(force[:, i]), scale, FORCE, share))
     told = demand if measured is None else measured
 
     def notes(k: int) -> str:

@@ -17,8 +17,8 @@ import numpy as np
 from dovetail.view.cameras import usual
 from dovetail.view.lettering import Lettering
 from dovetail.view.raster import Camera, clipped, fragments, nearest, plane
-from dovetail.view.scene import LEAST, links, rgb, segments
-from dovetail.view.shapes import Triangles, joined, lathe, link, rod
+from dovetail.view.scene import DOT, LEAST, links, rgb, segments
+from dovetail.view.shapes import Triangles, ellipsoid, joined, lathe, link, rod
 from dovetail.view.stage import Arrow, Stage, bounds
 
 NEAR = 1e-3  # of the distance to the target: what is nearer is cut away
@@ -59,7 +59,7 @@ class Studio:
         self.sun = sun / np.linalg.norm(sun)
         self.low, self.high = bounds(stage)
         self.solids = [_prepared(solid.mesh) for solid in stage.solids]
-        self.link, self.arrow = _prepared(link()), _prepared(ARROW)
+        self.link, self.arrow, self.dot = (_prepared(mesh) for mesh in (link(), ARROW, ellipsoid(3 * (DOT,))))
         self.lettering = Lettering(stage, wide, tall, letters)
         self._sky: tuple[bytes, np.ndarray] | None = None
 
@@ -141,7 +141,7 @@ class Studio:
         return Bits(corners, light, np.broadcast_to(np.asarray(rgb(colour), np.float32), (len(corners), 3)))
 
     def _arrow(self, camera: Camera, arrow: Arrow, k: int, head: float) -> list[Bits]:
-        """A force as a shaft and a head; no force that acts is drawn shorter than its head."""
+        """A force as a shaft and a head, never shorter than that, and a dot where bodies touch."""
         vector = np.asarray(arrow.vector(k), float)
         size = arrow.length * float(np.linalg.norm(vector))
         if not size > LEAST * head:
@@ -153,7 +153,12 @@ class Studio:
         at = mesh.vertices * [head, head, head]
         at[:, 0] += np.where(shaft, 0.0, size - 2 * head)
         at = at @ R.T + np.asarray(arrow.at(k), float)
-        return [self._lit(camera, at[mesh.faces], (normals @ R.T)[mesh.faces], arrow.colour)]
+        drawn = [self._lit(camera, at[mesh.faces], (normals @ R.T)[mesh.faces], arrow.colour)]
+        if arrow.contact is not None:
+            mesh, normals = self.dot
+            at = head * mesh.vertices + np.asarray(arrow.contact(k), float)
+            drawn.append(self._lit(camera, at[mesh.faces], normals[mesh.faces], arrow.colour))
+        return drawn
 
     def _ribbon(self, camera: Camera, pieces: np.ndarray, width: float, colour: Sequence[int]) -> Bits:
         """Pieces (n, 2, 3) as bands that face the eye, so many pixels of the picture wide."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 import xarray as xr
@@ -13,19 +14,24 @@ from dovetail.mechanics.geometry import Cavity, Drogue
 from dovetail.mechanics.spatial import euler
 from dovetail.specimens import ProbeInDrogue
 from dovetail.view import shapes
-from dovetail.view.stage import Arrow, Line, Pose, Solid, Stage, fixed, looked_at, so_far
+from dovetail.view.curves import by_axis
+from dovetail.view.shares import of_limit
+from dovetail.view.stage import Arrow, Line, Points, Pose, Solid, Stage, fixed, haunted, looked_at, so_far
 
 DROGUE, PROBE, FORCE, TRAIL, GHOST = "#8d969e", "#d55e00", "#ff5fd2", "#56b4e9", "#aab2ba"
+SIMULATED = "#4aa3df"
 X = np.eye(3)[0]
 USUAL = 0.03, 0.03, 0.2, 0.47  # radius and length of a cylinder, length of a cone [m], half its angle [rad]
 USUAL_RADIUS = 0.01  # [m] of a tip
 
 
 def draw(title: str, run: Any, data: xr.Dataset, ideal: xr.Dataset | None) -> Stage:
-    """The drogue cut open, the probe's tip where it was recorded, the trail it drew and the force on it."""
-    tip = data["probe_position"].values
+    """The drogue cut open, the probe where the rig had it, the trail of its tip, the force on it; pale, the demand."""
+    wished = data["probe_position"].values
     specimen = run.test.rig.specimen
     probe = specimen if isinstance(specimen, ProbeInDrogue) else None
+    name = next((n for n in ("achieved_displacement", "measured_displacement") if n in data), "displacement")
+    tip = wished if probe is None else np.asarray(probe.home) + by_axis(data[name])[:, :3]
     radius = float(probe.radius) if probe is not None else USUAL_RADIUS
     places = tuple(outline(None if probe is None else probe.cavity))
     pull = data["measured_force"].values[:, :3] if "measured_force" in data else np.zeros_like(tip)
@@ -33,11 +39,7 @@ def draw(title: str, run: Any, data: xr.Dataset, ideal: xr.Dataset | None) -> St
     far, near, head, bus, panels = _meshes(places, radius)
     mouth = places[-1][1]
 
-    turns = _turns(probe, data)
-
-    def at(k: int) -> tuple[np.ndarray, np.ndarray]:
-        return turns[k], tip[k]
-
+    at, wish = _moving(_turns(probe, data, name), tip), _moving(_turns(probe, data, "displacement"), wished)
     solids = [
         Solid("drogue", far, fixed(), DROGUE),
         Solid("drogue, front half", near, fixed(), DROGUE, 0.25),
@@ -47,11 +49,23 @@ def draw(title: str, run: Any, data: xr.Dataset, ideal: xr.Dataset | None) -> St
         Solid("chaser", _turned(bus), _behind(at, 7 * mouth), "#c8b273", scenery=True),
         Solid("chaser's panels", _turned(panels), _behind(at, 7 * mouth), "#1f4e8c", scenery=True),
     ]
+    if haunted(data, wished, tip, mouth):
+        solids.append(Solid("demanded", head, wish, SIMULATED, 0.35))
     lines = [Line("trail", lambda k: so_far(tip, k), TRAIL, 2.0, slow=True)]
     if ideal is not None and "probe_position" in ideal:
         wanted = ideal["probe_position"].values
         lines.append(Line("ideal", lambda k: so_far(wanted, k), GHOST, 2.0, ghost=True))
-    arrows = [Arrow("force", lambda k: tip[k], lambda k: pull[k], 0.8 * mouth / largest, FORCE)]
+    arrows = [
+        Arrow(
+            "force",
+            lambda k: tip[k],
+            lambda k: pull[k],
+            0.8 * mouth / largest,
+            FORCE,
+            of_limit(run.test, pull),
+            None if probe is None else touched(probe, tip),
+        )
+    ]
 
     def notes(k: int) -> str:
         depth = 1e6 * float(data["depth"].values[k]) if "depth" in data else 0.0
@@ -104,9 +118,20 @@ def _behind(at: Pose, by: float) -> Pose:
     return there
 
 
-def _turns(probe: ProbeInDrogue | None, data: xr.Dataset) -> np.ndarray:
+def _moving(turns: np.ndarray, places: np.ndarray) -> Pose:
+    return lambda k: (turns[k], places[k])
+
+
+def touched(probe: ProbeInDrogue, tip: np.ndarray) -> Points:
+    """The point of the wall [m] that a tip with its centre at (time, 3) is nearest to, or pushes."""
+    wall = jax.jit(jax.vmap(lambda centre: probe.cavity.touch(centre, probe.radius).on_surface))
+    points = np.asarray(wall(jnp.asarray(tip)))
+    return lambda k: points[k]
+
+
+def _turns(probe: ProbeInDrogue | None, data: xr.Dataset, name: str) -> np.ndarray:
     """How the probe lies, (time, 3, 3): what is drawn along x runs back from its tip, whose own x points ahead."""
     if probe is None or data.sizes.get("axis") != 6:
         return np.broadcast_to(np.eye(3), (data.sizes["time"], 3, 3))
-    swing = np.asarray(euler.to_matrix(jnp.asarray(data["displacement"].values[:, 3:])))
+    swing = np.asarray(euler.to_matrix(jnp.asarray(data[name].values[:, 3:])))
     return np.asarray(euler.to_matrix(probe.home_euler)) @ swing @ np.diag([-1.0, -1.0, 1.0])

@@ -12,10 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from dovetail.report.style import prefixed
 from dovetail.view.labels import Box, free
 from dovetail.view.raster import Camera
-from dovetail.view.shapes import link
+from dovetail.view.shapes import ellipsoid, link
 from dovetail.view.stage import OPENING, Arrow, Stage, upward
 
 BEHIND = {  # colours at the upper and the lower edge
@@ -34,6 +33,7 @@ SHEET = (
     '@media (max-width: 36em) {[style*="width: 20em"] {width: 100% !important}}'  # a phone's, as wide as it
 )
 LEAST = 0.02  # of an arrow's head: what is smaller counts as no force
+DOT = 0.4  # of an arrow's head: radius of the dot where bodies touch
 LETTER, LINE = 7.0, 21.0  # [px] width of a letter of a label, and height of a label
 SCREEN = 800  # [px] height of one that nobody has told
 
@@ -173,7 +173,7 @@ class Scene:
             for i, (text, place) in enumerate(stage.marks)
         ]
         self.handles = [*self.solids, *self.surfaces, *self.tubes, *self.lines, *self.arrows]
-        self.handles += [*self.labels, *self.marks]
+        self.handles += [*self.dots.values(), *self.labels, *self.marks]
         self.drawn: dict[int, bytes] = {}
         self.draw(stage, 0)
 
@@ -258,7 +258,7 @@ class Scene:
         ]
 
     def _add_arrows(self, thickness: float) -> None:
-        """Arrows, and their labels."""
+        """Arrows, the points where bodies touch, and labels."""
         scene = self.server.scene
         self.head = 5 * thickness  # [m] length of an arrow's head
         self.arrows = [
@@ -272,6 +272,18 @@ class Scene:
             )
             for i, arrow in enumerate(self.stage.arrows)
         ]
+        dot = ellipsoid(3 * (DOT * self.head,), 10)
+        self.dots = {
+            i: scene.add_mesh_simple(
+                f"{self.root}/contacts/{i}",
+                np.asarray(dot.vertices, np.float32),
+                np.asarray(dot.faces, np.uint32),
+                color=rgb(arrow.colour),
+                flat_shading=False,
+            )
+            for i, arrow in enumerate(self.stage.arrows)
+            if arrow.contact is not None
+        }
         self.labels = [
             scene.add_label(f"{self.root}/values/{i}", "") for i, _ in enumerate(self.stage.arrows)
         ]
@@ -297,8 +309,8 @@ class Scene:
                     points = segments(line.points(k))
                     if self._new(handle, points.tobytes()):
                         handle.points = points
-            for arrow, handle, label in zip(stage.arrows, self.arrows, self.labels, strict=True):
-                self._point(arrow, handle, label, k)
+            for i, arrow in enumerate(stage.arrows):
+                self._point(i, arrow, k)
             self._spread(stage, k)
 
     def _spread(self, stage: Stage, k: int) -> None:
@@ -328,20 +340,26 @@ class Scene:
         opening = float(np.degrees(least.fov))
         return Camera(np.array(least.position), np.array(least.look_at), up, opening), least.image_height
 
-    def _point(self, arrow: Arrow, handle: Any, label: Any, k: int) -> None:
-        """An arrow for every force that acts, with its size; none where there is none."""
-        size = float(np.linalg.norm(arrow.vector(k)))
-        acts = size * arrow.length > LEAST * self.head
+    def _point(self, i: int, arrow: Arrow, k: int) -> None:
+        """An arrow for every force that acts, with its size and a dot where bodies touch; none where there is none."""
+        handle, label, dot = self.arrows[i], self.labels[i], self.dots.get(i)
+        acts = float(np.linalg.norm(arrow.vector(k))) * arrow.length > LEAST * self.head
         if handle.visible != acts:
-            handle.visible = label.visible = acts
-        if acts:
-            ends = arrow_ends(arrow, k, self.head)
-            if self._new(handle, ends.tobytes()):
-                handle.points = ends
-            factor, unit = prefixed([size], "N")
-            text = f"{arrow.name}: {factor * size:.3g} {unit}"
-            if label.text != text:
-                label.text = text
+            for shown in (handle, label, dot):
+                if shown is not None:
+                    shown.visible = acts
+        if not acts:
+            return
+        ends = arrow_ends(arrow, k, self.head)
+        if self._new(handle, ends.tobytes()):
+            handle.points = ends
+        if dot is not None and arrow.contact is not None:
+            place = np.asarray(arrow.contact(k), float)
+            if self._new(dot, place.tobytes()):
+                dot.position = place
+        text = arrow.words(k)
+        if label.text != text:
+            label.text = text
 
     def _new(self, handle: Any, numbers: bytes) -> bool:
         """Whether it has moved since it was drawn."""

@@ -142,13 +142,14 @@ def coil(radius: float, wire: float, turns: int = 8) -> Triangles:
 
 
 def helicopter(length: float, floor: float, rotor_radius: float) -> dict[str, Triangles]:
-    """Cabin, boom and fin as `body`, mast and hub as `mast`, and the rotor's disc; the cabin is `length` [m] long.
+    """Cabin, boom and fin as `body`, `glass`, `mast` with hub and blades, and the `rotor`'s disc.
 
-    Its floor is at the height `floor` [m] of the origin, which is the centre of gravity.
+    The cabin is `length` [m] long, its floor at the height `floor` [m] of the origin, which is the centre of gravity.
     """
     tall = 0.27 * length
     z = floor + 0.9 * tall
-    cabin = moved(ellipsoid((0.5 * length, 0.3 * length, tall)), (0.08 * length, 0, z))
+    egg = ellipsoid((0.5 * length, 0.3 * length, tall), 40)
+    cabin, glass = (moved(mesh, (0.08 * length, 0, z)) for mesh in (egg, _pane(egg)))
     tail = -1.2 * length
     boom = moved(
         lathe([(tail, 0), (tail, 0.03 * length), (-0.3 * length, 0.09 * length), (0.0, 0)]),
@@ -160,11 +161,21 @@ def helicopter(length: float, floor: float, rotor_radius: float) -> dict[str, Tr
     mast = between((0, 0, z + 0.8 * tall), (0, 0, top), 0.03 * length)
     hub = moved(ellipsoid((0.07 * length, 0.07 * length, 0.03 * length)), (0, 0, top))
     disc = turned(rod(rotor_radius, 0.006 * length, 48), np.array([0, 0, 1.0]), np.array([-1.0, 0, 0]))
+    chord, thick = 0.06 * length, 0.012 * length
+    blades = joined(box((2 * rotor_radius, chord, thick)), box((chord, 2 * rotor_radius, thick)))
     return {
         "body": joined(cabin, boom, fin, plane),
-        "mast": joined(mast, hub),
+        "glass": glass,
+        "mast": joined(mast, hub, moved(blades, (0, 0, top))),
         "rotor": moved(disc, (0, 0, top)),
     }
+
+
+def _pane(egg: Triangles, over: float = 1.012) -> Triangles:
+    """The part of a cabin that is glass, a little over it: ahead, and not below."""
+    size = np.abs(egg.vertices).max(axis=0)
+    x, _, z = (egg.vertices[egg.faces].mean(axis=1) / size).T
+    return Triangles(over * egg.vertices, egg.faces[(x > 0.35) & (z > -0.35)])
 
 
 def aeroplane(length: float, span: float, *, sweep: float = 0.0, high_tail: bool = False) -> Triangles:

@@ -11,12 +11,15 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
+import xarray as xr
 
+from dovetail.report.style import prefixed
 from dovetail.view.shapes import Triangles
 
 OPENING = 75.0  # [deg] of the view, from the lower edge to the upper
 FILLED = 0.7  # of it that what moves takes up
 LATELY, TRAIL = 4000, 100  # samples of a way that are shown, and points of it
+SEEN = 2e-3  # of the picture: things that are nearer are one to the eye
 ASPECT = 1.3  # width over height of what a screen leaves beside the panel
 
 Points = Callable[[int], np.ndarray]  # from the number of a sample to points (n, 3) [m]
@@ -87,6 +90,15 @@ class Arrow:
     vector: Callable[[int], np.ndarray]  # (3,) [N]
     length: float  # [m] that one newton is drawn long
     colour: str = "#b5179e"
+    share: Callable[[int], str] | None = None  # of a weight, or of what is allowed, in words
+    contact: Points | None = None  # (3,) [m] where bodies touch while it acts
+
+    def words(self, k: int) -> str:
+        """What it is and how large at a sample."""
+        size = float(np.linalg.norm(self.vector(k)))
+        factor, unit = prefixed([size], "N")
+        share = "" if self.share is None else self.share(k)
+        return f"{self.name}: {factor * size:.3g} {unit}" + (f", {share}" if share else "")
 
 
 @dataclass(frozen=True)
@@ -134,6 +146,16 @@ class Stage:
     def duration(self) -> float:
         """From the first sample to the last [s]."""
         return float(self.times[-1] - self.times[0])
+
+
+def haunted(data: xr.Dataset, demanded: np.ndarray, there: np.ndarray, size: float) -> bool:
+    """Whether a ghost shows where something was demanded: the two ways (time, ...) [m] are apart for the eye.
+
+    `size` [m] is that of the picture. A run that is still going on always has one, as they may come apart yet.
+    """
+    if data.attrs.get("largest") is not None:
+        return True
+    return bool(np.nanmax(np.linalg.norm((demanded - there).reshape(len(there), -1), axis=1)) > SEEN * size)
 
 
 def upward(name: str) -> np.ndarray:

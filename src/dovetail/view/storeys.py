@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -11,7 +12,8 @@ import xarray as xr
 
 from dovetail.view import shapes
 from dovetail.view.curves import by_axis
-from dovetail.view.stage import Arrow, Pose, Solid, Stage, Tube, fixed, looked_at
+from dovetail.view.shares import of_limit
+from dovetail.view.stage import Arrow, Pose, Solid, Stage, Tube, fixed, haunted, looked_at
 
 SIMULATED, RIG, FORCE, STEEL, GHOST = "#0072b2", "#d55e00", "#b5179e", "#8d969e", "#5f6b76"
 STOREY, ASIDE, WALL = (
@@ -67,7 +69,13 @@ def draw(title: str, run: Any, data: xr.Dataset, ideal: xr.Dataset | None) -> St
         there = grown * by_axis(data["measured_displacement"])[:, 0]
         force = by_axis(data["measured_force"])[:, 0] if "measured_force" in data else None
         rig, tube, arrows = _rig(there, force)
+        if force is not None:
+            arrows = [replace(arrow, share=of_limit(run.test, force)) for arrow in arrows]
         solids += rig
+        wish = grown * by_axis(data["displacement"])[:, 0]
+        if haunted(data, wish, there, REACH):
+            pose = _floor(wish, 1, ASIDE)
+            solids.append(Solid("on the rig/demanded", mesh["floor"], pose, SIMULATED, 0.35))
         tubes.append(tube)
         marks.append(("on the rig", (-0.9, ASIDE - 0.6, 0.1)))
 

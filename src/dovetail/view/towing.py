@@ -23,7 +23,7 @@ from dovetail.view import shapes
 from dovetail.view.stage import Arrow, Line, Pose, Solid, Stage, Tube, looked_at, so_far
 
 ROPE, BODY, FORCE, FAINT, GREY = "#0072b2", "#d55e00", "#b5179e", "#8d969e", "#b9c2ca"
-WHITE, DARK = "#e8ecef", "#3d444b"
+WHITE, DARK, GLASS = "#e8ecef", "#3d444b", "#2f4b66"
 X, Y, Z = np.eye(3)
 HOVER = 25.0  # [m/s] below which nothing flies that has wings and tows
 HEAVY = 5000.0  # [kg] above which what has wings and is towed is no glider
@@ -102,7 +102,7 @@ def _support(size: float, flies: bool, hovers: bool) -> list[Part]:
         return [("support", _aloft(plate), (DARK, 1.0))]
     if hovers:
         parts = shapes.helicopter(0.16 * size, 0.0, 0.2 * size)
-        looks = {"body": (GREY, 1.0), "mast": (DARK, 1.0), "rotor": (DARK, 0.25)}
+        looks = {"body": (GREY, 1.0), "glass": (GLASS, 1.0), "mast": (DARK, 1.0), "rotor": (DARK, 0.25)}
         return [(f"helicopter/{name}", _aloft(mesh), looks[name]) for name, mesh in parts.items()]
     plane = shapes.aeroplane(0.3 * size, 0.33 * size, sweep=0.045 * size)
     return [("aircraft", shapes.moved(_aloft(plane), (-0.144 * size, 0, 0)), (GREY, 1.0))]
