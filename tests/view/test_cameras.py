@@ -6,7 +6,7 @@ import pytest
 from dovetail.core.errors import UnknownNameError
 from dovetail.view import shapes
 from dovetail.view.cameras import FREE, NAMES, camera, on_screen
-from dovetail.view.stage import Solid, Stage, looked_at
+from dovetail.view.stage import FILLED, Solid, Stage, looked_at, outline
 
 WAY = np.array([[0.0, 0, 0], [3, 0, 0], [6, 1, 0.5]])
 
@@ -62,4 +62,38 @@ def test_on_a_phone_what_matters_is_above_the_sheet(stage, name):
 
 def test_on_a_phone_the_eye_stays_as_high_as_it_is(stage):
     free = on_screen(stage, "overview", 420 / 800)(0)
-    assert (free.eye - np.asarray(stage.box).mean(axis=0)) @ free.up > 0
+    assert (free.eye - stage.subject.mean(axis=0)) @ free.up > 0
+
+
+def filling(here, points, aspect):
+    """Left, top, right and bottom of points in the picture, from -1 to 1 each way."""
+    seen = here.seen(points)
+    assert np.all(seen[:, 2] > 0)
+    x, y = (here.focal(2) * seen[:, i] / seen[:, 2] for i in (0, 1))
+    return np.array([x.min() / aspect, y.min(), x.max() / aspect, y.max()])
+
+
+@pytest.mark.parametrize("name", ["overview", "side"])
+@pytest.mark.parametrize("aspect", [0.9, 1.36, 1.9])
+def test_the_whole_run_fills_its_share_of_the_canvas_and_no_more(stage, name, aspect):
+    left, top, right, bottom = filling(on_screen(stage, name, aspect)(0), outline(stage), aspect)
+    assert max(right - left, bottom - top) / 2 == pytest.approx(FILLED)
+    assert np.abs([left, top, right, bottom]).max() == pytest.approx(FILLED)  # none nearer to an edge
+    assert 0.6 <= FILLED <= 0.8
+
+
+@pytest.mark.parametrize("name", ["overview", "side"])
+def test_on_a_phone_it_fills_its_share_of_what_the_sheet_leaves(stage, name):
+    left, top, right, bottom = filling(on_screen(stage, name, 0.55)(0), outline(stage), 0.55)
+    share = max((right - left) / 2, (bottom - top) / 2 / FREE)
+    assert 0.6 < share < 0.9  # the eye looks lower than at it, which makes its edges larger
+    assert top > -1.0
+    assert bottom < -1.0 + 2 * FREE
+
+
+def test_a_close_up_shows_what_matters_from_edge_to_edge_of_its_share(stage):
+    here = on_screen(stage, "close-up", 1.36)(1)
+    right, down, _ = here.axes
+    ball = WAY[1] + 0.5 * np.stack([right, -right, down, -down])
+    left, top, right, bottom = filling(here, ball, 1.36)
+    assert (bottom - top) / 2 == pytest.approx(FILLED)

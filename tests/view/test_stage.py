@@ -16,9 +16,9 @@ from dovetail.view.stage import (
     Line,
     Solid,
     Stage,
-    bounds,
     haunted,
     looked_at,
+    outline,
     so_far,
 )
 
@@ -37,12 +37,12 @@ def test_the_eye_is_above_what_it_looks_at(up, axis, sign):
     assert sign * (seen.eye[axis] - seen.target[axis]) > 0
 
 
-def test_bounds_hold_what_moves_over_the_whole_run_and_leave_scenery_out():
+def test_an_outline_holds_what_moves_over_the_whole_run_and_leaves_scenery_out():
     moving = Solid("mass", box((1, 1, 1)), lambda k: (np.eye(3), np.array([2.0 * k, 0, 0])))
     sea = Solid("sea", box((1e3, 1e3, 1e-3)), scenery=True)
-    low, high = bounds(stage(solids=[moving, sea]))
-    np.testing.assert_allclose(low, [-0.5, -0.5, -0.5])
-    np.testing.assert_allclose(high, [8.5, 0.5, 0.5])
+    points = outline(stage(solids=[moving, sea]))
+    np.testing.assert_allclose(points.min(axis=0), [-0.5, -0.5, -0.5])
+    np.testing.assert_allclose(points.max(axis=0), [8.5, 0.5, 0.5])
 
 
 def test_what_moves_fills_its_share_of_the_picture():

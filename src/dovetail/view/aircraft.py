@@ -44,7 +44,7 @@ def draw(title: str, run: Any, data: xr.Dataset, ideal: xr.Dataset | None) -> St
     solids = [
         Solid("aircraft", parts["body"], pose, BODY),
         Solid("aircraft's windows", parts["glass"], pose, GLASS),
-        Solid("mast", parts["mast"], pose, "#6b747c", scenery=True),
+        Solid("mast", parts["mast"], pose, "#6b747c"),
         Solid("rotor", parts["rotor"], pose, "#6b747c", 0.15, scenery=True),
         *_platforms(aircraft, decks, flat),
     ]

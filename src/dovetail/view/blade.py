@@ -76,8 +76,7 @@ def draw(title: str, run: Any, data: xr.Dataset, ideal: xr.Dataset | None) -> St
         focus=tip,
         nearby=1.6,
     )
-    low, high = np.array([-1.2, -0.9, -0.3]), np.array([2.5, ASIDE + 0.3, 0.5])
-    return looked_at(stage, (-0.35, 0.75, -0.55), (low, high))
+    return looked_at(stage, (-0.35, 0.75, -0.55))
 
 
 def _angle(stroke: np.ndarray, magnified: float) -> np.ndarray:

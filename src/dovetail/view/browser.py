@@ -107,7 +107,7 @@ class RunPage:
         self.name = next(iter(self.stages))  # of the picture that is shown
         self.awaited: Mapping[str, Stage] | None = None  # the same pictures with more in them
         self.followed: np.ndarray | None = None  # [m] where what the eyes go along with was last
-        # who came and has not moved: since when by the wall clock [s], on which screen, and where its eye was put so far
+        # who came and has not moved: since when by the wall clock [s], on which screen, where its eye was put so far
         self.newcomers: dict[int, tuple[Any, float, float, list[np.ndarray]]] = {}
         self.scene = Scene(self.server, self.stage)
         self.corner = Corner(self.server)

@@ -12,11 +12,11 @@ import numpy as np
 
 from dovetail.core.errors import UnknownNameError
 from dovetail.view.raster import Camera
-from dovetail.view.stage import FILLED, OPENING, Stage, bounds, eye_of, upward
+from dovetail.view.stage import FILLED, OPENING, Stage, fitted, outline, upward
 
 NAMES = ("overview", "follow", "close-up", "side")
 NARROW = 36.0  # [deg] of a picture, from the lower edge to the upper
-FULL = 0.86  # of it that what is looked at takes up
+FULL = 0.8  # of it that what is looked at takes up
 UPRIGHT = 0.8  # width over height of a screen: what is less is a phone's
 FREE = 0.4  # of its height that the sheet leaves
 ALONG = 2.0  # how much more than what matters is seen by a camera that follows it
@@ -36,19 +36,20 @@ def camera(
         raise UnknownNameError("camera", name, NAMES)
     up = upward(stage.up)
     eye, target = np.asarray(stage.eye, float), np.asarray(stage.target, float)
-    box = stage.box if stage.box is not None else bounds(stage)
     if name == "side":
         way = np.eye(3)[next(i for i in (1, 2) if abs(up[i]) < 0.5)]
         way = way * (1.0 if way @ (target - eye) >= 0 else -1.0) - 0.06 * up
-        box = bounds(stage)
-        return _still(eye_of(box, way, up, opening, aspect, filled), (box[0] + box[1]) / 2, up, opening)
+        here = Camera(*fitted(outline(stage), way, up, opening, aspect, filled), up, opening)
+        return lambda k: here
+    subject = outline(stage) if stage.subject is None else stage.subject
     if name == "overview" or stage.focus is None:
-        fitted = eye_of(box, target - eye, up, opening, aspect, filled)
-        return _still(fitted, (box[0] + box[1]) / 2, up, opening)
-    half = 0.5 * (stage.nearby or 0.3 * float(np.linalg.norm(box[1] - box[0])))
+        overview = Camera(*fitted(subject, target - eye, up, opening, aspect, filled), up, opening)
+        return lambda k: overview
+    half = 0.5 * (stage.nearby or 0.3 * float(np.linalg.norm(np.ptp(subject, axis=0))))
     half *= ALONG if name == "follow" else 1.0
-    middle = np.full(3, half)
-    away = eye_of((-middle, middle), target - eye, up, opening, aspect, filled)
+    right, down, _ = Camera(eye, target, up, opening).axes
+    disc = half * np.stack([right, -right, down, -down])  # a ball's, as it is seen
+    away, _ = fitted(disc, target - eye, up, opening, aspect, filled)
     focus = stage.focus
     return lambda k: Camera(focus(k) + away, focus(k), up, opening)
 
@@ -70,13 +71,8 @@ def on_screen(stage: Stage, name: str, aspect: float) -> Callable[[int], Camera]
 
 def usual(stage: Stage, aspect: float) -> Camera:
     """The stage's own look, fitted to a picture: from farther away and less wide than a browser has it."""
-    if stage.box is None:
+    if stage.subject is None:
         return Camera(
             np.asarray(stage.eye, float), np.asarray(stage.target, float), upward(stage.up), OPENING
         )
     return camera(stage, "overview", aspect)(0)
-
-
-def _still(eye: np.ndarray, target: np.ndarray, up: np.ndarray, opening: float) -> Callable[[int], Camera]:
-    here = Camera(eye, target, up, opening)
-    return lambda k: here

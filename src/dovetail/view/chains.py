@@ -15,7 +15,7 @@ from dovetail.testing import Rig
 from dovetail.view import shapes, towing
 from dovetail.view.curves import by_axis
 from dovetail.view.shares import of_limit, of_weight
-from dovetail.view.stage import Arrow, Line, Solid, Stage, Tube, looked_at, so_far
+from dovetail.view.stage import Arrow, Line, Solid, Stage, Tube, corners, looked_at, so_far
 from dovetail.view.towing import follow, radius_of, tip_notes
 
 HOSE, PROBE, FORCE, INK, FAINT = "#333333", "#d55e00", "#b5179e", "#333333", "#8d969e"
@@ -72,7 +72,7 @@ def _hose(title: str, run: Any, data: xr.Dataset, nodes: np.ndarray, lines: list
     else:
         solids.append(Solid("duct", _duct(), follow(nodes[:, 0]), GREY))
     arrows: list[Arrow] = []
-    near = [joint.min(axis=0) - 1.0, joint.max(axis=0) + 1.0] if flies else None
+    near = corners(joint.min(axis=0) - 1.0, joint.max(axis=0) + 1.0) if flies else None
     nozzle = data["nozzle_position"].values if "nozzle_position" in data else None
     if isinstance(simulated, LatchedHose):
         nozzle = centre

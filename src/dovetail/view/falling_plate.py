@@ -70,9 +70,7 @@ def draw(title: str, run: Any, data: xr.Dataset, ideal: xr.Dataset | None) -> St
         focus=lambda k: np.array([0.0, 0.0, min(float(measured[k]), wide)]),
         nearby=0.25,
     )
-    return looked_at(
-        stage, (-0.5, 0.8, -0.06), (np.array([-0.2, -0.15, -0.03]), np.array([0.2, 0.15, home + 3 * THICK]))
-    )
+    return looked_at(stage, (-0.5, 0.8, -0.06))
 
 
 def _at(height: np.ndarray) -> Pose:

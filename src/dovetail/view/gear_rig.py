@@ -75,7 +75,7 @@ def draw(title: str, run: Any, data: xr.Dataset, ideal: xr.Dataset | None) -> St
         focus=lambda k: measured[1][k],
         nearby=1.6,
     )
-    return looked_at(stage, (-0.5, 0.8, -0.3), (np.array([-1.2, -0.8, -0.05]), np.array([0.9, 0.8, 1.25])))
+    return looked_at(stage, (-0.5, 0.8, -0.3))
 
 
 def _solids(low: float, here: Moving, there: Moving) -> list[Solid]:

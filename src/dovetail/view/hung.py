@@ -89,8 +89,7 @@ def draw(title: str, run: Any, data: xr.Dataset, ideal: xr.Dataset | None) -> St
         focus=lambda k: centre[k],
         nearby=1.5,
     )
-    low, high = np.array([-reach, -reach, 0.0]), np.array([reach, reach, FLOOR - 0.5])
-    return looked_at(stage, (-0.35, 0.9, -0.15), (low, high))
+    return looked_at(stage, (-0.35, 0.9, -0.15))
 
 
 def _unit(vectors: np.ndarray) -> np.ndarray:

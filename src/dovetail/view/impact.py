@@ -72,8 +72,7 @@ def draw(title: str, run: Any, data: xr.Dataset, ideal: xr.Dataset | None) -> St
         focus=place(measured, magnified, ASIDE),
         nearby=1.2,
     )
-    low, high = np.array([touch - 1.9, -0.9, -0.5]), np.array([touch + 1.2, ASIDE + 0.4, 0.6])
-    return looked_at(stage, (-0.3, 0.8, -0.45), (low, high))
+    return looked_at(stage, (-0.3, 0.8, -0.45))
 
 
 def _touching(data: xr.Dataset, measured: np.ndarray) -> float:

@@ -90,8 +90,7 @@ def draw(title: str, run: Any, data: xr.Dataset, ideal: xr.Dataset | None) -> St
         focus=place(told[:, moving[0]], magnified, 0.0 if measured is None else 1.0),
         nearby=1.6,
     )
-    low, high = np.array([-1.9, -2.2 * (len(moving) - 1) - 0.5, -0.3]), np.array([2.4, 1.5, 0.6])
-    return looked_at(stage, (-0.35, 0.8, -0.5), (low, high))
+    return looked_at(stage, (-0.35, 0.8, -0.5))
 
 
 def _mass(name: str, points: Points, colour: str) -> list[Solid]:

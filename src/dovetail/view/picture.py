@@ -19,7 +19,7 @@ from dovetail.view.lettering import Lettering
 from dovetail.view.raster import Camera, clipped, fragments, nearest, plane
 from dovetail.view.scene import DOT, LEAST, links, rgb, segments
 from dovetail.view.shapes import Triangles, ellipsoid, joined, lathe, link, rod
-from dovetail.view.stage import Arrow, Stage, bounds
+from dovetail.view.stage import Arrow, Stage, outline
 
 NEAR = 1e-3  # of the distance to the target: what is nearer is cut away
 MAP = 900  # pixels of the map of shadows, each way
@@ -57,7 +57,8 @@ class Studio:
         right, down, ahead = self.usual.axes
         sun = 1.0 * self.usual.up - 0.35 * right - 0.45 * ahead
         self.sun = sun / np.linalg.norm(sun)
-        self.low, self.high = bounds(stage)
+        every = outline(stage)
+        self.low, self.high = every.min(axis=0), every.max(axis=0)
         self.solids = [_prepared(solid.mesh) for solid in stage.solids]
         self.link, self.arrow, self.dot = (_prepared(mesh) for mesh in (link(), ARROW, ellipsoid(3 * (DOT,))))
         self.lettering = Lettering(stage, wide, tall, letters)

@@ -16,7 +16,19 @@ from dovetail.specimens import ProbeInDrogue
 from dovetail.view import shapes
 from dovetail.view.curves import by_axis
 from dovetail.view.shares import of_limit
-from dovetail.view.stage import Arrow, Line, Points, Pose, Solid, Stage, fixed, haunted, looked_at, so_far
+from dovetail.view.stage import (
+    Arrow,
+    Line,
+    Points,
+    Pose,
+    Solid,
+    Stage,
+    corners,
+    fixed,
+    haunted,
+    looked_at,
+    so_far,
+)
 
 DROGUE, PROBE, FORCE, TRAIL, GHOST = "#8d969e", "#d55e00", "#ff5fd2", "#56b4e9", "#aab2ba"
 SIMULATED = "#4aa3df"
@@ -82,9 +94,9 @@ def draw(title: str, run: Any, data: xr.Dataset, ideal: xr.Dataset | None) -> St
         focus=lambda k: tip[k],
         nearby=1.5 * mouth,
     )
-    reach = np.array([places[0][0], -1.1 * mouth, -1.1 * mouth])
-    box = reach, np.array([max(places[-1][0], float(np.nanmax(tip[:, 0]))), 1.1 * mouth, 1.1 * mouth])
-    return looked_at(stage, (-0.5, 0.8, -0.35), box)
+    first = max(places[-1][0], float(np.nanmax(tip[:, 0])))
+    wide = 1.1 * mouth
+    return looked_at(stage, (-0.5, 0.8, -0.35), corners([places[0][0], -wide, -wide], [first, wide, wide]))
 
 
 def outline(cavity: Cavity | None) -> list[tuple[float, float]]:

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
 import xarray as xr
+from numpy.typing import ArrayLike
 
 from dovetail.report.style import prefixed
 from dovetail.view.shapes import Triangles
@@ -133,7 +133,7 @@ class Stage:
     marks: Sequence[tuple[str, tuple[float, float, float]]] = ()  # words that stand in the picture, and where
     setting: str = "room"  # what is around: "room", "sky", "sea" or "space"
     enlarged: float = 1.0  # metres that are drawn for a metre of motion
-    box: tuple[np.ndarray, np.ndarray] | None = None  # [m] corners of what the eye looks at
+    subject: np.ndarray | None = None  # (n, 3) [m] points of what the eye looks at
     focus: Points | None = None  # (3,) [m] where what matters is
     nearby: float = 0.0  # [m] how large that is
     events: Sequence[tuple[float, str]] = ()  # moments [s], and what happened then
@@ -163,8 +163,8 @@ def upward(name: str) -> np.ndarray:
     return (-1.0 if name.startswith("-") else 1.0) * np.eye(3)["xyz".index(name[-1])]
 
 
-def bounds(stage: Stage, count: int = 12) -> tuple[np.ndarray, np.ndarray]:
-    """Corners (3,) [m] of the box that holds all bodies over the whole run but scenery; without bodies, all lines."""
+def outline(stage: Stage, count: int = 12) -> np.ndarray:
+    """Points (n, 3) [m] of all bodies over the whole run but scenery; without bodies, of all lines."""
     shown = []
     for k in np.unique(np.linspace(0, len(stage.times) - 1, count).astype(int)):
         shown += [tube.points(k).reshape(-1, 3) for tube in stage.tubes]
@@ -176,44 +176,59 @@ def bounds(stage: Stage, count: int = 12) -> tuple[np.ndarray, np.ndarray]:
                 stretch = 1.0 if solid.stretch is None else solid.stretch(k)
                 shown.append((solid.mesh.vertices * [stretch, 1, 1]) @ R.T + p)
     every = np.concatenate(shown)
-    every = every[np.all(np.isfinite(every), axis=1)]
-    return every.min(axis=0), every.max(axis=0)
+    return every[np.all(np.isfinite(every), axis=1)]
 
 
-def looked_at(stage: Stage, towards: Sequence[float] = (-0.45, 0.8, -0.35), near: Any = None) -> Stage:
-    """The stage with an eye and a target from which all that moves is seen, or the box `near` (low, high) [m].
+def corners(low: ArrayLike, high: ArrayLike) -> np.ndarray:
+    """The corners (8, 3) [m] of a box from two of them."""
+    sides = zip(np.asarray(low, float), np.asarray(high, float), strict=True)
+    return np.stack(np.meshgrid(*sides, indexing="ij"), axis=-1).reshape(-1, 3)
+
+
+def looked_at(
+    stage: Stage, towards: Sequence[float] = (-0.45, 0.8, -0.35), subject: np.ndarray | None = None
+) -> Stage:
+    """The stage with an eye and a target from which all that moves is seen, or the points (n, 3) [m] of a subject.
 
     `towards` is the way of the view in axes forward, to port and up of the picture.
     """
-    low, high = (np.asarray(corner, float) for corner in (bounds(stage) if near is None else near))
+    points = outline(stage) if subject is None else np.asarray(subject, float)
     sign, axis = (-1.0 if stage.up.startswith("-") else 1.0), "xyz".index(stage.up[-1])
     along, across = (i for i in range(3) if i != axis)
     way = np.zeros(3)
     way[[along, across, axis]] = np.asarray(towards) * [1.0, 1.0, sign]
-    eye = eye_of((low, high), way, upward(stage.up))
-    return replace(stage, eye=tuple(eye.tolist()), target=tuple(((low + high) / 2).tolist()), box=(low, high))
+    eye, target = fitted(points, way, upward(stage.up))
+    return replace(stage, eye=tuple(eye.tolist()), target=tuple(target.tolist()), subject=points)
 
 
-def eye_of(
-    box: tuple[np.ndarray, np.ndarray],
+def fitted(
+    points: np.ndarray,
     way: np.ndarray,
     up: np.ndarray,
     opening: float = OPENING,
     aspect: float = ASPECT,
     filled: float = FILLED,
-) -> np.ndarray:
-    """Where to look from along `way` (3,), so that a box [m] fills so much of a picture of that aspect."""
-    low, high = box
+) -> tuple[np.ndarray, np.ndarray]:
+    r"""Eye and target (3,) [m] along `way`, so that points (n, 3) fill so much of a picture, one way or the other.
+
+    With a to the right and d ahead of a point, and t the tangent of half the filled part, an eye at (A, D) sees it if
+    :math:`|a - A| \le t(d - D)`. So :math:`2tD \le -\max(a - td) - \max(-a - td)`, and halfway between the two is A;
+    the same upwards, and the eye stands as near as both allow.
+    """
     way = np.asarray(way, float) / np.linalg.norm(way)
-    target = (low + high) / 2
     right = np.cross(way, up) / np.linalg.norm(np.cross(way, up))
-    corners = (
-        np.stack(np.meshgrid(*zip(low, high, strict=True), indexing="ij"), axis=-1).reshape(-1, 3) - target
-    )
+    down = np.cross(way, right)
+    ahead = points @ way
     half = filled * np.tan(np.radians(opening / 2))
-    wide, high_up = np.abs(corners @ right) / (aspect * half), np.abs(corners @ np.cross(right, way)) / half
-    reach = max(float((np.maximum(wide, high_up) - corners @ way).max()), 1e-3)
-    return target - reach * way
+    near, aside = np.inf, []
+    for axis, t in ((right, aspect * half), (down, half)):
+        a = points @ axis
+        most, least = float((a - t * ahead).max()), float((-a - t * ahead).max())
+        near = min(near, -(most + least) / (2 * t))
+        aside.append(axis * (most - least) / 2)
+    middle = float(ahead.min() + ahead.max()) / 2
+    near = min(near, middle - 1e-3)  # of a single point
+    return sum(aside, near * way), sum(aside, middle * way)
 
 
 def so_far(path: np.ndarray, k: int) -> np.ndarray:

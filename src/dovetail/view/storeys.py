@@ -96,10 +96,7 @@ def draw(title: str, run: Any, data: xr.Dataset, ideal: xr.Dataset | None) -> St
         focus=lambda k: np.array([moved[k, 0], 0.0, STOREY]),
         nearby=2.0,
     )
-    high = STOREY * sways.shape[1] + 0.1
-    return looked_at(
-        stage, (-0.45, 0.8, -0.25), (np.array([-0.9, ASIDE - 0.7, -0.1]), np.array([2.4, 0.7, high]))
-    )
+    return looked_at(stage, (-0.45, 0.8, -0.25))
 
 
 def _rig(sway: np.ndarray, force: np.ndarray | None) -> tuple[list[Solid], Tube, list[Arrow]]:
