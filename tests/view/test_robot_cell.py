@@ -58,6 +58,18 @@ def test_the_tool_is_where_it_was_measured_in_the_specimens_frame(run, cell, sta
     assert "reading 10" in stage.notes(11)  # twelve samples, eleven places
 
 
+def test_where_the_arms_wait_the_demand_is_a_ghost_and_where_they_follow_there_is_none(run, cell, stage):
+    assert "demanded" not in {solid.name for solid in stage.solids}
+    ahead = run.data.displacement + xr.DataArray([0.1, 0, 0, 0, 0, 0.2], dims="axis")
+    waiting = SimpleNamespace(test=run.test, data=run.data.assign(displacement=ahead), title="strike")
+    ghost = next(s for s in cell_stage("s", waiting, waiting.data, cell).solids if s.name == "demanded")
+    place = cell.rig.actuator.specimen_pose
+    R, p = np.asarray(place.R), np.asarray(place.p)
+    turn, at = ghost.pose(7)
+    np.testing.assert_allclose((at - p) @ R, HOME[:3] + ahead.values[7, :3], atol=1e-12)
+    np.testing.assert_allclose(R.T @ turn @ [1, 0, 0], [np.cos(0.2), np.sin(0.2), 0], atol=1e-12)
+
+
 def test_limbs_are_joined_and_the_turret_of_the_tools_arm_runs_on_its_track(cell, stage):
     solids = {solid.name: solid.pose for solid in stage.solids}
     tubes = {tube.name: tube.points for tube in stage.tubes}

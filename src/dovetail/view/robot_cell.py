@@ -12,6 +12,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import xarray as xr
+from scipy.spatial.transform import Rotation
 
 from dovetail.mechanics.spatial.rotation import about_y, about_z
 from dovetail.studies.registry import all_tests
@@ -21,11 +22,14 @@ from dovetail.testing.creep.virtual_cell import arms_of
 from dovetail.transfer.robot import Arm, RobotArms
 from dovetail.transfer.robot.arms import to_pose
 from dovetail.view.chains import drogue_of
-from dovetail.view.curves import choices, curves
-from dovetail.view.shapes import box, ellipsoid, lathe, moved, turned
-from dovetail.view.stage import Arrow, Points, Pose, Solid, Stage, Tube, looked_at
+from dovetail.view.curves import by_axis, choices, curves
+from dovetail.view.shapes import box, ellipsoid, lathe, moved, rod, turned
+from dovetail.view.shares import of_limit
+from dovetail.view.stage import Arrow, Points, Pose, Solid, Stage, Tube, haunted, looked_at
 
 TOOL, SPECIMEN, INK, FORCE, RAIL = "#0072b2", "#d55e00", "#333333", "#b5179e", "#8d969e"
+LIFT = np.array([0.0, 0.0, 0.3])  # [m] of words over an elbow
+NEAR = 1.5  # [m] about the tool that a close-up shows
 WIDE, DEEP = 0.35, 0.2  # [m] half the width of what arms stand on, and how high that is
 
 
@@ -47,7 +51,8 @@ def cell_stage(title: str, run: Any, data: xr.Dataset, cell: CellFile) -> Stage:
     rig = cell.rig.modelled()
     arms = arms_of(rig)
     assert arms is not None
-    moves, of_move = _poses(run, data, cell)
+    placed = _start(run, cell)
+    moves, of_move = _poses(data, placed)
     joints = np.asarray(_follow(arms, jnp.asarray(moves)))
     tool = np.asarray(jax.vmap(lambda q: _tool_points(arms, q))(jnp.asarray(joints)))
     held = np.asarray(_specimen_points(arms))
@@ -81,8 +86,13 @@ def cell_stage(title: str, run: Any, data: xr.Dataset, cell: CellFile) -> Stage:
         *more,
         Solid("drogue/coupling", parts["coupling"], lambda k: (R, p), "#6b747c"),
         Solid("drogue/ribs", parts["ribs"], lambda k: (R, p), INK),
+        *_demanded(data, placed, R, p),
     ]
-    arrows = [Arrow("force", lambda k: tool[of_move[k], -1], lambda k: force[k], scale, FORCE)]
+
+    def tip(k: int) -> np.ndarray:
+        return tool[of_move[k], -1]
+
+    arrows = [Arrow("force", tip, lambda k: force[k], scale, FORCE, of_limit(run.test, force @ R), tip)]
 
     def notes(k: int) -> str:
         where = ", ".join(f"{1e3 * v:.1f}" for v in moves[of_move[k]][:3])
@@ -98,8 +108,9 @@ def cell_stage(title: str, run: Any, data: xr.Dataset, cell: CellFile) -> Stage:
         choices=choices(run.data),
         solids=solids,
         tubes=tubes,
-        focus=lambda k: tool[of_move[k], -1],
-        nearby=1.5,
+        marks=[("holds the probe", tuple(tool[0, 2] + LIFT)), ("holds the drogue", tuple(held[2] + LIFT))],
+        focus=tip,
+        nearby=NEAR,
     )
     return looked_at(stage)
 
@@ -148,10 +159,28 @@ def _ground(rail: np.ndarray, foot: np.ndarray) -> list[Solid]:
     ]
 
 
-def _poses(run: Any, data: xr.Dataset, cell: CellFile) -> tuple[np.ndarray, np.ndarray]:
-    """Poses (move, 6) in the specimen's frame, one for each reading; and which of them each sample goes with."""
+def _start(run: Any, cell: CellFile) -> Placed:
+    """Where the interface's zero is in the specimen's frame."""
     home = None if run.test.stepping is None else run.test.stepping.home
-    placed = Placed(np.array(cell.home if home is None else home))
+    return Placed(np.array(cell.home if home is None else home))
+
+
+def _demanded(data: xr.Dataset, placed: Placed, R: np.ndarray, p: np.ndarray) -> list[Solid]:
+    """The end of the probe where it was demanded, which the arms leave alone while it is far from the drogue."""
+    wished, there = (by_axis(data[name]) for name in ("displacement", "measured_displacement"))
+    if not haunted(data, wished[:, :3], there[:, :3], NEAR):
+        return []
+
+    def pose(k: int) -> tuple[np.ndarray, np.ndarray]:
+        own = placed.from_start(wished[k])
+        return R @ Rotation.from_rotvec(own[3:]).as_matrix(), p + R @ own[:3]
+
+    end = moved(rod(0.045, 0.25), (-0.25, 0.0, 0.0))
+    return [Solid("demanded", end, pose, TOOL, 0.35)]
+
+
+def _poses(data: xr.Dataset, placed: Placed) -> tuple[np.ndarray, np.ndarray]:
+    """Poses (move, 6) in the specimen's frame, one for each reading; and which of them each sample goes with."""
     measured = data["measured_displacement"].values
     changed = np.concatenate([[True], np.any(np.diff(measured, axis=0) != 0, axis=1)])
     poses = np.stack([placed.from_start(row) for row in measured[changed]])
