@@ -1,6 +1,8 @@
 """How soon is a run seen in the browser, how many pictures a second of sixty links, how long does a film take?
 
-Headless chromium draws in software here, on the cores that also serve the page. Pictures are the browser's own
+Headless chromium draws in software here, on the cores that also serve the page; it is told to allow that and nothing
+else, so that it puts the page together as it does for everybody (told to draw the page too by its software for
+graphics cards, it takes twice the time for a picture). Pictures are the browser's own
 animation frames; an update is a picture before which the page has taken in new points. What a picture costs the
 processor, all processes of the browser together, depends less on what else the machine does than how many there are.
 """
@@ -19,7 +21,7 @@ import xarray as xr
 from dovetail.view import RunPage, stage_of
 from dovetail.view.film import Cut, Take, write_film
 
-FLAGS = ["--no-sandbox", "--enable-unsafe-swiftshader", "--use-angle=swiftshader", "--ignore-gpu-blocklist"]
+FLAGS = ["--no-sandbox", "--enable-unsafe-swiftshader"]
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 LINKS, SECONDS = 60, 10.0
 # the page's socket is read by a worker, which hands on what came; pictures are drawn in animation frames

@@ -19,7 +19,7 @@ from playwright.sync_api import Page, sync_playwright
 from dovetail.studies.registry import find_test
 
 OUT = Path(__file__).parent / "_static"
-FLAGS = ["--no-sandbox", "--enable-unsafe-swiftshader", "--use-angle=swiftshader", "--ignore-gpu-blocklist"]
+FLAGS = ["--no-sandbox", "--enable-unsafe-swiftshader"]
 SIZE = {"width": 1400, "height": 800}
 DIAL = '\n[dials."compensator.delay"]\nleast = "0 ms"\nmost = "12 ms"\nover = "2 s"\n'
 

@@ -15,7 +15,7 @@ from dovetail.studies.registry import find_test
 from dovetail.view import stage_of
 from dovetail.view.curves import curves
 
-FLAGS = ["--enable-unsafe-swiftshader", "--use-angle=swiftshader", "--ignore-gpu-blocklist"]
+FLAGS = ["--enable-unsafe-swiftshader"]
 MOST = 8_000_000  # bytes of a page
 READY = "document.querySelectorAll('#player canvas[data-high]').length > 1"
 

@@ -14,7 +14,7 @@ from dovetail.testing.outcome import Outcome
 from dovetail.testing.run import Run, dataset
 from dovetail.view import RunPage, stage_of
 
-FLAGS = ["--enable-unsafe-swiftshader", "--use-angle=swiftshader", "--ignore-gpu-blocklist"]
+FLAGS = ["--enable-unsafe-swiftshader"]
 
 
 @contextlib.contextmanager

@@ -6,7 +6,7 @@ import urllib.request
 import pytest
 
 # of a browser that draws in space, in software
-DRAWS = ("--enable-unsafe-swiftshader", "--use-angle=swiftshader", "--ignore-gpu-blocklist")
+DRAWS = ("--enable-unsafe-swiftshader",)
 LAID = "name => document.querySelector('#chart-traces .chart-legend')?.textContent.includes(name)"
 
 
