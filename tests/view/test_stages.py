@@ -36,3 +36,11 @@ def test_a_recording_without_a_place_in_space_is_said_to_be_one(run):
     data = run.data[["force"]]
     with pytest.raises(AnalysisError, match="nothing in the recording has a place in space"):
         stage_of(dataclasses.replace(run, data=data))
+
+
+def test_the_ideal_has_a_specimen_and_nothing_that_moves_or_measures_it(run):
+    rehearsed, ideal = stage_of(run), stage_of(run.test.emulate())
+    with_rig, without = ({solid.name for solid in stage.solids} for stage in (rehearsed, ideal))
+    assert "on the rig/specimen" in without
+    assert {"on the rig/actuator", "on the rig/rod", "on the rig/load cell"} <= with_rig - without
+    assert [text for text, _ in ideal.marks] == ["simulated", "specimen, attached"]

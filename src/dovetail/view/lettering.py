@@ -39,36 +39,43 @@ class Lettering:
         from PIL import ImageDraw
 
         pen = ImageDraw.Draw(image, "RGBA")
-        self.taken: list[Box] = []  # where there are letters already
-        for text, place in self.stage.marks:
-            self._beside(pen, camera, np.asarray(place, float), text, INK)
+        for text, (x, y, wide, tall), colour in self.words(k, camera):
+            pen.rounded_rectangle((x - 4, y - 2, x + wide + 4, y + tall + 3), 4, fill=(*PAPER, 205))
+            pen.text((x, y), text, font=font(self.size), fill=colour)
+        self._bar(pen, camera)
+        self._triad(pen, camera)
+        return image
+
+    def words(self, k: int, camera: Camera) -> list[tuple[str, Box, Any]]:
+        """What is said at sample k, where, and in which colour; nothing of it is kept: pictures are drawn side by side."""
+        told = [(text, np.asarray(place, float), INK) for text, place in self.stage.marks]
         head = 0.03 * float(np.linalg.norm(np.subtract(camera.eye, camera.target)))
         for arrow in self.stage.arrows:
             vector = np.asarray(arrow.vector(k), float)
             size = float(np.linalg.norm(vector))
             if size * arrow.length > LEAST * head:
                 long = max(size * arrow.length, head) / size
-                tip = np.asarray(arrow.at(k), float) + long * vector
-                self._beside(pen, camera, tip, arrow.words(k), FORCE)
-        self._bar(pen, camera)
-        self._triad(pen, camera)
-        return image
+                told.append((arrow.words(k), np.asarray(arrow.at(k), float) + long * vector, FORCE))
+        taken: list[Box] = []
+        placed = []
+        for text, place, colour in told:
+            box = self._beside(camera, place, text, taken)
+            if box is not None:
+                placed.append((text, box, colour))
+        return placed
 
-    def _beside(self, pen: Any, camera: Camera, place: np.ndarray, text: str, colour: Any) -> None:
-        """A text on a pale ground beside a place, where that is in the picture."""
+    def _beside(self, camera: Camera, place: np.ndarray, text: str, taken: list[Box]) -> Box | None:
+        """Room for a text beside a place, where that is in the picture, off what is taken."""
         seen = camera.seen(place)
         if seen[2] <= 0:
-            return
+            return None
         x, y, _ = camera.on_raster(seen, self.wide, self.tall)
         if not (0 <= x < self.wide and 0 <= y < self.tall):
-            return
-        box = pen.textbbox((0, 0), text, font=font(self.size))
-        x = min(x + 8, self.wide - box[2] - 6)
-        y = free(
-            (x, min(max(y - box[3] - 2, 2), self.tall - box[3] - 4), box[2], box[3]), self.taken, self.tall
-        )
-        pen.rounded_rectangle((x - 4, y - 2, x + box[2] + 4, y + box[3] + 3), 4, fill=(*PAPER, 205))
-        pen.text((x, y), text, font=font(self.size), fill=colour)
+            return None
+        _, _, wide, tall = font(self.size).getbbox(text)
+        x = min(x + 8, self.wide - wide - 6)
+        y = min(max(y - tall - 2, 2), self.tall - tall - 4)
+        return x, free((x, y, wide, tall), taken, self.tall), wide, tall
 
     def _bar(self, pen: Any, camera: Camera) -> None:
         """How long a length is where one looks at, or, where motion is drawn enlarged, how far things move."""

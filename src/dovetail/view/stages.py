@@ -17,6 +17,7 @@ from dovetail.view.curves import choices, curves
 from dovetail.view.events import events_of
 from dovetail.view.stage import Stage
 
+ON_RIG = "on the rig"
 SAMPLES = 20_000  # of a recording that a viewer keeps; more are thinned
 
 
@@ -36,6 +37,8 @@ def stage_of(run: Any, ideal: Any = None, largest: float | None = None) -> Stage
     for needs, draw in (*_of_part(run), *PICTURES):
         if all(name in data for name in needs):
             stage = draw(title, run, data, behind)
+            if data.attrs.get("mode") == "emulate":
+                stage = attached(stage)
             return dataclasses.replace(
                 stage, plots=curves(run.data), choices=choices(run.data), events=events_of(run)
             )
@@ -57,10 +60,18 @@ def pictures_of(run: Any, ideal: Any = None) -> dict[str, Stage]:
         stage = found["the machine"]
         found["the robot cell"] = cell_stage(stage.title, run, thinned(run.data), cell)
     robot = hexapod_of(run)
-    if robot is not None:
+    if robot is not None and run.data.attrs.get("mode") != "emulate":
         stage = hexapod_stage(found["the machine"].title, run, thinned(run.data), robot)
         found["the hexapod"] = dataclasses.replace(stage, events=found["the machine"].events)
     return found
+
+
+def attached(stage: Stage) -> Stage:
+    """The ideal has no rig: the specimen is attached directly, and nothing moves or measures it."""
+    moved_by = tuple(f"{ON_RIG}/{part}" for part in ("actuator", "rod", "load cell"))
+    solids = [solid for solid in stage.solids if not solid.name.endswith(moved_by)]
+    marks = [(text.replace(ON_RIG, "specimen, attached"), place) for text, place in stage.marks]
+    return dataclasses.replace(stage, solids=solids, marks=marks)
 
 
 def thinned(data: xr.Dataset) -> xr.Dataset:
