@@ -275,6 +275,7 @@ class RunPage:
             self.shown = k
             if whole:
                 self.trailed, self.trailed_at = k, now
+        self.scene.tend(self.stage, k)
         if k != self.told and (not self.player.playing or now - self.told_at > 1 / WORDS):
             self._tell(k)
             self.told, self.told_at = k, now

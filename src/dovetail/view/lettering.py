@@ -47,7 +47,7 @@ class Lettering:
         return image
 
     def words(self, k: int, camera: Camera) -> list[tuple[str, Box, Any]]:
-        """What is said at sample k, where, and in which colour; nothing of it is kept: pictures are drawn side by side."""
+        """What is said at sample k, where, and in which colour; nothing is kept, as pictures are drawn side by side."""
         told = [(text, np.asarray(place, float), INK) for text, place in self.stage.marks]
         head = 0.03 * float(np.linalg.norm(np.subtract(camera.eye, camera.target)))
         for arrow in self.stage.arrows:

@@ -7,6 +7,7 @@ markup: `plain` takes the characters apart that Markdown or HTML would act on.
 from __future__ import annotations
 
 import re
+import time
 from html import escape
 from typing import Any
 
@@ -15,7 +16,7 @@ import numpy as np
 from dovetail.view.labels import Box, free
 from dovetail.view.raster import Camera
 from dovetail.view.shapes import ellipsoid, link
-from dovetail.view.stage import OPENING, Arrow, Stage, upward
+from dovetail.view.stage import ASPECT, OPENING, Arrow, Stage, upward
 
 BEHIND = {  # colours at the upper and the lower edge
     "room": ((236, 239, 242), (250, 250, 250)),
@@ -36,6 +37,7 @@ LEAST = 0.02  # of an arrow's head: what is smaller counts as no force
 DOT = 0.4  # of an arrow's head: radius of the dot where bodies touch
 LETTER, LINE = 7.0, 21.0  # [px] width of a letter of a label, and height of a label
 SCREEN = 800  # [px] height of one that nobody has told
+TENDED = 5.0  # a second, at most: words are put anew for who turns the picture
 
 
 def plain(text: str) -> str:
@@ -98,14 +100,20 @@ def arrow_ends(arrow: Arrow, k: int, least: float = 0.0) -> np.ndarray:
     return np.stack([start, start + reach])[None]
 
 
-def clear(place: np.ndarray, text: str, eye: Camera, tall: float, taken: list[Box]) -> np.ndarray:
-    """Where a label at a place (3,) [m] hides none of those that were `taken` before it on a screen so tall [px]."""
+def clear(
+    place: np.ndarray, text: str, eye: Camera, size: tuple[float, float], taken: list[Box]
+) -> np.ndarray:
+    """Where a label at a place (3,) [m] is on a screen of that size [px] and hides none that were `taken` before it."""
     seen = eye.seen(np.asarray(place, float))
     if seen[2] <= 0:
         return place
-    x, y, _ = eye.on_raster(seen, 0, round(tall))
-    top = free((x, y, LETTER * len(text) + 6, LINE), taken, np.inf)
-    return place + (top - y) * seen[2] / eye.focal(round(tall)) * eye.axes[1]
+    across, tall = size
+    x, y, _ = eye.on_raster(seen, round(across), round(tall))
+    wide = LETTER * len(text) + 6
+    left = max(min(x, across - wide), 0.0) if 0 <= x <= across else x  # what is out of sight stays there
+    top = free((left, y, wide, LINE), taken, np.inf)
+    right, down, _ = eye.axes
+    return place + ((left - x) * right + (top - y) * down) * seen[2] / eye.focal(round(tall))
 
 
 def behind(setting: str, dark: bool = False) -> str:
@@ -120,6 +128,11 @@ def behind(setting: str, dark: bool = False) -> str:
     return f'<style>{sky} canvas[width="0"] {{display: none}} {LETTERS} {SHEET}</style>'
 
 
+def seen_from(eye: Camera, size: tuple[float, float]) -> bytes:
+    """What tells one look from another."""
+    return np.round(np.concatenate([eye.eye, eye.target, size]), 4).tobytes()
+
+
 class Scene:
     """One stage on a server's scene; `draw` moves it to a sample, also to one of a newer stage of the same kind."""
 
@@ -129,6 +142,7 @@ class Scene:
         self.behind = server.gui.add_html(behind(stage.setting))
         self.handles: list[Any] = []
         self.root, self.set_so_far = "", 0
+        self.spread_for, self.tended = b"", 0.0  # where words were put for, and when by the wall clock [s]
         self.set(stage)
 
     @property
@@ -315,7 +329,7 @@ class Scene:
 
     def _spread(self, stage: Stage, k: int) -> None:
         """Put all words beside what they are about, so that none hides another on the smallest screen."""
-        eye, tall = self._smallest()
+        eye, size = self._smallest()
         taken: list[Box] = []
         words = [
             (label, np.array(place)) for label, (_, place) in zip(self.marks, self.stage.marks, strict=True)
@@ -326,19 +340,30 @@ class Scene:
             if label.visible
         ]
         for label, wanted in words:
-            place = clear(wanted, label.text, eye, tall, taken)
+            place = clear(wanted, label.text, eye, size, taken)
             if self._new(label, place.tobytes()):
                 label.position = place
+        self.spread_for = seen_from(eye, size)
 
-    def _smallest(self) -> tuple[Camera, float]:
-        """The eye and the height [px] of the smallest screen on which this is looked at; the stage's own otherwise."""
+    def tend(self, stage: Stage, k: int) -> None:
+        """Put the words anew where somebody looks from elsewhere, or on another screen, since they were put."""
+        now = time.monotonic()
+        if now - self.tended > 1 / TENDED and self.spread_for != seen_from(*self._smallest()):
+            self.tended = now
+            with self.server.atomic():
+                self._spread(stage, k)
+
+    def _smallest(self) -> tuple[Camera, tuple[float, float]]:
+        """The eye and the size [px] of the smallest screen on which this is looked at; the stage's own otherwise."""
         up = upward(self.stage.up)
         clients = [client.camera for client in self.server.get_clients().values()]
         if not clients:
-            return Camera(np.array(self.stage.eye), np.array(self.stage.target), up, OPENING), SCREEN
+            own = Camera(np.array(self.stage.eye), np.array(self.stage.target), up, OPENING)
+            return own, (ASPECT * SCREEN, SCREEN)
         least = min(clients, key=lambda camera: camera.image_width)
         opening = float(np.degrees(least.fov))
-        return Camera(np.array(least.position), np.array(least.look_at), up, opening), least.image_height
+        eye = Camera(np.array(least.position), np.array(least.look_at), up, opening)
+        return eye, (least.image_width, least.image_height)
 
     def _point(self, i: int, arrow: Arrow, k: int) -> None:
         """An arrow for every force that acts, with its size and a dot where bodies touch; none where there is none."""
