@@ -24,6 +24,7 @@ from dovetail.report.histories import (
     axis_name,
     errors,
     force,
+    free_motion,
     last_cycles,
     looks_closely,
     motion,
@@ -32,6 +33,8 @@ from dovetail.report.histories import (
     unit_of,
 )
 from dovetail.report.style import COLOURS, HALF, new_figure, prefixed, styled, symbol
+
+NEAR = 0.01  # of a figure's width: marks that close are one
 
 
 def synchronisation(run: Recording, critical_delay: float | None = None, *, axis: int = 0) -> Figure:
@@ -186,20 +189,33 @@ def growth_against_delay(
                 textcoords="offset points",
                 color=COLOURS["critical"],
             )
-        for name, at in (marked or {}).items():
+        for at, names in _together(marked or {}, NEAR * float(np.ptp(tau))).items():
             here = float(np.interp(at, tau, sigma))
             ax.plot(1e3 * at, here, "o", ms=6, color=COLOURS["measured"])
             early = (
                 critical_delay is None or at < critical_delay
             )  # labels keep clear of the curve and the line
-            where = {"xytext": (-5, 9), "ha": "right"} if early else {"xytext": (9, -13)}
-            ax.annotate(name, (1e3 * at, here), textcoords="offset points", **where)
+            where = (
+                {"xytext": (-5, 6), "ha": "right", "va": "bottom"}
+                if early
+                else {"xytext": (9, -4), "va": "top"}
+            )
+            ax.annotate("\n".join(names), (1e3 * at, here), textcoords="offset points", **where)
         ax.set_xlim(1e3 * tau[0], 1e3 * tau[-1])
         ax.set_ylim(top=max(np.nanmax(sigma) * 1.1, 1e-9))
         ax.set_xlabel("delay τ in the loop [ms]")
         ax.set_ylabel("growth rate [1/s]")
         ax.text(0.01, 0.97, "unstable: grows", transform=ax.transAxes, va="top", color=COLOURS["critical"])
     return figure
+
+
+def _together(marked: Mapping[str, float], near: float) -> dict[float, list[str]]:
+    """Names by their place, those in one place together: over each other they could not be read."""
+    places: dict[float, list[str]] = {}
+    for name, at in sorted(marked.items(), key=lambda item: item[1]):
+        last = next(reversed(places), None)
+        places.setdefault(last if last is not None and at - last <= near else at, []).append(name)
+    return places
 
 
 @dataclass(frozen=True)
@@ -293,6 +309,7 @@ __all__ = [
     "LimitUse",
     "errors",
     "force",
+    "free_motion",
     "growth_against_delay",
     "limits",
     "looks_closely",

@@ -131,10 +131,13 @@ def _peaks(data: xr.Dataset) -> str:
 
 def _stable(view: Judged) -> Tile:
     margins, outcome = view.margins, view.outcome
+    if view.rigless:
+        text = "Nothing in this run is late."
+        if margins.stable is not None:
+            text += f" On its rig: {verdicts.word(margins, None).lower()}. {verdicts.reason(margins)}"
+        return Tile(STABLE, "There is no rig in it", text)
     if margins.stable is None and margins.critical_delay is None:
-        why = view.view.why or "; ".join(margins.remarks)
-        text = f"{why[:1].upper()}{why[1:].rstrip('.')}." if why else ""
-        return Tile(STABLE, "Cannot be said", text or "The stability of this loop was not analysed.")
+        return Tile(STABLE, "Cannot be said", verdicts.reason(margins))
     word = verdicts.word(margins, None)
     tone: Tone = verdicts.tone(margins, None)
     text = verdicts.reason(margins)
@@ -150,6 +153,9 @@ def _stable(view: Judged) -> Tile:
 
 
 def _believed(view: Judged) -> Tile:
+    if view.rigless:
+        text = "Both parts are coupled as they are in the whole machine; runs on a rig are held against this."
+        return Tile(BELIEVED, "It is the ideal", text)
     asked = judged(view.accept, view.comparison, view.margins, view.data)
     text = _against_ideal(view)
     if asked:
