@@ -3,13 +3,15 @@
 import numpy as np
 
 from dovetail.report.maps import POINTS, _smooth, _spans_decades, bars, curve, curves, edges, field, scatter
+from dovetail.report.style import svg
 
 
 def test_the_strongest_is_on_top():
-    figure = bars([("delay", 0.8), ("mass", 0.1)], "error")
+    figure = bars([("delay", 0.8), ("mass", 0.1), ("rate", 1e-9)])
     ax = figure.axes[0]
     labels = [tick.get_text() for tick in ax.get_yticklabels()]
-    assert labels == ["delay", "mass"]
+    assert labels == ["delay", "mass", "rate"]
+    assert [text.get_text() for text in ax.texts] == ["0.8", "0.1", "about 0"]
     assert ax.patches[0].get_y() > ax.patches[1].get_y()
 
 
@@ -37,6 +39,22 @@ def test_what_spans_decades_is_shown_in_decades():
     assert _spans_decades(np.array([1e-3, 1e-2, 1e-1]))
     assert not _spans_decades(np.array([1.0, 2.0, 3.0]))
     assert not _spans_decades(np.array([0.0, 1.0, 100.0]))
+
+
+def test_numbers_of_decades_are_numbers():
+    """Text is text in these figures: a formula of a power would be seen as its source."""
+    x, words = np.array([0.1, 1.0, 10.0, 100.0]), np.repeat("a", 4)
+    figures = [
+        curve(x, x, "x", "y"),
+        curves(x, x, words, "x", "y"),
+        field(x, x, np.outer(x, x), "x", "y", "z"),
+    ]
+    for figure in figures:
+        text = svg(figure)
+        assert "mathdefault" not in text
+        assert ">100<" in text
+        assert figure.axes[0].get_xscale() == "log"
+    assert figures[2].axes[0].get_yscale() == "log"
 
 
 def test_a_measure_over_one_axis_has_the_line_of_its_means():
