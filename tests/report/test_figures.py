@@ -148,3 +148,12 @@ def test_dashes_are_for_what_lies_below(late, ideal):
     for below, dash in ((None, "-"), (ideal.data, "--")):
         closely = figures.force(late.data, below).axes[1]
         assert closely.lines[-1].get_linestyle() == dash
+
+
+def test_the_line_of_a_limit_passes_below_the_words():
+    uses = [figures.LimitUse("displacement", 0.0182, 0.025, "m")]
+    ax = figures.limits(uses).axes[0]
+    (words,) = ax.texts
+    assert words.get_bbox_patch() is not None
+    assert words.get_zorder() > ax.lines[0].get_zorder()
+    assert "var(--paper)" in svg(ax.figure)

@@ -255,8 +255,10 @@ def limits(uses: Sequence[LimitUse]) -> Figure:
             )
             factor, unit = prefixed([use.limit, use.reached], use.unit)
             text = f"{factor * use.reached:.3g} of {factor * use.limit:.3g} {unit}"
-            ax.text(min(share, 130) + 1.5, i, f"{share:.0f} % ({text})", va="center")
-        ax.axvline(100, color=COLOURS["critical"], lw=1.4, ls=(0, (4, 1.6)))
+            words = ax.text(min(share, 130) + 1.5, i, f"{share:.0f} % ({text})", va="center", zorder=4)
+            ground = {"facecolor": COLOURS["paper"], "edgecolor": "none", "pad": 0.5}
+            words.set_bbox(ground)  # the line passes below
+        ax.axvline(100, color=COLOURS["critical"], lw=1.4, ls=(0, (4, 1.6)), zorder=3)
         ax.set_yticks(range(len(uses)), [use.name for use in reversed(uses)])
         ax.set_xlim(0, 175)
         ax.set_xticks([0, 25, 50, 75, 100])

@@ -38,6 +38,7 @@ COLOURS: Mapping[str, str] = {  # name of the variable in a page: colour on whit
     "command": "#009e73",
     "critical": "#a5408c",
     "band": "#f3e6ef",
+    "paper": "#fefefe",  # not white itself, which stays white in the dark
 }
 
 RC: Mapping[str, Any] = {
