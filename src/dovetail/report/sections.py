@@ -58,6 +58,8 @@ def operated(view: Judged) -> list[Block]:
         blocks.append(
             PageTable(["test's time", "clock", "who", "what", "from", "to"], rows, "What was pressed")
         )
+    if told := late_or_lost(view.data):
+        blocks.append(Text(told))
     times = [name for name in ("tick_lateness", "exchange_time", "compute_time") if name in view.data]
     if times and view.data.sizes["time"] > 1:
         shown = [
@@ -69,6 +71,17 @@ def operated(view: Judged) -> list[Block]:
             PageTable(["", "median", "99 %", "99.9 %", "worst"], shown, caption, numbers=(1, 2, 3, 4))
         )
     return blocks
+
+
+def late_or_lost(data: xr.Dataset) -> str:
+    """Ticks that came late and words that the rig did not answer, in a sentence; nothing of a run without a link."""
+    about = data.attrs
+    if not {"ticks_late", "datagrams_sent", "datagrams_lost"} <= set(about):
+        return ""
+    late, sent, lost = (int(about[name]) for name in ("ticks_late", "datagrams_sent", "datagrams_lost"))
+    ticks = "1 tick was" if late == 1 else f"{late} ticks were" if late else "No tick was"
+    words = f"{lost} of {sent} words to the rig were not" if lost else f"all {sent} words to the rig were"
+    return f"{ticks} late; {words} answered in time."
 
 
 def _spread(times: xr.DataArray) -> list[float]:

@@ -19,6 +19,7 @@ from dovetail.fidelity.acceptance import Demand, judged, shown
 from dovetail.report import verdict as verdicts
 from dovetail.report.page import Tile, Tone
 from dovetail.report.reported import Reported
+from dovetail.report.sections import late_or_lost
 from dovetail.report.style import prefixed
 from dovetail.report.view import Judged
 from dovetail.testing.outcome import Outcome, Trip
@@ -70,6 +71,8 @@ def happened(
     facts += [part for part in (_impacts(data), _measured(measures) or _peaks(data)) if part]
     if data.sizes["time"] > 1:
         facts.append(f"{float(data.time[-1] - data.time[0]):.4g} s recorded")
+    if link := late_or_lost(data):
+        facts.append(link.rstrip("."))
     done = verdicts.completed(outcome)
     if outcome is Outcome.FINISHED and run.mode == "simulate":
         own = measures.get("outcome", "").partition(":")
