@@ -1,8 +1,11 @@
 """Figures of a campaign."""
 
+from contextlib import nullcontext
+
 import numpy as np
 
 from dovetail.report.maps import POINTS, _smooth, _spans_decades, bars, curve, curves, edges, field, scatter
+from dovetail.report.narrow import narrowed
 from dovetail.report.style import svg
 
 
@@ -74,3 +77,13 @@ def test_a_line_for_each_word():
     ax = curves(x, np.arange(6.0), words, "length [m]", "mass [kg]").axes[0]
     assert [text.get_text() for text in ax.get_legend().get_texts()] == ["thin", "thick"]
     np.testing.assert_array_equal(ax.lines[1].get_ydata(), [3, 4, 5])
+
+
+def test_a_long_name_beside_a_panel_is_not_cut():
+    for narrow in (False, True):
+        figure = curve(np.arange(3.0), np.arange(3.0), "delay [ms]", "peak displacement rehearse [mm]")
+        with narrowed(figure) if narrow else nullcontext():
+            figure.draw_without_rendering()
+            box = figure.axes[0].yaxis.label.get_window_extent()
+            assert figure.bbox.y0 <= box.y0
+            assert box.y1 <= figure.bbox.y1

@@ -87,6 +87,8 @@ def test_where_runs_are_not_as_long_it_is_told_over_which_time_they_were_compare
     table, _ = overlays(["a", "b", "c"], runs, ["displacement"])
     assert table.head[-1] == "over"
     assert [row[-1] for row in table.rows] == ["0.5 s", "1 s"]
+    table, _ = overlays(["b", "a"], [recorded(1.1, until=0.5), recorded()], ["displacement"])
+    assert [row[-1] for row in table.rows] == ["0.5 s"]  # the first is the shorter one
 
 
 def test_how_far_apart_is_a_sentence():

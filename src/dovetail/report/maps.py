@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
 
 import numpy as np
@@ -15,6 +16,7 @@ from dovetail.report.style import COLOURS, new_figure, styled
 
 SHADES = "cividis"  # reads the same with any colour vision, and in grey
 NOTHING = 1e-3  # of the strongest influence: one that is less cannot be told from none
+TALL = 22  # letters beside a panel of one axis
 POINTS = 4000  # of a scatter: more cannot be told apart and only make the page heavy
 
 
@@ -51,7 +53,7 @@ def curves(x: np.ndarray, y: np.ndarray, words: np.ndarray, x_label: str, y_labe
         if _spans_decades(np.unique(x)):
             _decades(ax.xaxis)
         ax.legend(loc="upper left", bbox_to_anchor=(1.0, 1.05), fontsize="small")
-        ax.set(xlabel=x_label, ylabel=y_label)
+        ax.set(xlabel=x_label, ylabel=_beside(y_label))
     return figure
 
 
@@ -71,8 +73,13 @@ def curve(x: np.ndarray, y: np.ndarray, x_label: str, y_label: str) -> Figure:
             if _spans_decades(distinct):
                 _decades(ax.xaxis)
         ax.set_xlabel(x_label)
-        ax.set_ylabel(y_label)
+        ax.set_ylabel(_beside(y_label))
     return figure
+
+
+def _beside(label: str) -> str:
+    """A label that stands beside a panel of this height, in lines that are not longer than it."""
+    return textwrap.fill(label, TALL, break_long_words=False)
 
 
 def field(x: np.ndarray, y: np.ndarray, values: np.ndarray, x_label: str, y_label: str, label: str) -> Figure:

@@ -73,7 +73,8 @@ def overlays(labels: Sequence[str], runs: Sequence[xr.Dataset], names: Sequence[
         caption = f"{_what(name)}: all runs, and below each less {labels[0]}."
         pictures.append(Picture(overlay(labels, runs, name, columns), f"{caption[:1].upper()}{caption[1:]}"))
     head = ["signal", "run", f"largest difference from {labels[0]}", f"of the largest in {labels[0]}", "over"]
-    if max(lasted) - min(lasted) < 1e-9 * max(lasted):  # all were recorded as long: nothing to tell
+    whole = [_over(data, data) for data in runs]
+    if max(whole) - min(whole) < 1e-9 * max(whole):  # all were recorded as long: nothing to tell
         head, rows = head[:-1], [row[:-1] for row in rows]
     return [PageTable(head, rows, numbers=range(2, len(head))), *pictures]
 

@@ -65,6 +65,8 @@ def happened(
     sentence = verdicts.ending(outcome)
     answer, _, rest = sentence.rstrip(".").partition(": ")
     answer, _, why = answer.partition(", so ")
+    answer, _, more = answer.partition("; ")
+    rest = more or rest
     measures = _measures(run, data)
     facts = [f"{rest[:1].upper()}{rest[1:]}"] if rest else []
     facts += [f"Met: {trip}"] if trip is not None else []
