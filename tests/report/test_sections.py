@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from dovetail.report import sections, tiles
+from dovetail.report import sections
 from dovetail.report.page import PageTable, Pair, Picture, TableCell, Text
 from dovetail.report.reported import Reported
 from dovetail.report.view import Judged, RunView
@@ -148,14 +148,3 @@ def test_a_run_of_another_machine_is_not_marked_on_a_curve_that_is_not_its_own(l
     assert "of first; others have other curves" in picture.caption
     assert [text.get_text() for text in picture.figure.axes[0].texts].count("first") == 1
     assert not any("other" in text.get_text() for text in picture.figure.axes[0].texts)
-
-
-def test_ticks_that_were_late_and_words_that_were_lost_are_told(late):
-    told = {"ticks_late": 76, "datagrams_sent": 7001, "datagrams_lost": 45}
-    run = replace(late, data=late.data.assign_attrs(told))
-    said = "76 ticks were late; 45 of 7001 words to the rig were not answered in time."
-    assert sections.operated(judged(run))[0] == Text(said)
-    assert said in tiles.rehearsed(judged(run))[0].text
-    good = late.data.assign_attrs(ticks_late=0, datagrams_sent=7001, datagrams_lost=0)
-    assert sections.late_or_lost(good) == "No tick was late; all 7001 words to the rig were answered in time."
-    assert sections.late_or_lost(late.data) == ""

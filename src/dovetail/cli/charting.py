@@ -20,7 +20,7 @@ def _computed(chart: Chart) -> xr.Dataset:
     """A map's answers; how far it is, where it tells."""
     if "progress" in inspect.signature(chart.compute).parameters:
         with telling("computing the map") as tell:
-            return chart.compute(progress=tell)  # type: ignore[call-arg]
+            return chart.compute(progress=tell)  # type: ignore[call-arg]  # it was just seen that it takes one
     note("computing the map", None)
     with Console(stderr=True).status("computing the map"):
         return chart.compute()

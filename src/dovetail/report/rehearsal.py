@@ -14,6 +14,7 @@ from dovetail.report import origin, parameters, sections, tiles
 from dovetail.report import verdict as verdicts
 from dovetail.report.creep import creep_page
 from dovetail.report.keyframe import key_frame
+from dovetail.report.operated import operated
 from dovetail.report.overlaid import apart, common, overlays
 from dovetail.report.page import Block, Page, PageSection, PageTable, Text, Tone, Verdict
 from dovetail.report.simulation import simulation_page
@@ -93,7 +94,7 @@ def _laid_over(views: Sequence[Judged]) -> list[Block]:
 
 
 def _operated(view: Judged) -> list[Block]:
-    blocks = sections.operated(view)
+    blocks = operated(view)
     return [PageSection("Operator and clock", blocks)] if blocks else []
 
 

@@ -17,9 +17,9 @@ from dovetail.core import roles, signals
 from dovetail.core.errors import DovetailError
 from dovetail.fidelity.acceptance import Demand, judged, shown
 from dovetail.report import verdict as verdicts
+from dovetail.report.operated import late_or_lost
 from dovetail.report.page import Tile, Tone
 from dovetail.report.reported import Reported
-from dovetail.report.sections import late_or_lost
 from dovetail.report.style import prefixed
 from dovetail.report.view import Judged
 from dovetail.testing.outcome import Outcome, Trip
