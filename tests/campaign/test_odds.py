@@ -42,6 +42,16 @@ def test_the_largest_value_at_a_share_of_the_space():
     assert largest(table, "delay", "error", 10.0, 1.0) == pytest.approx(5.0)
 
 
+def test_without_an_answer_axis_and_measure_are_named():
+    x = np.repeat([1.0, 2.0, 3.0], 4)
+    with pytest.raises(
+        AnalysisError, match="already at delay = 1 the size of error is 1 in 95 % of the points, more than"
+    ):
+        largest({"delay": x, "error": x}, "delay", "error", 0.5)
+    with pytest.raises(AnalysisError, match="up to delay = 3, where the axis ends, error stays below 5"):
+        largest({"delay": x, "error": x}, "delay", "error", 5.0)
+
+
 def test_drawn_values_are_taken_in_parts():
     rng = np.random.default_rng(5)
     x = rng.uniform(0, 10, 4000)

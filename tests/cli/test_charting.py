@@ -1,14 +1,18 @@
 """`dovetail run` on a file that asks for a map."""
 
 import dataclasses
+from contextlib import contextmanager
 
+import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
 import pytest
 import xarray as xr
 
 from dovetail import testing
+from dovetail.cli import charting
 from dovetail.cli.charting import run_chart
+from dovetail.core.chart import Chart
 from dovetail.studies.registry import find_test
 
 
@@ -26,3 +30,38 @@ def test_a_map_is_computed_saved_and_told(tmp_path, capsys):
         np.testing.assert_array_equal(data.ending, [[0, 1]])
     again = testing.load(tmp_path / "out" / "test.toml")
     np.testing.assert_allclose(again.chart.height, [0.075])
+
+
+class Slow(Chart):
+    """A map that tells how far it is."""
+
+    store: str = eqx.field(default="kept", static=True)
+    stops: bool = eqx.field(default=False, static=True)
+
+    def compute(self, progress=None):
+        progress(0.5, "1 point")
+        if self.stops:
+            raise KeyboardInterrupt
+        return xr.Dataset({"y": ("x", [1.0, 2.0])}, {"x": [0.0, 1.0]})
+
+    def summary(self, data):
+        return "two points"
+
+
+def test_a_map_that_tells_how_far_it_is_is_listened_to(tmp_path, monkeypatch):
+    told = []
+
+    @contextmanager
+    def telling(doing):
+        yield lambda share, text: told.append((doing, share, text))
+
+    monkeypatch.setattr(charting, "telling", telling)
+    assert charting._computed(Slow()).y.values.tolist() == [1.0, 2.0]
+    assert told == [("computing the map", 0.5, "1 point")]
+
+
+def test_an_interrupted_map_says_where_what_was_done_is_kept(tmp_path, capsys):
+    file = testing.ChartFile(chart=Slow(stops=True), title="slow")
+    with pytest.raises(KeyboardInterrupt):
+        run_chart(file, "slow", tmp_path / "out")
+    assert "kept      kept: what was done; the same command computes the rest" in capsys.readouterr().out

@@ -31,6 +31,17 @@ def test_an_unexpected_error_is_not_hidden(dovetail, monkeypatch):
         dovetail("list")
 
 
+def test_an_interrupted_command_says_so(dovetail, monkeypatch):
+    import dovetail.cli.listing as listing
+
+    def stopped():
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(listing, "print_studies", stopped)
+    code, _, err = dovetail("list")
+    assert (code, err) == (130, "interrupted\n")
+
+
 def test_a_traceback_is_shown_on_request(dovetail, monkeypatch):
     from dovetail.core.errors import UnknownNameError
 

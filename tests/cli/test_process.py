@@ -1,7 +1,10 @@
 """How the process of a command ends."""
 
+import os
 import subprocess
 import sys
+
+import pytest
 
 ENDS = """
 import atexit, sys, threading, time
@@ -50,3 +53,42 @@ def test_python_m_is_the_command():
     code, out, err = ended(sys.executable, "-m", "dovetail", "rnu")
     assert (code, out) == (2, "")
     assert "rnu" in err
+
+
+PRINTING = [
+    ["list"],
+    ["parts"],
+    ["--help"],
+    ["capabilities"],
+    ["cite", "substructuring/cs1"],
+    ["check", "substructuring/cs1"],
+    ["rnu"],
+]
+
+
+@pytest.mark.parametrize("words", PRINTING, ids=lambda words: words[0])
+def test_a_reader_that_has_gone_changes_nothing_of_how_a_command_ends(words):
+    """`dovetail list | head -1`: quietly, with the code that it has where all is read."""
+    command = [sys.executable, "-m", "dovetail", *words]
+    read, write = os.pipe()
+    os.close(read)  # nobody reads
+    try:
+        gone = subprocess.run(command, stdout=write, stderr=subprocess.PIPE, text=True, timeout=60)
+    finally:
+        os.close(write)
+    code, _, err = ended(*command)
+    assert (gone.returncode, gone.stderr) == (code, err)
+
+
+def test_a_run_goes_on_when_its_reader_has_gone(tmp_path):
+    """What is told first finds no reader any more; the run is made and written all the same."""
+    command = [sys.executable, "-m", "dovetail", "run", "substructuring/cs1", "--set", "duration=0.2"]
+    command += ["--no-report", "--out", str(tmp_path / "run")]
+    read, write = os.pipe()
+    os.close(read)
+    try:
+        code = subprocess.run(command, stdout=write, stderr=write, timeout=120).returncode
+    finally:
+        os.close(write)
+    assert code == 0
+    assert (tmp_path / "run" / "result.nc").is_file()

@@ -12,6 +12,7 @@ import tomllib
 from contextlib import contextmanager
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from dovetail import testing
@@ -318,6 +319,10 @@ def test_a_run_with_impacts_tells_them_beside_the_ideal_and_warns_of_coarse_step
     assert any(line.startswith("  rehearse") for line in told)
     assert told[-1].startswith("warning: the motion comes in steps of 100 um")
     assert "warning" not in "".join(_impacts(ideal, None))
+    depth = np.repeat(ideal.data["depth"].values[:, None], 2, axis=1)
+    several = dataclasses.replace(ideal, data=ideal.data.assign(depth=(("time", "axis"), depth)))
+    (line,) = _impacts(several, None)  # no answer is told as one: the report is yet to be written
+    assert line.startswith("impacts: no answer, as the recording has several axes")
 
 
 @pytest.mark.parametrize(

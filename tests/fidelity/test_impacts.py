@@ -61,6 +61,16 @@ def test_a_cell_that_waits_at_its_last_depth_does_not_touch():
     assert len(impact_log(data.drop_vars("near_contact"))) == 1
 
 
+def test_one_axis_in_a_list_of_its_own_is_one_axis():
+    """As a robot cell with one axis answers it."""
+    signals = {"force": ("time", FORCE), "velocity": ("time", VELOCITY)}
+    run = xr.Dataset({"depth": (("time", "depth_0"), DEPTH[:, None]), **signals}, {"time": T})
+    assert impact_log(run) == find_impacts(T, DEPTH, FORCE, VELOCITY)
+    two = run.assign(depth=(("time", "depth_0"), np.stack([DEPTH, DEPTH], axis=1)))
+    with pytest.raises(AnalysisError, match="several axes"):
+        impact_log(two)
+
+
 def test_energies_are_summed():
     names = ("kinetic_energy", "contact_energy", "contact_heat")
     data = xr.Dataset(

@@ -5,7 +5,7 @@ import pytest
 from dovetail import campaign
 from dovetail.campaign.answers import rows as flat_rows
 from dovetail.report.campaign import campaign_page, measures, shares, write_campaign
-from dovetail.report.page import PageSection, PageTable, Picture
+from dovetail.report.page import PageSection, PageTable, Picture, Text
 
 
 @pytest.fixture(scope="module")
@@ -39,13 +39,36 @@ def test_the_page_has_ranges_a_ranking_a_map_and_the_worst_points(computed):
     page = campaign_page(computed)
     assert "What matters most to height is a" in page.verdict.sentence
     captions = [picture.caption for picture in blocks_of(page, Picture)]
-    assert any(text.startswith("What matters.") for text in captions)
+    assert any(text.startswith("What matters to height. Share of the variance") for text in captions)
     assert any("over a and b" in text for text in captions)
     tables = blocks_of(page, PageTable)
     assert any(row[0] == "a" for row in tables[0].rows)
     worst = next(table for table in tables if "command" in table.head)
     assert worst.rows[0][0] == "35"
     assert "python -c" in worst.rows[0][2]
+
+
+def test_what_a_model_calls_its_outcome_is_its_own(tmp_path):
+    """Two of a model is not that of a test, of which it would say that a limit was met."""
+    (tmp_path / "own_outcome.py").write_text(
+        "def evaluate(points):\n"
+        "    return {'outcome': [2.0 * (p['sea_state'] > 4) for p in points], 'load': [p['heading'] for p in points]}\n"
+    )
+    (tmp_path / "c.toml").write_text(
+        'evaluate = "own_outcome:evaluate"\n'
+        "[[axis]]\npath = 'sea_state'\nvalues = [3.0, 5.0]\n"
+        "[[axis]]\npath = 'heading'\nvalues = [0.0, 1.0]\n"
+        "[[answers]]\nkind = 'probability'\nrule = 'outcome == 0'\n"
+    )
+    campaign.run(campaign.load(tmp_path / "c.toml"), tmp_path / "out")
+    page = campaign_page(tmp_path / "out")
+    assert "stopped" not in page.verdict.sentence
+    assert page.verdict.tone == "plain"
+    said = [block.text for block in page.blocks[0].blocks if isinstance(block, Text)]
+    assert said == ["50 % of the points (2 of 4): outcome == 0."]
+    assert not blocks_of(PageSection("", page.blocks[0].blocks), Picture)
+    captions = [picture.caption for picture in blocks_of(page, Picture)]
+    assert "load over sea state and heading." in captions  # as they are given, whichever matters more
 
 
 def test_the_share_of_an_axis_is_that_of_the_variance_it_explains(computed):

@@ -1,5 +1,7 @@
 """Answers of a campaign in sentences, and how its runs ended as a map."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -8,12 +10,14 @@ from dovetail.campaign.answers import rows as flat_rows
 from dovetail.report.campaign import _rounded, campaign_page
 from dovetail.report.campaign_answers import in_words, outcome_map, place, quantity, stopped
 from dovetail.report.page import Picture, Text
+from dovetail.report.style import COLOURS, SHARE
 from dovetail.studies.registry import find_test
 
 FILE = """
 title = "CS1: how much delay the damping carries"
 test = "substructuring/cs1"
-measures = ["peak displacement"]
+measures = ["peak displacement", "rms e1"]
+modes = ["emulate", "rehearse"]
 
 [set]
 duration = "1.5 s"
@@ -40,6 +44,12 @@ kind = "worst"
 measure = "peak_displacement"
 
 [[answers]]
+kind = "trade-off"
+measure = "rms_e1"
+along = "delay"
+other = "damping"
+
+[[answers]]
 kind = "largest"
 of = "delay"
 measure = "peak_displacement"
@@ -60,12 +70,15 @@ def test_answers_come_first_as_sentences(computed):
     page = campaign_page(computed)
     assert page.blocks[0].title == "Answers"
     said = [block.text for block in page.blocks[0].blocks if isinstance(block, Text)]
-    assert len(said) == 3
+    assert len(said) == 4
     assert "outcome is finished" in said[0]
     assert said[1].startswith("The worst peak displacement is ")
     assert " mm, at delay " in said[1]
-    assert said[2].startswith("Up to delay ")
-    assert "ms" in said[2]
+    assert re.match(r"Damping (never matters to rms e1|matters to rms e1 up to delay \S+ ms)", said[2])
+    assert said[3].startswith("Up to delay ")
+    assert "ms" in said[3]
+    ranges = next(block for block in page.blocks if block.title == "What came of it").blocks[0]
+    assert next(row[6] for row in ranges.rows if row[0] == "rms e1") == "%"  # as in a report on a run
 
 
 def test_a_campaign_whose_runs_met_limits_is_not_green(computed):
@@ -88,6 +101,11 @@ def test_the_limit_on_the_map_is_that_of_the_tests_stability(computed):
     assert isinstance(picture, Picture)
     ax = picture.figure.axes[0]
     assert ax.get_xlabel() == "delay [ms]"
+    names = [text.get_text() for text in picture.figure.legends[0].get_texts()]
+    assert names[0] == "to its end"
+    assert all(name.startswith("stopped: ") for name in names[1:-1])
+    drawn = picture.figure.legends[0].legend_handles[-1].get_color()
+    assert drawn == COLOURS["ink"]  # a variable of the page: beside the map it stands on the dark
     line = next(line for line in ax.lines if line.get_label() == "limit of stability")
     for delay, damping in zip(*line.get_data(), strict=True):
         test = testing.load(
@@ -102,3 +120,6 @@ def test_numbers_are_in_units_that_suit_them():
     command = "dovetail run x --set a=0.008749999999999999 --set b=-1.2000000000000002e-05 --set n=3"
     assert _rounded(command) == "dovetail run x --set a=0.00875 --set b=-1.2e-05 --set n=3"
     assert in_words("outcome == 0 and rms_e1 < 0.1") == "outcome is finished and rms e1 < 0.1"
+    assert in_words("outcome == 0", tested=False) == "outcome == 0"
+    assert quantity(0.0513, SHARE) == "5.13 %"
+    assert place({"specimen_stiffness": 2e3}, {"specimen_stiffness": "N/m"}) == "specimen stiffness 2 kN/m"

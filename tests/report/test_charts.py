@@ -1,8 +1,14 @@
+import re
+from pathlib import Path
+
 import numpy as np
 import xarray as xr
 
 from dovetail.core.chart import Chart
 from dovetail.report import charts
+from dovetail.report.style import COLOURS
+
+PAGE = Path(charts.__file__).with_name("page.css")
 
 LINES = xr.Dataset(
     {"force": (("law", "speed"), np.arange(6.0).reshape(2, 3) * 1e3, {"units": "N"})},
@@ -87,3 +93,20 @@ def test_the_page_holds_picture_words_and_file(tmp_path):
         testing.dump = held
     assert "as it is &lt;b&gt;" in page
     assert "<svg" in page
+
+
+def test_lines_are_told_apart_in_the_dark_too():
+    """There the colours of figures are others: none of those may be one of ours that stays."""
+    dark = re.search(r"prefers-color-scheme: dark.*?\}", PAGE.read_text("utf-8"), re.DOTALL)[0]
+    themed = dict(re.findall(r"--(\w+): (#\w{6})", dark))
+    shown = [next((themed[n] for n, c in COLOURS.items() if c == shade), shade) for shade in charts.SHADES]
+    assert len(set(shown)) == len(shown)
+    assert all(max(int(c[i : i + 2], 16) for i in (1, 3, 5)) > 0x70 for c in shown)  # seen on almost black
+    many = charts._shades(len(charts.SHADES) + 1)
+    assert max(many[0][:3]) > 0x70 / 0xFF
+
+
+def test_a_map_says_of_how_many_points_it_is():
+    assert charts._size(RATIO) == "4 points, 2 of restitution by 2 of delay"
+    assert charts._size(LINES.rename(law="contact_law")) == "6 points, 2 of contact law by 3 of speed"
+    assert charts._size(xr.Dataset()) == "one point"

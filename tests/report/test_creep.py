@@ -1,5 +1,8 @@
 """The page on creep tests: what it shows, and that it is whole."""
 
+import dataclasses
+
+import numpy as np
 import pytest
 
 import dovetail as dv
@@ -43,7 +46,17 @@ def test_readings_are_dots_on_the_force(run):
     lines = figure.axes[-1].lines
     assert lines[1].get_marker() == "."
     assert len(lines[1].get_xdata()) == 9  # of ten moves, the first is at t = 0
-    assert trace([run], ["one"], "velocity").axes[0].get_ylabel() == "z' [m/s]"
+    fastest = float(abs(run.data.velocity).max())
+    assert fastest < 1.0
+    shown = trace([run], ["one"], "velocity").axes[0]
+    assert shown.get_ylabel() == "z' [mm/s]"  # in the unit that suits it
+    assert np.abs(shown.lines[0].get_ydata()).max() == pytest.approx(1e3 * fastest)
+
+
+def test_the_cells_time_is_told_as_people_do(run):
+    long = dataclasses.replace(run, data=run.data.assign_attrs(cell_seconds=13005.0))
+    table = creep_page([long]).blocks[0].blocks[0]
+    assert table.rows[0][-1] == "3.6 h"
 
 
 def test_names_stand_beside_the_pictures_and_one_run_needs_none(run):

@@ -132,3 +132,28 @@ def test_a_run_at_rest_can_still_be_drawn(late):
 def test_a_missing_signal_is_said_by_name(late):
     with pytest.raises((DovetailError, KeyError), match="measured_displacement"):
         figures.motion(late.data.drop_vars("measured_displacement"))
+
+
+def test_names_of_runs_with_one_delay_stand_below_each_other():
+    """Over each other they could not be read."""
+    tau = np.linspace(0, 0.012, 5)
+    marked = {"first": 9e-3, "again": 9e-3, "early": 3e-3}
+    figure = figures.growth_against_delay(tau, tau - 6.77e-3, 6.77e-3, marked)
+    texts = [text.get_text() for text in figure.axes[0].texts]
+    assert "first\nagain" in texts
+    assert "early" in texts
+
+
+def test_dashes_are_for_what_lies_below(late, ideal):
+    for below, dash in ((None, "-"), (ideal.data, "--")):
+        closely = figures.force(late.data, below).axes[1]
+        assert closely.lines[-1].get_linestyle() == dash
+
+
+def test_the_line_of_a_limit_passes_below_the_words():
+    uses = [figures.LimitUse("displacement", 0.0182, 0.025, "m")]
+    ax = figures.limits(uses).axes[0]
+    (words,) = ax.texts
+    assert words.get_bbox_patch() is not None
+    assert words.get_zorder() > ax.lines[0].get_zorder()
+    assert "var(--paper)" in svg(ax.figure)

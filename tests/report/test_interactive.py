@@ -10,7 +10,7 @@ import pytest
 
 import dovetail as dv
 from dovetail.report import Page, Verdict, write_run
-from dovetail.report.interactive import array, moments, script, told
+from dovetail.report.interactive import _spoken, array, moments, script, told
 from dovetail.studies.registry import find_test
 from dovetail.view import stage_of
 from dovetail.view.curves import curves
@@ -147,3 +147,8 @@ def test_it_plays_in_three_dimensions_and_by_keys(tab):
     until(tab, f"document.querySelector('#player').dataset.now > {at}")
     assert tab.locator(".player-stage").screenshot() != before
     assert f"t = {at + 0.02:.2f}"[:6] in tab.locator(".player-clock").inner_text()
+
+
+def test_names_of_plots_are_words():
+    assert _spoken("measured_displacement_0") == "measured displacement"
+    assert _spoken("2") == "2"

@@ -1,15 +1,20 @@
 """Figures of a campaign."""
 
+from contextlib import nullcontext
+
 import numpy as np
 
 from dovetail.report.maps import POINTS, _smooth, _spans_decades, bars, curve, curves, edges, field, scatter
+from dovetail.report.narrow import narrowed
+from dovetail.report.style import svg
 
 
 def test_the_strongest_is_on_top():
-    figure = bars([("delay", 0.8), ("mass", 0.1)], "error")
+    figure = bars([("delay", 0.8), ("mass", 0.1), ("rate", 1e-9)])
     ax = figure.axes[0]
     labels = [tick.get_text() for tick in ax.get_yticklabels()]
-    assert labels == ["delay", "mass"]
+    assert labels == ["delay", "mass", "rate"]
+    assert [text.get_text() for text in ax.texts] == ["0.8", "0.1", "about 0"]
     assert ax.patches[0].get_y() > ax.patches[1].get_y()
 
 
@@ -39,6 +44,22 @@ def test_what_spans_decades_is_shown_in_decades():
     assert not _spans_decades(np.array([0.0, 1.0, 100.0]))
 
 
+def test_numbers_of_decades_are_numbers():
+    """Text is text in these figures: a formula of a power would be seen as its source."""
+    x, words = np.array([0.1, 1.0, 10.0, 100.0]), np.repeat("a", 4)
+    figures = [
+        curve(x, x, "x", "y"),
+        curves(x, x, words, "x", "y"),
+        field(x, x, np.outer(x, x), "x", "y", "z"),
+    ]
+    for figure in figures:
+        text = svg(figure)
+        assert "mathdefault" not in text
+        assert ">100<" in text
+        assert figure.axes[0].get_xscale() == "log"
+    assert figures[2].axes[0].get_yscale() == "log"
+
+
 def test_a_measure_over_one_axis_has_the_line_of_its_means():
     figure = curve(np.array([1.0, 1.0, 2.0]), np.array([1.0, 3.0, np.nan]), "x", "y")
     line = figure.axes[0].lines[1]
@@ -56,3 +77,13 @@ def test_a_line_for_each_word():
     ax = curves(x, np.arange(6.0), words, "length [m]", "mass [kg]").axes[0]
     assert [text.get_text() for text in ax.get_legend().get_texts()] == ["thin", "thick"]
     np.testing.assert_array_equal(ax.lines[1].get_ydata(), [3, 4, 5])
+
+
+def test_a_long_name_beside_a_panel_is_not_cut():
+    for narrow in (False, True):
+        figure = curve(np.arange(3.0), np.arange(3.0), "delay [ms]", "peak displacement rehearse [mm]")
+        with narrowed(figure) if narrow else nullcontext():
+            figure.draw_without_rendering()
+            box = figure.axes[0].yaxis.label.get_window_extent()
+            assert figure.bbox.y0 <= box.y0
+            assert box.y1 <= figure.bbox.y1

@@ -134,3 +134,36 @@ def test_many_names_beside_a_panel_stand_above_it_and_hide_nothing():
             assert box.x1 <= figure.bbox.x1 + 1
             for text in panel.texts:
                 assert not box.overlaps(text.get_window_extent())
+
+
+def test_panels_that_are_hidden_take_no_room():
+    """One axis of three moves: below its panel stood two that nobody sees."""
+    figure, panels = new_figure(1, 3, height=2.6)
+    panels[0, 0].plot([0, 1])
+    for ax in panels[0, 1:]:
+        ax.set_visible(False)
+    with narrowed(figure):
+        figure.draw_without_rendering()
+        box = panels[0, 0].get_position()
+        assert box.height > 0.6
+        assert figure.get_figheight() < 2.6
+    figure.draw_without_rendering()
+    assert panels[0, 0].get_position().width < 0.4
+
+
+def test_short_names_that_stood_beside_a_panel_fit_above_it():
+    """Three of them side by side began over the panel and ended beyond the screen."""
+    figure, panels = new_figure(height=2.6)
+    for name in ("50-mm", "100-mm", "200-mm"):
+        panels[0, 0].plot([0, 2500], label=name)
+    with styled():
+        panels[0, 0].set_ylabel("tension [N]")
+        panels[0, 0].legend(loc="upper left", bbox_to_anchor=(1.0, 1.05), fontsize="small")
+    with narrowed(figure):
+        figure.draw_without_rendering()
+        over = next(
+            child
+            for child in panels[0, 0].get_children()
+            if isinstance(child, Legend) and child.get_visible()
+        )
+        assert over.get_window_extent().x1 <= figure.bbox.x1

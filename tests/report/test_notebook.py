@@ -1,7 +1,9 @@
 """What a notebook shows of a test, a run and a campaign."""
 
+import dataclasses
 import re
 
+import numpy as np
 import pytest
 
 import dovetail as dv
@@ -100,3 +102,42 @@ def test_a_comparison_is_a_table_of_what_it_prints(test):
     html = compared._repr_html_()
     for row in compared.rows():
         assert all(value.strip() in html for value in row.values)
+
+
+def test_axes_that_do_not_move_have_no_column(test):
+    compared = dv.fidelity.compare(test.rehearse(), test.emulate())
+
+    def axes(value):
+        return np.array([value, np.nan])
+
+    fields = ("delay", "gain", "rest", "opening", "growth_rate", "energy_added", "energy_share")
+    two = dataclasses.replace(
+        compared,
+        rms={name: axes(value) for name, value in compared.rms.items()},
+        peak={name: axes(value) for name, value in compared.peak.items()},
+        orientation=(compared.orientation, ""),
+        axes=("x", "yaw"),
+        notes=(),
+        **{name: axes(getattr(compared, name)) for name in fields},
+    )
+    assert two.told == [0]
+    for text in (two._repr_html_(), str(two)):
+        assert "yaw" not in text
+        assert text.count("no answer") <= 1  # of the growth of so short a run
+
+
+def test_a_campaign_shows_each_picture_once(tmp_path):
+    from dovetail import campaign
+    from dovetail.report.notebook import campaign_html
+
+    (tmp_path / "c.toml").write_text(
+        'test = "substructuring/cs1"\nmeasures = ["peak displacement"]\n[set]\nduration = "0.5 s"\n'
+        "[[axis]]\npath = 'rig.actuator.delay'\nvalues = [0.001, 0.02, 0.04]\n"
+        "[[axis]]\npath = 'numerical.c'\nname = 'damping'\nvalues = [1.0, 10.0, 30.0]\n"
+        "[[answers]]\nkind = 'probability'\nrule = 'outcome == 0'\n"
+    )
+    campaign.run(campaign.load(tmp_path / "c.toml"), tmp_path / "out")
+    html = campaign_html(tmp_path / "out")
+    assert html.count("<figcaption>How the runs ended") <= 1
+    assert "What matters to peak displacement" in html
+    assert "over delay and damping." in html.replace("mean over", "")

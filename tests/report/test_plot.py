@@ -1,3 +1,4 @@
+import numpy as np
 import pytest
 
 from dovetail.core.errors import AnalysisError
@@ -44,3 +45,21 @@ def test_an_excitation_that_is_no_motion_has_a_panel_of_its_own(late):
     assert labels[0].startswith("excitation [")
     assert labels[1] == "displacement [mm]"
     assert "excitation" not in "".join(t.get_text() for t in plot(shaken).axes[1].get_legend().get_texts())
+
+
+def test_of_several_axes_the_one_that_moves_is_shown(two_axes):
+    """A drop on a rig of six axes was drawn as flat lines: its first axis rests."""
+    scales = np.array([0.0, 1.0])
+    about = {"units": "m, rad", "axis_units": ["m", "rad"]}
+    turning = two_axes.data.assign_coords(axis=["x", "roll"])
+    several = [name for name in turning if "axis" in turning[name].dims]
+    turning = turning.assign({name: (turning[name] * scales).assign_attrs(about) for name in several})
+    pushed = turning["excitation"].values[:, 1] + 1e-3
+    turning = turning.assign(excitation=("time", pushed, {"units": "m"}))
+    figure = plot(turning)
+    labels = [ax.get_ylabel() for ax in figure.axes]
+    assert labels[:2] == ["excitation [mm]", "displacement roll [rad]"]  # a length is not drawn over an angle
+    assert np.ptp(figure.axes[1].lines[-1].get_ydata()) > 0
+    still = turning.assign(excitation=0.0 * turning["displacement"])
+    names = [text.get_text() for ax in plot(still).axes for text in ax.get_legend().get_texts()]
+    assert not any("excitation" in name for name in names)  # at rest there is nothing to see

@@ -74,6 +74,33 @@ def test_three_delays_on_one_page(late, unstable, ideal, make, tmp_path):
     assert path.stat().st_size < 2_000_000
 
 
+def test_runs_side_by_side_say_first_how_far_apart_they_are(late, ideal, make):
+    free = Reported(ideal.data, mode="emulate", outcome=ideal.outcome, given=ideal.given)
+    views = [
+        RunView(late, ideal, make.stability(3e-3), "late"),
+        RunView(free, None, make.stability(3e-3), "free"),
+    ]
+    page = rehearsals_page("CS1", views)
+    z, other = late.data.displacement.values, ideal.data.displacement.values
+    away = np.abs(other - z).max()
+    away = f"{1e6 * away:.3g} µm at most ({100 * away / np.abs(z).max():.3g} % of the largest there)."
+    assert page.verdict.sentence.startswith("2 runs: “late” is stable; “free” is the ideal.")
+    assert f"Displacement differs from that of late by {away}" in page.verdict.sentence
+    assert page.subtitle == "Rehearsal against a virtual rig; the ideal, without a rig"
+
+
+def test_tests_of_other_interfaces_are_not_laid_over_each_other(late, two_axes, make):
+    """What they share is no motion of theirs, and the critical delay of one is not that of the other."""
+    views = [
+        RunView(late, None, make.stability(3e-3), "one"),
+        RunView(two_axes, None, make.stability(3e-3, critical_delay=1e-3), "two"),
+    ]
+    page = rehearsals_page("two tests", views)
+    over = next(section for section in page.blocks if section.title == "Laid over each other")
+    assert "they share no signal" in over.blocks[0].text
+    assert "critical delay" not in page.verdict.sentence
+
+
 def test_markup_in_a_test_file_appears_as_typed(late, ideal):
     nasty = "<script>alert(1)</script>"
     table = {**late.given, "title": nasty, "numerical": {"kind": nasty, nasty: 1.0}, "source": nasty}

@@ -108,3 +108,43 @@ def test_each_axis_has_its_own_synchronisation(two_axes):
     drawn = [block for block in sections.pictures(judged(two_axes, two_axes)) if isinstance(block, Picture)]
     loops = next(block.figure for block in drawn if block.caption.startswith("Synchronisation"))
     assert [ax.get_title(loc="left") for ax in loops.axes if ax.get_visible()] == ["axis 1", "axis 2"]
+
+
+def without_rig(ideal):
+    return Reported(ideal.data, mode="emulate", outcome=ideal.outcome, given=ideal.given)
+
+
+def test_nothing_is_said_of_delays_of_a_run_without_a_rig(late, ideal, make):
+    """The ideal beside a rehearsal: no delay, no margin, no mark on the curve, no error."""
+    tau = np.linspace(0, 0.012, 5)
+    first = judged(late, ideal, make.stability(3e-3), label="late", curve=(tau, tau - 6.77e-3))
+    second = judged(without_rig(ideal), None, make.stability(3e-3), label="free")
+    text, _, table, picture = sections.stability([first, second])
+    assert text == Text("free has no rig: nothing in it is late.")
+    assert list(table.head) == ["", "late"]
+    assert [text.get_text() for text in picture.figure.axes[0].texts if "free" in text.get_text()] == []
+    rows = {row[0]: [cell(value) for value in row[1:]] for row in sections.summary([first, second]).rows}
+    assert rows["free"][:5] == ["The ideal", *["no rig"] * 4]
+    assert second.verdict.sentence == "The ideal: no rig is in this run, so nothing in it is late."
+    assert second.verdict.tone == "plain"
+    assert "there is no rig in it" in sections.error(second)[0].text
+    assert [type(block) for block in sections.pictures(second)] == [
+        Picture
+    ] * 3  # no error, no synchronisation
+    drawn = sections.pictures(second)[0].figure
+    assert [text.get_text() for text in drawn.legends[0].get_texts()] == ["demand"]
+
+
+def test_the_ideal_alone_is_told_from_the_test_on_its_rig(ideal, make):
+    text = sections.stability([judged(without_rig(ideal), None, make.stability(3e-3))])[0].text
+    assert text == "No rig is in this run, so nothing in it is late. What follows is of the test on its rig."
+
+
+def test_a_run_of_another_machine_is_not_marked_on_a_curve_that_is_not_its_own(late, make):
+    tau = np.linspace(0, 0.012, 5)
+    first = judged(late, None, make.stability(3e-3), label="first", curve=(tau, tau - 6.77e-3))
+    other = judged(late, None, make.stability(3e-3, critical_delay=1.3e-3), label="other")
+    picture = sections.stability([first, other])[-1]
+    assert "of first; others have other curves" in picture.caption
+    assert [text.get_text() for text in picture.figure.axes[0].texts].count("first") == 1
+    assert not any("other" in text.get_text() for text in picture.figure.axes[0].texts)

@@ -94,3 +94,17 @@ def test_a_simulation_is_held_against_its_own_books():
     assert believed.tone == "plain"
     run.test.accept = Accept(residual=1e-3)
     assert tiles.simulated(run)[2].tone == "bad"
+
+
+def test_a_run_without_a_rig_is_the_ideal_and_has_no_delay(ideal, make):
+    free = Reported(ideal.data, mode="emulate", outcome=ideal.outcome, given=ideal.given)
+    _, stable, believed = tiles.rehearsed(Judged(RunView(free, None, make.stability(3e-3))))
+    assert (stable.answer, stable.tone) == ("There is no rig in it", "plain")
+    assert stable.text.startswith("Nothing in this run is late. On its rig: stable. The rig's delay of 3 ms")
+    assert (believed.answer, believed.tone) == ("It is the ideal", "plain")
+
+
+def test_what_happened_is_said_in_few_words_and_the_rest_below(late):
+    tile = of(replace(late, outcome=Outcome.INTERRUPTED))[0]
+    assert tile.answer == "The operator interrupted the test"
+    assert tile.text.startswith("What was computed until then is kept.")

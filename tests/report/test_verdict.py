@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from dovetail.fidelity import compare
-from dovetail.report.verdict import Margins, tone, verdict, word
+from dovetail.report.verdict import Margins, of_ideal, tone, verdict, word
 from dovetail.testing.outcome import Outcome
 
 DONE = Outcome.FINISHED
@@ -83,6 +83,18 @@ def test_no_analysis_is_said():
     said = verdict(Margins(), DONE)
     assert said.sentence == "Not analysed: the stability of this loop was not analysed."
     assert said.tone == "caution"
+
+
+def test_why_nothing_can_be_said_is_said():
+    said = verdict(Margins(why="the specimen exerts no force at rest"), DONE)
+    assert said.sentence == "Stability cannot be said: the specimen exerts no force at rest."
+
+
+def test_a_run_without_a_rig_is_the_ideal():
+    assert of_ideal(DONE).sentence == "The ideal: no rig is in this run, so nothing in it is late."
+    stopped = of_ideal(STOPPED, "force 101 N (limit 100 N) at 2 s")
+    assert stopped.tone == "bad"
+    assert stopped.sentence.endswith("so the test was stopped. Stopped at force 101 N (limit 100 N) at 2 s.")
 
 
 def test_a_loop_that_no_delay_destabilises():

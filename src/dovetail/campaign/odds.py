@@ -66,4 +66,14 @@ def largest(
         part = np.searchsorted(values, x)
     reached = [np.quantile(y[part == i], share, method="higher") for i in range(len(values))]
     finite = np.where(np.isfinite(reached), reached, 1e6 * max(below, 1e-300))
+    if finite[0] > below:
+        raise AnalysisError(
+            f"already at {of} = {values[0]:.4g} the size of {measure} is {reached[0]:.4g} in {100 * share:g} % of the "
+            f"points, more than {below:g}; let {of} begin below that, or bear more"
+        )
+    if (finite <= below).all():
+        raise AnalysisError(
+            f"up to {of} = {values[-1]:.4g}, where the axis ends, {measure} stays below {below:g} in "
+            f"{100 * share:g} % of the points; let it go further"
+        )
     return admissible(values, finite, below)

@@ -2,24 +2,40 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 from pathlib import Path
 
 import tomli_w
+import xarray as xr
 from rich.console import Console
 
 from dovetail import testing
-from dovetail.cli.telling import note
+from dovetail.cli.telling import note, telling
+from dovetail.core.chart import Chart
 from dovetail.testing import folder
+
+
+def _computed(chart: Chart) -> xr.Dataset:
+    """A map's answers; how far it is, where it tells."""
+    if "progress" in inspect.signature(chart.compute).parameters:
+        with telling("computing the map") as tell:
+            return chart.compute(progress=tell)  # type: ignore[call-arg]  # it was just seen that it takes one
+    note("computing the map", None)
+    with Console(stderr=True).status("computing the map"):
+        return chart.compute()
 
 
 def run_chart(file: testing.ChartFile, name: str, out: Path | None, report: bool = True) -> int:
     """Compute a map, write its folder and its page, print what it shows; the exit code."""
     target = folder.create(out or folder.next_folder(Path("runs"), f"{name}-map"))
     say = Console(highlight=False, markup=False, soft_wrap=True).print
-    note("computing the map", None)
-    with Console(stderr=True).status("computing the map"):
-        data = file.chart.compute()
+    try:
+        data = _computed(file.chart)
+    except KeyboardInterrupt:
+        if kept := getattr(file.chart, "store", ""):
+            say(f"kept      {kept}: what was done; the same command computes the rest")
+        raise
     data.attrs |= {"title": file.title, "mode": "map"}
     resolved = {**testing.dump(file), folder.PROVENANCE: folder.provenance("map")}
     (target / "test.toml").write_text(tomli_w.dumps(resolved), "utf-8")

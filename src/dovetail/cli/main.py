@@ -15,6 +15,7 @@ from dovetail.cli.rigs import Parts
 
 # objects, and collections of them, between looks for garbage: what a command imports and traces stays to its end
 RARELY = (50_000, 20, 20)
+INTERRUPTED = 130  # the code of a command that was
 
 app = typer.Typer(
     name="dovetail",
@@ -401,9 +402,11 @@ def main() -> None:
         os.environ.setdefault("DOVETAIL_READY", "1")
     try:
         code = app(standalone_mode=False)
+        if code == INTERRUPTED:  # what typer makes of it
+            raise KeyboardInterrupt
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
-        sys.exit(130)
+        sys.exit(INTERRUPTED)
     except Exception as error:
         sys.exit(_tell(error))
     finally:

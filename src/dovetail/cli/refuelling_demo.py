@@ -64,7 +64,7 @@ def demonstrate(out: Path | None) -> int:
     page = creep_page(
         list(runs.values()), labels, "A probe strikes a refuelling drogue off its axis", animation=moving
     )
-    report = page.write(target / "report.html", phones=False)
+    report = page.write(target / "report.html")
     say(f"\nreport    {report}\nanimation {moving}\nwritten   {target}")
     say(f"took      {time.perf_counter() - began:.1f} s")
     return 0

@@ -254,7 +254,10 @@ def _impacts(run: Run, ideal: Run | None) -> list[str]:
     from dovetail.fidelity.impacts import coarse_steps, impact_log
     from dovetail.transfer import Quantiser, Series
 
-    found = {"ideal": impact_log(ideal) if ideal is not None else [], run.mode: impact_log(run)}
+    try:
+        found = {"ideal": impact_log(ideal) if ideal is not None else [], run.mode: impact_log(run)}
+    except AnalysisError as error:  # the run is there all the same, and its report is to come
+        return [f"impacts: no answer, as {error}"]
     lines = ["impacts      start       contact    in   ->  out           peak force   peak depth"]
     lines += [f"  {name:<9}{impact}" for name, log in found.items() for impact in log[:MOST_IMPACTS]]
     deepest = max((impact.peak_depth for impact in found[run.mode]), default=0.0)

@@ -81,6 +81,12 @@ class Comparison:
         ]
         return out
 
+    @property
+    def told(self) -> list[int]:
+        """Positions of the axes of which there is an answer: those that move; of all where there is none of any."""
+        rms = np.ravel(self.rms["e1"])
+        return [int(i) for i in np.flatnonzero(~np.isnan(rms))] or list(range(rms.size))
+
     def _sense(self, orientation: str) -> str:
         text = _SENSES.get(orientation, NOTHING)
         return text.partition("(")[2].partition(":")[0].rstrip(")") or text if self._many else text
@@ -91,19 +97,15 @@ class Comparison:
         return comparison_html(self)
 
     def __str__(self) -> str:
-        rows = self.rows()
+        rows = [Row(r.what, r.unit, tuple(r.values[i] for i in self.told)) for r in self.rows()]
         wide = max(len(r.what) for r in rows)
-        columns = (
-            max(len(v) for r in rows for v in r.values[: None if len(r.values) > 1 else 0])
-            if self._many
-            else 0
-        )
+        columns = max(len(v) for r in rows for v in r.values) if self._many else 0
         ending = ", stopped early" if self.stopped_early else ""
         lines = [f"hybrid against ideal, {self.duration:.4g} s, {self.samples} samples{ending}"]
         lines += ["errors are shares of the rms of the ideal displacement"]
         if self._many:
-            names = self.axes or [f"axis {i + 1}" for i in range(len(rows[0].values))]
-            columns = max(columns, *(len(name) for name in names))
+            names = [self.axes[i] if self.axes else f"axis {i + 1}" for i in self.told]
+            columns = max([columns, *(len(name) for name in names)])
             heads = [name.rjust(columns) for name in names]
             lines += [f"  {'':<{wide}}  {'  '.join(heads)}"]
         for r in rows:

@@ -53,9 +53,11 @@ def impact_log(run: Recording, *, force: str = "force", velocity: str = "velocit
 
     On several axes force and speed are those along the normal of the contact, as the specimen met them: its
     `normal_force` and the rate of its depth. A robot cell that waits for the next contact keeps the depth of the last
-    one; nothing touches meanwhile.
+    one; nothing touches meanwhile. One axis in a list of its own, as a cell answers it, is one axis.
     """
     data = dataset(run)
+    if "depth" in data and data["depth"].shape[1:] == (1,):
+        data = data.assign(depth=("time", data["depth"].values[:, 0]))
     if {"depth", "near_contact"} <= set(data):
         data = data.assign(depth=data["depth"] * (data["near_contact"] > 0.5))
     if {"depth", "normal_force"} <= set(data) and data[velocity].ndim > 1:

@@ -16,6 +16,7 @@ from dovetail.campaign import Store, cases, open_results, sensitivity
 from dovetail.campaign.answers import rows as flat_rows
 from dovetail.core.errors import DovetailError
 from dovetail.report import campaign_answers
+from dovetail.report.campaign_answers import worded
 from dovetail.report.maps import bars, curve, curves, field, scatter
 from dovetail.report.origin import versions
 from dovetail.report.page import (
@@ -29,12 +30,13 @@ from dovetail.report.page import (
     Text,
     Verdict,
 )
-from dovetail.report.style import prefixed
+from dovetail.report.style import SHARE, prefixed
 
 MEASURES, MAPS = 4, 3  # that get pictures; maps of each
 WORST = 5
 LINES = 8  # in one picture: more cannot be told apart
 BINS = 8  # of a measured axis, for its share of the variation
+ERROR = re.compile(r"(rms|peak)_e[12]?(_[a-z]+)?")  # measures that are shares of the ideal's rms
 LIST = ("outcome", "end_time")  # measures that every test has
 Columns = dict[str, np.ndarray]
 
@@ -53,6 +55,8 @@ def campaign_page(folder: str | Path) -> Page:
     units = {str(name): str(data[name].attrs.get("units", "1")) for name in data.variables}
     units |= {name: units.get(name.rpartition("_")[0], "1") for name in names if name not in units}
     units |= {axis.name: axis.unit for axis in store.campaign.axes}
+    if store.campaign.subject == "test":
+        units |= {name: SHARE for name in table if ERROR.fullmatch(name)}
     title = store.campaign.title or Path(folder).name
     found = [*campaign_answers.sentences(store, table, units), *campaign_answers.outcome_map(store, table)]
     blocks: list[Block] = [
@@ -61,7 +65,7 @@ def campaign_page(folder: str | Path) -> Page:
         PageSection("What came of it", _ranges(table, names, units)),
     ]
     for name in names[:MEASURES]:
-        blocks.append(PageSection(name.replace("_", " "), _measure(store, table, name, units)))
+        blocks.append(PageSection(worded(name), _measure(store, table, name, units)))
     reasons = store.reasons()
     if reasons:
         causes = Counter(reasons.values()).most_common(10)
@@ -139,7 +143,7 @@ def _varied(store: Store) -> list[Block]:
             )
         )
         unit = prefixed(distinct, axis.unit)[1] if axis.numeric else ""
-        rows.append([axis.name, ", ".join(axis.paths), span, unit, str(len(distinct))])
+        rows.append([worded(axis.name), ", ".join(axis.paths), span, unit, str(len(distinct))])
     head = ["axis", "parameter", "values", "unit", "how many"]
     seeds = f", {len(campaign.seeds)} seeds each" if len(campaign.seeds) > 1 else ""
     said = f"{store.total} points, design: {campaign.kind}{seeds}. Subject: {campaign.of}."
@@ -152,7 +156,7 @@ def _ranges(table: Columns, names: Sequence[str], units: dict[str, str]) -> list
         values = _finite(table[name])
         factor, unit = prefixed(values, units.get(name, "1"))
         quantiles = [f"{factor * v:.4g}" for v in np.quantile(values, [0, 0.05, 0.5, 0.95, 1])]
-        rows.append([name.replace("_", " "), *quantiles, unit, str(len(values))])
+        rows.append([worded(name), *quantiles, unit, str(len(values))])
     head = ["measure", "least", "5 %", "median", "95 %", "most", "unit", "points"]
     return [PageTable(head, rows, numbers=(1, 2, 3, 4, 5, 7))]
 
@@ -165,7 +169,8 @@ def _measure(store: Store, table: Columns, name: str, units: dict[str, str]) -> 
     numeric = [axis for axis in store.campaign.axes if axis.numeric]
     blocks: list[Block] = []
     if len(ranked) > 1:
-        blocks.append(Picture(bars(ranked, label), f"What matters. {how}"))
+        named = [(worded(axis), share) for axis, share in ranked]
+        blocks.append(Picture(bars(named), f"What matters to {worded(name)}. {how}"))
     order = {axis: i for i, (axis, _) in enumerate(ranked)}
     numeric.sort(key=lambda axis: order[axis.name])
     one = store.campaign.kind in ("one-at-a-time", "morris") or len(numeric) < 2
@@ -173,18 +178,20 @@ def _measure(store: Store, table: Columns, name: str, units: dict[str, str]) -> 
         for axis in numeric[:MAPS]:
             chosen = _alone(store, given, axis) if store.campaign.kind == "one-at-a-time" else slice(None)
             x, y = table[axis.name][chosen].astype(float), np.asarray(table[name], float)[chosen]
-            caption = f"{label} over {axis.name}."
-            worded = [other for other in store.campaign.axes if not other.numeric]
-            if store.campaign.kind == "grid" and len(worded) == 1 and len(worded[0].values) <= LINES:
-                words = table[worded[0].name][chosen]
-                caption = f"{label} over {axis.name}, a line for each {worded[0].name}."
+            caption = f"{label} over {worded(axis.name)}."
+            named_axes = [other for other in store.campaign.axes if not other.numeric]
+            if store.campaign.kind == "grid" and len(named_axes) == 1 and len(named_axes[0].values) <= LINES:
+                words = table[named_axes[0].name][chosen]
+                caption = f"{label} over {worded(axis.name)}, a line for each {worded(named_axes[0].name)}."
                 blocks.append(
                     Picture(curves(x, y, words, _axis_label(axis, given[axis.name]), label), caption)
                 )
                 continue
             blocks.append(Picture(curve(x, y, _axis_label(axis, given[axis.name]), label), caption))
     else:
-        for a, b in list(itertools.combinations(numeric, 2))[:MAPS]:
+        place = {axis.name: i for i, axis in enumerate(store.campaign.axes)}
+        for pair in list(itertools.combinations(numeric, 2))[:MAPS]:
+            a, b = sorted(pair, key=lambda axis: place[axis.name])  # the same way round on every map
             blocks.append(
                 _map(
                     store, table, name, label, a, b, [_axis_label(axis, given[axis.name]) for axis in (a, b)]
@@ -205,9 +212,7 @@ def _measure(store: Store, table: Columns, name: str, units: dict[str, str]) -> 
     if rows:
         caption = "Largest in size, and the command that runs each alone"
         blocks.append(
-            PageTable(
-                [name.replace("_", " "), "at", "command"], rows, caption, numbers=(0,), dense=True, told=True
-            )
+            PageTable([worded(name), "at", "command"], rows, caption, numbers=(0,), dense=True, told=True)
         )
     return blocks
 
@@ -227,10 +232,13 @@ def _map(
         sums = np.zeros_like(grid)
         np.add.at(sums, (i[good], j[good]), z[good])
         np.divide(sums, counts, out=grid, where=counts > 0)
-        mean = f", mean over {', '.join(axis.name for axis in others)}" if others or "seed" in table else ""
-        caption = f"{label} over {a.name} and {b.name}{mean}. White: no value."
+        averaged = [worded(axis.name) for axis in others] + (["seed"] if "seed" in table else [])
+        mean = f", mean over {', '.join(averaged)}" if averaged else ""
+        white = " White: no value." if np.isnan(grid).any() else ""
+        caption = f"{label} over {worded(a.name)} and {worded(b.name)}{mean}.{white}"
         return Picture(field(xs, ys, grid, labels[0], labels[1], label), caption)
-    caption = f"{label} at every point, over {a.name} and {b.name}; the other axes vary too."
+    others_vary = "; the other axes vary too" if others else ""
+    caption = f"{label} at every point, over {worded(a.name)} and {worded(b.name)}{others_vary}."
     return Picture(scatter(x, y, z, labels[0], labels[1], label), caption)
 
 
@@ -251,8 +259,8 @@ def _verdict(store: Store, table: Columns, names: Sequence[str]) -> Verdict:
     if names:
         ranked, _ = shares(store, table, names[0])
         if len(ranked) > 1:
-            said += f" What matters most to {names[0].replace('_', ' ')} is {ranked[0][0]}."
-    share, why = campaign_answers.stopped(table)
+            said += f" What matters most to {worded(names[0])} is {worded(ranked[0][0])}."
+    share, why = campaign_answers.stopped(table) if store.campaign.subject == "test" else (0.0, "")
     if share > 0:
         said += f" {100 * share:.3g} % of the runs were stopped, most as {why}."
     return Verdict(said, "caution" if failed or share > 0 or done < store.total else "plain")
@@ -282,7 +290,7 @@ def _scaled(store: Store, table: Columns, name: str, units: dict[str, str]) -> t
         if axis.numeric:
             values = np.asarray(table[axis.name], float)
             scaled[axis.name] = prefixed(values, axis.unit)[0] * values
-    return {**table, **scaled}, f"{name.replace('_', ' ')}{f' [{unit}]' if unit else ''}"
+    return {**table, **scaled}, f"{worded(name)}{f' [{unit}]' if unit else ''}"
 
 
 def _rounded(command: str) -> str:
@@ -292,4 +300,4 @@ def _rounded(command: str) -> str:
 
 def _axis_label(axis: Any, values: np.ndarray) -> str:
     unit = prefixed(values, axis.unit)[1]
-    return f"{axis.name} [{unit}]" if unit else axis.name
+    return f"{worded(axis.name)} [{unit}]" if unit else worded(axis.name)

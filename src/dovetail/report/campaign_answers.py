@@ -11,13 +11,14 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from matplotlib.lines import Line2D
 
 from dovetail.campaign import Store, cases, odds
 from dovetail.campaign.answers import answer
 from dovetail.core.errors import DovetailError, answered
 from dovetail.report.maps import edges
 from dovetail.report.page import Block, Folded, Picture, Text
-from dovetail.report.style import new_figure, prefixed, styled
+from dovetail.report.style import COLOURS, beside, new_figure, prefixed, styled
 from dovetail.testing.outcome import Outcome
 
 DELAY = "rig.actuator.delay"
@@ -51,13 +52,15 @@ def _said(store: Store, table: Any, q: Mapping[str, Any], units: Mapping[str, st
         below = quantity(q["below"], units.get(q["measure"], "1"))
         most = quantity(value, units.get(q["of"], "1"))
         return (
-            f"Up to {q['of']} {most}, {measure} stays below {below} in {100 * share:g} % of the other points.",
+            f"Up to {worded(q['of'])} {most}, {measure} stays below {below} in {100 * share:g} % of the points "
+            "at each value.",
             [],
         )
     if q["kind"] == "probability":
         found = odds.probability(table, q["rule"])
         return (
-            f"{100 * found.share:.3g} % of the points ({found.count} of {found.of}): {in_words(q['rule'])}.",
+            f"{100 * found.share:.3g} % of the points ({found.count} of {found.of}): "
+            f"{in_words(q['rule'], store.campaign.subject == 'test')}.",
             [],
         )
     if q["kind"] == "worst":
@@ -69,12 +72,24 @@ def _said(store: Store, table: Any, q: Mapping[str, Any], units: Mapping[str, st
                 [],
             )
     first, *rest = answer(store, table, q)
+    first = re.sub(r"\b(\w+) = ([-+.\de]+)", lambda m: _valued(m, units), first)
     first = re.sub(r"\b([a-z]+)_([a-z0-9_]+)\b", lambda m: m[0].replace("_", " "), first).rstrip(":")
     return f"{first[:1].upper()}{first[1:]}{':' if rest else '.'}", rest
 
 
-def in_words(rule: str) -> str:
-    """A rule as it is read: outcomes by their names, names without underscores."""
+def _valued(match: re.Match[str], units: Mapping[str, str]) -> str:
+    """An axis and its value, in the unit that suits it."""
+    unit = units.get(match[1])
+    return match[0] if unit is None else f"{match[1]} {quantity(float(match[2]), unit)}"
+
+
+def worded(name: str) -> str:
+    """A name as it is read."""
+    return name.replace("_", " ")
+
+
+def in_words(rule: str, tested: bool = True) -> str:
+    """A rule as it is read: names without underscores, outcomes of a test by theirs; those of a model are its own."""
     names = [outcome.name.lower().replace("_", " ") for outcome in Outcome]
 
     def named(match: re.Match[str]) -> str:
@@ -83,7 +98,7 @@ def in_words(rule: str) -> str:
             f"outcome {'is' if match[1] == '==' else 'is not'} {names[code] if code < len(names) else code}"
         )
 
-    return re.sub(r"outcome\s*(==|!=)\s*(\d+)", named, rule).replace("_", " ")
+    return worded(re.sub(r"outcome\s*(==|!=)\s*(\d+)", named, rule) if tested else rule)
 
 
 def quantity(value: float, unit: str) -> str:
@@ -95,9 +110,9 @@ def quantity(value: float, unit: str) -> str:
 def place(point: Mapping[str, Any], units: Mapping[str, str]) -> str:
     """A point in words."""
     return ", ".join(
-        f"{name} {quantity(float(value), units.get(name, '1'))}"
+        f"{worded(name)} {quantity(float(value), units.get(name, '1'))}"
         if isinstance(value, int | float | np.number) and not isinstance(value, bool)
-        else f"{name} {value}"
+        else f"{worded(name)} {value}"
         for name, value in point.items()
     )
 
@@ -118,7 +133,7 @@ def stopped(table: Columns) -> tuple[float, str]:
 def outcome_map(store: Store, table: Columns) -> list[Block]:
     """How the runs of a grid ended, over its two axes of numbers, with the limit of stability where there is one."""
     axes = [axis for axis in store.campaign.axes if axis.numeric]
-    codes = _codes(table)
+    codes = _codes(table) if store.campaign.subject == "test" else None
     if codes is None or store.campaign.kind != "grid" or len(axes) != 2 or len(store.campaign.axes) != 2:
         return []
     a, b = sorted(axes, key=lambda axis: axis.paths != (DELAY,))  # the delay to the right
@@ -143,14 +158,31 @@ def outcome_map(store: Store, table: Columns) -> list[Block]:
             ax.pcolormesh(
                 fx * edges(xs), fy * edges(ys), shown, cmap=ListedColormap([colour]), rasterized=True
             )
-            ax.scatter([], [], marker="s", s=60, color=colour, label=outcome.name.lower().replace("_", " "))
+            ax.scatter([], [], marker="s", s=60, color=colour, label=_ended(outcome))
         if limit is not None:
             ax.plot(fx * limit[0], fy * limit[1], color=LIMIT, lw=1.8, label="limit of stability")
         ax.set(xlim=(fx * edges(xs)[0], fx * edges(xs)[-1]), ylim=(fy * edges(ys)[0], fy * edges(ys)[-1]))
         ax.set(xlabel=_label(a.name, ux), ylabel=_label(b.name, uy))
-        figure.legend(loc="outside upper left", ncols=4, borderaxespad=0, handletextpad=0.5)
-    line = " The line is where the loop as it runs neither grows nor decays." if limit is not None else ""
-    return [Picture(figure, f"How the runs ended, over {a.name} and {b.name}.{line}")]
+        columns = beside(ax.get_legend_handles_labels()[1])
+        legend = figure.legend(loc="outside upper left", ncols=columns, borderaxespad=0, handletextpad=0.5)
+        for handle in legend.legend_handles if limit is not None else ():
+            if isinstance(handle, Line2D):
+                handle.set_color(COLOURS["ink"])  # beside the map there is no light field below it
+    line = ""
+    if limit is not None:
+        line = " The line is where the loop as it runs neither grows nor decays."
+        bears = np.interp(y, limit[1], limit[0], left=np.nan, right=np.nan)
+        if np.any((x > bears) & (codes == Outcome.FINISHED.code)):
+            line += " Beyond it what grows slowly may come to its end before it meets a limit."
+    return [Picture(figure, f"How the runs ended, over {worded(a.name)} and {worded(b.name)}.{line}")]
+
+
+def _ended(outcome: Outcome) -> str:
+    """How runs ended, in a word or two."""
+    if outcome is Outcome.FINISHED:
+        return "to its end"
+    name = worded(outcome.name.lower())
+    return name if outcome.completed else f"stopped: {name}"
 
 
 def _limit(store: Store, a: Any, b: Any, ys: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
@@ -184,4 +216,4 @@ def _codes(table: Columns) -> np.ndarray | None:
 
 
 def _label(name: str, unit: str) -> str:
-    return f"{name} [{unit}]" if unit else name
+    return f"{worded(name)} [{unit}]" if unit else worded(name)

@@ -18,7 +18,8 @@ from dovetail.core.chart import Chart
 from dovetail.report.page import Folded, Page, PageSection, Picture, Verdict
 from dovetail.report.style import COLOURS, WIDTH, beside, new_figure, prefixed, styled
 
-SHADES = ("#0072b2", "#d55e00", "#009e73", "#a5408c", "#56b4e9", "#b8860b", "#20252b", "#8b939c")
+# those of figures are others in the dark; what is none of them must differ from them there as well
+SHADES = ("#0072b2", "#d55e00", "#009e73", "#a5408c", "#9b6b43", "#b8860b", "#20252b", "#8b939c")
 ENDINGS = (("#e8e2d0", "?"), ("#bfe3d0", "o"), ("#f2d5c4", "·"))  # not yet, well, not well
 SYSTEMS = {
     "d": ("ideal", COLOURS["ideal"]),
@@ -40,8 +41,9 @@ def write_chart(file: Any, data: xr.Dataset, path: str | Path) -> Path:
 
 
 def _size(data: xr.Dataset) -> str:
-    sizes = [f"{n} of {name}" for name, n in data.sizes.items()]
-    return " by ".join(sizes) if sizes else "one point"
+    sizes = [f"{n} of {str(name).replace('_', ' ')}" for name, n in data.sizes.items()]
+    count = int(np.prod(list(data.sizes.values())))
+    return f"{count} points, {' by '.join(sizes)}" if len(sizes) > 1 else sizes[0] if sizes else "one point"
 
 
 def draw(chart: Chart, data: xr.Dataset) -> list[Picture]:
@@ -117,7 +119,7 @@ def _shades(count: int) -> list[Any]:
         return list(SHADES[:count])
     import matplotlib as mpl
 
-    return list(mpl.colormaps["viridis"](np.linspace(0.0, 0.9, count)))
+    return list(mpl.colormaps["viridis"](np.linspace(0.25, 0.9, count)))
 
 
 def coloured(values: xr.DataArray) -> Figure:

@@ -15,8 +15,9 @@ from dovetail.fidelity.audit import audit
 from dovetail.report import tiles
 from dovetail.report.keyframe import key_frame
 from dovetail.report.page import Drawing, Folded, Page, PageSection, PageTable, Picture, Verdict
-from dovetail.report.style import COLOURS, new_figure, styled, symbol
+from dovetail.report.style import COLOURS, new_figure, prefixed, styled, symbol
 from dovetail.testing import Run
+from dovetail.testing.creep.estimate import describe_time
 
 SHADES = (COLOURS["demand"], COLOURS["critical"], COLOURS["measured"], COLOURS["faint"])
 EXTRAS = ("tipping", "end_tension", "tow_tension", "reeled_length")  # drawn in a panel each, where recorded
@@ -46,7 +47,11 @@ def creep_page(
     blocks.append(
         PageSection(
             "Interface",
-            [Picture(histories(runs, labels), "Position and wrench; dots are the cell's readings.")],
+            [
+                Picture(
+                    histories(runs, labels), "Motion and force by their size; dots are the cell's readings."
+                )
+            ],
         )
     )
     for name in EXTRAS:
@@ -82,10 +87,10 @@ def _outcomes(runs: Sequence[Run], labels: Sequence[str]) -> PageTable:
         rows.append(
             [
                 label,
-                str(run.trip) if run.trip else run.outcome.value,
+                f"Stopped: {run.trip}" if run.trip else run.outcome.value,
                 f"{float(run.data.time[-1]):.4g} s",
                 str(told["moves"]),
-                f"{told['cell_seconds']:.0f} s",
+                describe_time(told["cell_seconds"]),
             ]
         )
     return PageTable(("test", "outcome", "test's time", "moves", "cell's time"), rows, numbers=(2, 3, 4))
@@ -164,7 +169,8 @@ def histories(runs: Sequence[Run], labels: Sequence[str]):
 def trace(runs: Sequence[Run], labels: Sequence[str], name: str):
     """One recorded signal of all runs in time."""
     known = signals.signal(name)
-    factor, unit = (np.rad2deg(1.0), "deg") if known.unit == "rad" else (1.0, known.unit)
+    all_of_it = np.concatenate([np.ravel(run.data[name].values) for run in runs])
+    factor, unit = (np.rad2deg(1.0), "deg") if known.unit == "rad" else prefixed(all_of_it, known.unit)
     figure, ((axes,),) = new_figure(height=2.2)
     for run, label, colour in zip(runs, labels, SHADES, strict=False):
         values = factor * run.data[name].values.reshape(run.data.sizes["time"], -1)

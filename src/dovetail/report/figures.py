@@ -24,6 +24,7 @@ from dovetail.report.histories import (
     axis_name,
     errors,
     force,
+    free_motion,
     last_cycles,
     looks_closely,
     motion,
@@ -32,6 +33,8 @@ from dovetail.report.histories import (
     unit_of,
 )
 from dovetail.report.style import COLOURS, HALF, new_figure, prefixed, styled, symbol
+
+NEAR = 0.01  # of a figure's width: marks that close are one
 
 
 def synchronisation(run: Recording, critical_delay: float | None = None, *, axis: int = 0) -> Figure:
@@ -186,20 +189,33 @@ def growth_against_delay(
                 textcoords="offset points",
                 color=COLOURS["critical"],
             )
-        for name, at in (marked or {}).items():
+        for at, names in _together(marked or {}, NEAR * float(np.ptp(tau))).items():
             here = float(np.interp(at, tau, sigma))
             ax.plot(1e3 * at, here, "o", ms=6, color=COLOURS["measured"])
             early = (
                 critical_delay is None or at < critical_delay
             )  # labels keep clear of the curve and the line
-            where = {"xytext": (-5, 9), "ha": "right"} if early else {"xytext": (9, -13)}
-            ax.annotate(name, (1e3 * at, here), textcoords="offset points", **where)
+            where = (
+                {"xytext": (-5, 6), "ha": "right", "va": "bottom"}
+                if early
+                else {"xytext": (9, -4), "va": "top"}
+            )
+            ax.annotate("\n".join(names), (1e3 * at, here), textcoords="offset points", **where)
         ax.set_xlim(1e3 * tau[0], 1e3 * tau[-1])
         ax.set_ylim(top=max(np.nanmax(sigma) * 1.1, 1e-9))
         ax.set_xlabel("delay τ in the loop [ms]")
         ax.set_ylabel("growth rate [1/s]")
         ax.text(0.01, 0.97, "unstable: grows", transform=ax.transAxes, va="top", color=COLOURS["critical"])
     return figure
+
+
+def _together(marked: Mapping[str, float], near: float) -> dict[float, list[str]]:
+    """Names by their place, those in one place together: over each other they could not be read."""
+    places: dict[float, list[str]] = {}
+    for name, at in sorted(marked.items(), key=lambda item: item[1]):
+        last = next(reversed(places), None)
+        places.setdefault(last if last is not None and at - last <= near else at, []).append(name)
+    return places
 
 
 @dataclass(frozen=True)
@@ -239,8 +255,10 @@ def limits(uses: Sequence[LimitUse]) -> Figure:
             )
             factor, unit = prefixed([use.limit, use.reached], use.unit)
             text = f"{factor * use.reached:.3g} of {factor * use.limit:.3g} {unit}"
-            ax.text(min(share, 130) + 1.5, i, f"{share:.0f} % ({text})", va="center")
-        ax.axvline(100, color=COLOURS["critical"], lw=1.4, ls=(0, (4, 1.6)))
+            words = ax.text(min(share, 130) + 1.5, i, f"{share:.0f} % ({text})", va="center", zorder=4)
+            ground = {"facecolor": COLOURS["paper"], "edgecolor": "none", "pad": 0.5}
+            words.set_bbox(ground)  # the line passes below
+        ax.axvline(100, color=COLOURS["critical"], lw=1.4, ls=(0, (4, 1.6)), zorder=3)
         ax.set_yticks(range(len(uses)), [use.name for use in reversed(uses)])
         ax.set_xlim(0, 175)
         ax.set_xticks([0, 25, 50, 75, 100])
@@ -293,6 +311,7 @@ __all__ = [
     "LimitUse",
     "errors",
     "force",
+    "free_motion",
     "growth_against_delay",
     "limits",
     "looks_closely",

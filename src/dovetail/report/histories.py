@@ -7,7 +7,7 @@ labels are those of the signal table.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -53,10 +53,16 @@ def motion(run: Recording, ideal: Recording | None = None, *, axes: Axes = None)
     return _histories(lines, "displacement", run, axes=axes)
 
 
+def free_motion(run: Recording, *, axes: Axes = None) -> Figure:
+    """Displacement of an interface without a rig, where what is demanded is what is measured."""
+    return _histories([(run, "displacement", DEMAND)], "displacement", run, axes=axes)
+
+
 def force(run: Recording, ideal: Recording | None = None, *, axes: Axes = None) -> Figure:
     """Force fed back to the numerical substructure over that of the ideal, whole and closely."""
-    lines = [(run, "force", MEASURED)]
+    lines = [(run, "force", replace(MEASURED, dash="-"))]  # dashes are for what lies below
     if ideal is not None and "force" in dataset(ideal):
+        lines = [(run, "force", MEASURED)]
         lines.insert(0, (ideal, "force", IDEAL))
     return _histories(lines, "force fed back", run, names={"measured": "fed back"}, axes=axes)
 
@@ -160,7 +166,8 @@ def side_by_side(
         if i < len(axes):
             draw(ax, axes[i])
             with styled():
-                ax.set_title(f"axis {axis_name(dataset(run), axes[i])}")
+                if len(axes) > 1 or "axis" in dataset(run).dims:
+                    ax.set_title(f"axis {axis_name(dataset(run), axes[i])}")
         else:
             ax.set_visible(False)
     handles, labels = panels[0, 0].get_legend_handles_labels()

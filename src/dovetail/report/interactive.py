@@ -11,6 +11,7 @@ import base64
 import dataclasses
 import hashlib
 import json
+import re
 from collections.abc import Callable
 from functools import cache
 from importlib import resources
@@ -113,7 +114,7 @@ def told(stage: Stage, plots: list[Plot]) -> dict[str, Any]:
         "plots": [
             {
                 "title": plot.title,
-                "names": [name.replace("_", " ") for name in plot.names],
+                "names": [_spoken(name) for name in plot.names],
                 "colours": [COLOURS[i % len(COLOURS)] for i in range(len(plot.names))],
                 "x": array(plot.x, np.float64),
                 "ys": [array(y) for y in plot.ys],
@@ -122,6 +123,11 @@ def told(stage: Stage, plots: list[Plot]) -> dict[str, Any]:
             if not plot.dots
         ],
     }
+
+
+def _spoken(name: str) -> str:
+    """A signal as it is read; which of its axes is shown stands over the plot."""
+    return re.sub(r"(?<=[a-z])_\d+$", "", name).replace("_", " ")
 
 
 def moments(stage: Stage) -> np.ndarray:

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.axis import Axis, XAxis
 from matplotlib.cm import ScalarMappable
 from matplotlib.figure import Figure
 
+from dovetail.report.charts import SHADES as LINES
 from dovetail.report.style import COLOURS, new_figure, styled
 
 SHADES = "cividis"  # reads the same with any colour vision, and in grey
+NOTHING = 1e-3  # of the strongest influence: one that is less cannot be told from none
+TALL = 22  # letters beside a panel of one axis
 POINTS = 4000  # of a scatter: more cannot be told apart and only make the page heavy
 
 
-def bars(shares: Sequence[tuple[str, float]], label: str) -> Figure:
+def bars(shares: Sequence[tuple[str, float]]) -> Figure:
     """What each axis explains, strongest on top."""
     figure, axes = new_figure(height=0.7 + 0.32 * len(shares))
     ax = axes[0, 0]
@@ -25,9 +30,9 @@ def bars(shares: Sequence[tuple[str, float]], label: str) -> Figure:
         ax.barh(places, values, height=0.6, color=COLOURS["demand"])
         ax.set_yticks(places, [name for name, _ in shares])
         for place, value in zip(places, values, strict=True):
-            ax.annotate(f"{value:.3g}", (value, place), (4, 0), textcoords="offset points", va="center")
+            text = f"{value:.3g}" if value >= NOTHING * max(values) else "about 0"
+            ax.annotate(text, (value, place), (4, 0), textcoords="offset points", va="center")
         ax.set_xlim(0, 1.12 * max([*values, 1e-12]))
-        ax.set_title(f"influence on {label}")
         ax.grid(axis="y", visible=False)
     return figure
 
@@ -38,16 +43,17 @@ def curves(x: np.ndarray, y: np.ndarray, words: np.ndarray, x_label: str, y_labe
     ax = axes[0, 0]
     good = np.isfinite(y)
     with styled():
-        for word in dict.fromkeys(words):
+        for i, word in enumerate(dict.fromkeys(words)):
             own = good & (words == word)
             distinct, place = np.unique(x[own], return_inverse=True)
             if len(distinct):
                 means = np.bincount(place, y[own]) / np.bincount(place)
-                ax.plot(distinct, means, "o-", ms=3, lw=1.2, label=str(word))
+                shade = LINES[i % len(LINES)]
+                ax.plot(distinct, means, "o-", ms=3, lw=1.2, color=shade, label=str(word))
         if _spans_decades(np.unique(x)):
-            ax.set_xscale("log")
+            _decades(ax.xaxis)
         ax.legend(loc="upper left", bbox_to_anchor=(1.0, 1.05), fontsize="small")
-        ax.set(xlabel=x_label, ylabel=y_label)
+        ax.set(xlabel=x_label, ylabel=_beside(y_label))
     return figure
 
 
@@ -65,10 +71,15 @@ def curve(x: np.ndarray, y: np.ndarray, x_label: str, y_label: str) -> Figure:
             if len(distinct) <= 200:
                 ax.plot(distinct, means, color=COLOURS["demand"])
             if _spans_decades(distinct):
-                ax.set_xscale("log")
+                _decades(ax.xaxis)
         ax.set_xlabel(x_label)
-        ax.set_ylabel(y_label)
+        ax.set_ylabel(_beside(y_label))
     return figure
+
+
+def _beside(label: str) -> str:
+    """A label that stands beside a panel of this height, in lines that are not longer than it."""
+    return textwrap.fill(label, TALL, break_long_words=False)
 
 
 def field(x: np.ndarray, y: np.ndarray, values: np.ndarray, x_label: str, y_label: str, label: str) -> Figure:
@@ -81,9 +92,9 @@ def field(x: np.ndarray, y: np.ndarray, values: np.ndarray, x_label: str, y_labe
         if _smooth(values):
             lines = ax.contour(x, y, values, levels=5, colors="white", linewidths=0.8)
             ax.clabel(lines, fmt="%.3g", fontsize=8)
-        for axis, edge in (("x", x), ("y", y)):
+        for axis, edge in ((ax.xaxis, x), (ax.yaxis, y)):
             if _spans_decades(edge):
-                getattr(ax, f"set_{axis}scale")("log")
+                _decades(axis)
         _name(ax, drawn, x_label, y_label, label)
     return figure
 
@@ -103,6 +114,13 @@ def _name(ax: Axes, drawn: ScalarMappable, x_label: str, y_label: str, label: st
     """Say what both directions and the colours stand for."""
     ax.figure.colorbar(drawn, ax=ax, label=label)
     ax.set(xlabel=x_label, ylabel=y_label)
+
+
+def _decades(axis: Axis) -> None:
+    """By decades, with numbers as people write them: text is text here, and a power would be shown as its source."""
+    axis.axes.set(**{"xscale" if isinstance(axis, XAxis) else "yscale": "log"})
+    axis.set_major_formatter(lambda value, _: f"{value:g}")
+    axis.set_minor_formatter(lambda value, _: "")
 
 
 def _smooth(values: np.ndarray) -> bool:

@@ -22,6 +22,7 @@ from dovetail.report.style import beside, styled
 NARROW = 4.5  # [in] of a figure: on a screen of 420 px its letters of 10 pt are 11 px tall
 LETTERS = 10.0  # [pt] of those; a figure with smaller ones is narrower still
 APART = 6.0  # [px] between words in a row
+ASIDE = 0.8  # [in] that numbers and words to the left of a panel take
 STACKED = 0.8  # of its height that a panel keeps which stands alone in its row
 
 
@@ -114,7 +115,7 @@ def _over(legend: Legend, width: float) -> Legend:
         loc="lower left",
         bbox_to_anchor=place,
         bbox_transform=panel.transAxes,
-        ncols=beside(names, width),
+        ncols=beside(names, width - ASIDE),
         handlelength=1.6,
         borderaxespad=0.2,
     )
@@ -165,10 +166,11 @@ def _stacked(figure: Figure, panels: list[Axes], specs: list[Any]) -> float | No
     grid = specs[0].get_gridspec() if specs else None
     if grid is None or grid.ncols == 1:
         return None
-    order = sorted(range(len(panels)), key=lambda i: (specs[i].rowspan.start, specs[i].colspan.start))
+    seen = [i for i, ax in enumerate(panels) if ax.get_visible()]  # what is hidden takes no room
+    order = sorted(seen, key=lambda i: (specs[i].rowspan.start, specs[i].colspan.start))
     shares = grid.get_height_ratios()
     below = GridSpec(
-        len(panels),
+        len(order),
         1,
         figure=figure,
         height_ratios=[shares[specs[i].rowspan.start] for i in order],
@@ -176,4 +178,6 @@ def _stacked(figure: Figure, panels: list[Axes], specs: list[Any]) -> float | No
     for row, i in enumerate(order):
         panels[i].set_subplotspec(below[row])
         panels[i].tick_params(labelleft=True, labelbottom=True)
-    return len(panels) / grid.nrows
+    for i in set(range(len(panels))) - set(seen):
+        panels[i].set_subplotspec(below[0])
+    return len(order) / grid.nrows

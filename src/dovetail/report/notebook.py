@@ -61,11 +61,11 @@ def stability_html(stability: Any) -> str:
 
 def comparison_html(comparison: Any) -> str:
     """A run against its ideal, as a table with one column for each axis."""
-    shown = comparison.rows()
-    axes = comparison.axes if len(shown[0].values) > 1 else ()
+    shown, told = comparison.rows(), comparison.told
+    axes = [comparison.axes[i] for i in told] if comparison.axes else ()
     head = [("", *axes)] if axes else []
     lines = [
-        (row.what.strip() + (f" [{row.unit}]" if row.unit else ""), *map(str.strip, row.values))
+        (row.what.strip() + (f" [{row.unit}]" if row.unit else ""), *(row.values[i].strip() for i in told))
         for row in shown
     ]
     notes = "".join(f"<p>{escape(note)}</p>" for note in comparison.notes)
@@ -114,7 +114,7 @@ def campaign_html(folder: str | Path) -> str:
 
     page = campaign_page(folder)
     sections = [block for block in page.blocks if isinstance(block, PageSection)]
-    pictures = [b for section in sections for b in section.blocks if isinstance(b, Picture)]
+    pictures = [b for section in sections[2:] for b in section.blocks if isinstance(b, Picture)]
     shown: list[Block] = [*sections[:2], *pictures[:2]]
     verdict = f'<div class="verdict {page.verdict.tone}"><p>{escape(page.verdict.sentence)}</p></div>'
     return wrapped(f"<b>{escape(page.title)}</b>{verdict}{fragment(shown)}")

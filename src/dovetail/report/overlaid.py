@@ -6,6 +6,7 @@ Differences are taken at the first run's samples, over the time that both were r
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -40,38 +41,42 @@ USUAL = (
 )  # people look at first
 COLUMNS = 3  # of a signal with many: those that differ or move most
 SIGNALS = 4  # that are laid over each other
+OWN = {"rad": 1.0}  # a size that a unit has by itself, by which rounding is told where nothing moves
 
 
-def common(runs: Sequence[xr.Dataset], first: Sequence[str] = ()) -> list[str]:
-    """Signals that all have, alike in shape and over time: those of `first`, then the usual ones, then others."""
+def common(runs: Sequence[xr.Dataset], first: Sequence[str] = (), others: bool = True) -> list[str]:
+    """Signals that all have, alike in shape and over time, and that move.
+
+    Those of `first`, then the usual ones; where there is none of either, `others`.
+    """
     shared = [
         str(name)
         for name in runs[0].data_vars
         if all(name in data and data[name].shape[1:] == runs[0][name].shape[1:] for data in runs)
         and "time" in runs[0][name].dims
-        and np.any(runs[0][name].values)
+        and any(_moves(data[name]) for data in runs)
     ]
     wanted = [name for name in (*first, *USUAL) if name in shared]
-    return list(dict.fromkeys([*wanted, *(wanted or shared)]))[:SIGNALS]
+    return list(dict.fromkeys([*wanted, *(shared if others and not wanted else [])]))[:SIGNALS]
 
 
 def overlays(labels: Sequence[str], runs: Sequence[xr.Dataset], names: Sequence[str]) -> list[Block]:
     """A table of the largest differences, and a picture for each signal."""
     rows: list[list[str | float | TableCell]] = []
     pictures: list[Block] = []
+    lasted = [_over(runs[0], data) for data in runs]
     for name in names:
         columns = _columns(runs, name)
-        for other, data in zip(labels[1:], runs[1:], strict=True):
-            away, size = _largest(runs[0], data, name)
-            factor, unit = prefixed([away], _unit(runs[0][name]))
-            share = f"{100 * away / size:.3g} %" if size > 0 else ""
-            rows.append(
-                [_what(name), other, "none" if away <= DUST * size else f"{factor * away:.3g} {unit}", share]
-            )
+        for other, data, both in zip(labels[1:], runs[1:], lasted[1:], strict=True):
+            found = _largest(runs[0], data, name)
+            rows.append([_what(name), other, found.text(), found.share(), f"{both:.4g} s"])
         caption = f"{_what(name)}: all runs, and below each less {labels[0]}."
         pictures.append(Picture(overlay(labels, runs, name, columns), f"{caption[:1].upper()}{caption[1:]}"))
-    head = ["signal", "run", f"largest difference from {labels[0]}", "of its largest"]
-    return [PageTable(head, rows, numbers=(2, 3)), *pictures]
+    head = ["signal", "run", f"largest difference from {labels[0]}", f"of the largest in {labels[0]}", "over"]
+    whole = [_over(data, data) for data in runs]
+    if max(whole) - min(whole) < 1e-9 * max(whole):  # all were recorded as long: nothing to tell
+        head, rows = head[:-1], [row[:-1] for row in rows]
+    return [PageTable(head, rows, numbers=range(2, len(head))), *pictures]
 
 
 def overlay(labels: Sequence[str], runs: Sequence[xr.Dataset], name: str, columns: Sequence[int]) -> Figure:
@@ -143,33 +148,87 @@ def simulations_page(title: str, labels: Sequence[str], runs: Sequence[Any]) -> 
     return Page(title, Verdict(_apart(labels, data, names)), blocks, subtitle="Simulations side by side")
 
 
+def apart(labels: Sequence[str], runs: Sequence[xr.Dataset], name: str) -> tuple[bool, str]:
+    """Whether a signal of the others is another than that of the first run, and by how much at most, in a sentence."""
+    found = [_largest(runs[0], data, name) for data in runs[1:]]
+    most = max(range(len(found)), key=lambda i: (not found[i].alike, found[i].relative))
+    if found[most].alike:
+        return False, f"No {_what(name)} differs from that of {labels[0]}."
+    what = f"{_what(name)[:1].upper()}{_what(name)[1:]}"
+    share = f" ({found[most].share()} of the largest there)" if found[most].share() else ""
+    of = f" of {labels[1 + most]}" if len(runs) > 2 else ""
+    return True, f"{what}{of} differs from that of {labels[0]} by {found[most].text()} at most{share}."
+
+
 def _apart(labels: Sequence[str], runs: Sequence[xr.Dataset], names: Sequence[str]) -> str:
-    """How far the runs are from each other, in a sentence."""
+    """How far simulations are from each other, in a sentence."""
     if not names:
         return f"{len(runs)} simulations that share no signal."
-    away, size = max((_largest(runs[0], data, names[0]) for data in runs[1:]), key=lambda found: found[0])
-    if away <= DUST * size:
-        return f"Alike: no {_what(names[0])} differs from that of {labels[0]}."
-    factor, unit = prefixed([away], _unit(runs[0][names[0]]))
-    most = f"{factor * away:.3g} {unit} ({100 * away / size:.3g} %)"
-    return f"Apart: {_what(names[0])} by {most} from {labels[0]} at most."
+    differ, said = apart(labels, runs, names[0])
+    return f"{'Apart' if differ else 'Alike'}: {said[:1].lower()}{said[1:]}"
 
 
-def _largest(first: xr.Dataset, other: xr.Dataset, name: str) -> tuple[float, float]:
-    """The largest difference of a signal, of any of its parts, and the largest value in the first run of those alike.
+@dataclass(frozen=True)
+class _Difference:
+    """The largest difference of a signal, and the largest value in the first run of what is measured alike."""
 
-    Parts in one unit are parts of one vector: what is small in the first run is not measured by itself.
+    away: float
+    size: float
+    unit: str
+
+    @property
+    def relative(self) -> float:
+        """As a share of that value."""
+        return self.away / self.size if self.size > 0 else float(np.inf if self.away > 0 else 0.0)
+
+    @property
+    def alike(self) -> bool:
+        """Whether it is rounding."""
+        return self.away <= DUST * max(self.size, OWN.get(self.unit, 0.0))
+
+    def text(self) -> str:
+        """With its unit."""
+        factor, unit = prefixed([self.away], self.unit)
+        return "none" if self.alike else f"{factor * self.away:.3g} {unit}".strip()
+
+    def share(self) -> str:
+        """In percent; nothing where there is nothing to take it of."""
+        if self.alike:
+            return "0 %"
+        return f"{100 * self.relative:.3g} %" if self.size > DUST * OWN.get(self.unit, 0.0) else ""
+
+
+def _largest(first: xr.Dataset, other: xr.Dataset, name: str) -> _Difference:
+    """The largest difference of a signal, of any of its parts.
+
+    Parts in one unit are parts of one vector: what is small in the first run is not measured by itself. Of lengths and
+    angles the one counts that is the larger share.
     """
     columns = _flat(first[name]).T
     sizes: dict[str, float] = {}
-    found = []
+    found: dict[str, float] = {}
     for column, y in enumerate(columns):
         unit = _unit(first[name], column)
         sizes[unit] = max(sizes.get(unit, 0.0), float(np.nanmax(np.abs(y), initial=0.0)))
-        _, apart = _difference(first.time.values, y, other.time.values, _flat(other[name])[:, column])
-        found.append((float(np.nanmax(np.abs(apart), initial=0.0)), unit))
-    away, unit = max(found, key=lambda pair: pair[0])
-    return away, sizes[unit]
+        _, away = _difference(first.time.values, y, other.time.values, _flat(other[name])[:, column])
+        found[unit] = max(found.get(unit, 0.0), float(np.nanmax(np.abs(away), initial=0.0)))
+    each = [_Difference(away, sizes[unit], unit) for unit, away in found.items()]
+    return max(each, key=lambda d: (not d.alike, d.relative))
+
+
+def _over(first: xr.Dataset, other: xr.Dataset) -> float:
+    """Time [s] that both were recorded."""
+    ends = [(float(data.time[0]), float(data.time[-1])) for data in (first, other)]
+    return max(min(end for _, end in ends) - max(start for start, _ in ends), 0.0)
+
+
+def _moves(values: xr.DataArray) -> bool:
+    """Whether a signal is more than the rounding of what its unit measures."""
+    flat = np.abs(_flat(values))
+    return any(
+        np.nanmax(flat[:, i], initial=0.0) > DUST * OWN.get(_unit(values, i), 0.0)
+        for i in range(flat.shape[1])
+    )
 
 
 def _difference(
@@ -206,7 +265,7 @@ def _part(values: xr.DataArray, column: int) -> str:
         else f"{str(dim).rpartition('_')[0] or dim} {i + 1}"
         for dim, i in zip(values.dims[1:], place, strict=True)
     ]
-    return " ".join(names)
+    return _what(" ".join(names))
 
 
 def _what(name: str) -> str:

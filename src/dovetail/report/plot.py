@@ -9,7 +9,7 @@ from dovetail.core import signals
 from dovetail.core.errors import AnalysisError
 from dovetail.fidelity.traces import Recording, dataset
 from dovetail.report.decimate import decimate
-from dovetail.report.histories import COMMAND, DEMAND, IDEAL, MEASURED, TraceStyle
+from dovetail.report.histories import COMMAND, DEMAND, IDEAL, MEASURED, TraceStyle, axis_name
 from dovetail.report.style import COLOURS, WIDTH, new_figure, prefixed, styled, symbol
 
 _PANELS: tuple[tuple[str, tuple[tuple[str, TraceStyle], ...]], ...] = (
@@ -27,8 +27,10 @@ _PANELS: tuple[tuple[str, tuple[tuple[str, TraceStyle], ...]], ...] = (
 )
 
 
-def plot(run: Recording, ideal: Recording | None = None, *, axis: int = 0) -> Figure:
+def plot(run: Recording, ideal: Recording | None = None, *, axis: int | None = None) -> Figure:
     """Displacements, force and tracking error of a run in time, over the ideal where it is given.
+
+    Of several axes one: that which moves most, unless another is chosen.
 
     A matplotlib figure that belongs to the caller: save it with `figure.savefig("run.png")`; a notebook shows
     it as it is.
@@ -38,8 +40,11 @@ def plot(run: Recording, ideal: Recording | None = None, *, axis: int = 0) -> Fi
         raise AnalysisError(f"the run recorded {data.sizes['time']} samples; there is nothing to plot")
     if "tracking_error" not in data and {"displacement", "measured_displacement"} <= set(data.data_vars):
         error = data["displacement"] - data["measured_displacement"]
-        data = data.assign(tracking_error=error.assign_attrs(units=signals.signal("tracking_error").unit))
-    panels = _panels(data)
+        units = {"units": signals.signal("tracking_error").unit}
+        units |= {k: v for k, v in data["displacement"].attrs.items() if k == "axis_units"}
+        data = data.assign(tracking_error=error.assign_attrs(units))
+    axis = _busiest(data) if axis is None else axis
+    panels = _panels(data, axis)
     if not panels:
         raise AnalysisError(
             f"the run recorded none of the signals of an overview: it has {', '.join(map(str, data))}"
@@ -49,9 +54,7 @@ def plot(run: Recording, ideal: Recording | None = None, *, axis: int = 0) -> Fi
     t = data.time.values
     with styled():
         for ax, (what, lines) in zip(axes[:, 0], panels, strict=True):
-            factor, unit = prefixed(
-                [_one(data[n], axis) for n, _ in lines], data[lines[0][0]].attrs.get("units", "1")
-            )
+            factor, unit = prefixed([_one(data[n], axis) for n, _ in lines], _unit(data[lines[0][0]], axis))
             if ideal is not None and what in dataset(ideal):
                 reference = dataset(ideal)[what]
                 shown = reference.time.values <= t[-1]
@@ -68,24 +71,42 @@ def plot(run: Recording, ideal: Recording | None = None, *, axis: int = 0) -> Fi
                     lw=0.8 * line.width,
                     label=f"{line.label} {symbol(signals.known()[name].symbol)}",
                 )
-            ax.set_ylabel(f"{what} [{unit}]" if unit else what)
+            named = f"{what} {axis_name(data, axis)}" if data[lines[-1][0]].ndim > 1 else what
+            ax.set_ylabel(f"{named} [{unit}]" if unit else named)
             ax.legend(loc="upper left", bbox_to_anchor=(1.0, 1.05), handlelength=1.6, borderaxespad=0.4)
         axes[-1, 0].set_xlabel("time [s]")
         axes[-1, 0].set_xlim(t[0], t[-1])
     return figure
 
 
-def _panels(data) -> list[tuple[str, list[tuple[str, TraceStyle]]]]:
-    """Panels of the signals there are; an excitation that is no motion has one of its own."""
-    panels = [(what, [(n, line) for n, line in lines if n in data]) for what, lines in _PANELS]
+def _panels(data, axis: int) -> list[tuple[str, list[tuple[str, TraceStyle]]]]:
+    """Panels of the signals there are; an excitation that is no motion has one of its own, and one at rest none."""
+    there = [n for n in data if n != "excitation" or np.any(_one(data[n], axis))]
+    panels = [(what, [(n, line) for n, line in lines if n in there]) for what, lines in _PANELS]
     what, first = panels[0]
-    if "excitation" in data and data["excitation"].attrs.get("units", "m") != "m":
+    moved = _unit(data["displacement"], axis) if "displacement" in there else "m"
+    if "excitation" in there and _unit(data["excitation"], axis) != moved:
         apart = [pair for pair in first if pair[0] == "excitation"]
         panels[:1] = [("excitation", apart), (what, [pair for pair in first if pair not in apart])]
     return [(what, lines) for what, lines in panels if lines]
 
 
 def _one(array, axis: int) -> np.ndarray:
-    """One axis of a trace."""
+    """One axis of a trace; its last where it has fewer."""
     values = array.transpose("time", ...).values
-    return values if values.ndim == 1 else values.reshape(len(values), -1)[:, axis]
+    flat = values.reshape(len(values), -1)
+    return values if values.ndim == 1 else flat[:, min(axis, flat.shape[1] - 1)]
+
+
+def _busiest(data) -> int:
+    """The axis that moves most, by its number: metres or radians."""
+    if "displacement" not in data or data["displacement"].ndim == 1:
+        return 0
+    values = data["displacement"].transpose("time", ...).values
+    reach = np.abs(values - values[0]).reshape(len(values), -1).max(axis=0)
+    return int(np.argmax(np.nan_to_num(reach)))
+
+
+def _unit(array, axis: int) -> str:
+    each = list(array.attrs.get("axis_units", ()))
+    return str(each[axis] if axis < len(each) else array.attrs.get("units", "1"))

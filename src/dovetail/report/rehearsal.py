@@ -14,7 +14,8 @@ from dovetail.report import origin, parameters, sections, tiles
 from dovetail.report import verdict as verdicts
 from dovetail.report.creep import creep_page
 from dovetail.report.keyframe import key_frame
-from dovetail.report.overlaid import common, overlays
+from dovetail.report.operated import operated
+from dovetail.report.overlaid import apart, common, overlays
 from dovetail.report.page import Block, Page, PageSection, PageTable, Text, Tone, Verdict
 from dovetail.report.simulation import simulation_page
 from dovetail.report.verdict import ms
@@ -74,19 +75,26 @@ def rehearsals_page(title: str, views: Sequence[RunView]) -> Page:
         blocks.append(PageSection(view.label, inner))
     blocks += _every_parameter(first)
     blocks.append(PageSection("Provenance", origin.provenance(judged)))
-    return Page(title, _overall(judged), blocks, subtitle=_subtitle(first))
+    what, *others = dict.fromkeys(map(_subtitle, judged))
+    subtitle = "; ".join([what, *(f"{each[:1].lower()}{each[1:]}" for each in others)])
+    return Page(title, _overall(judged), blocks, subtitle=subtitle)
 
 
 def _laid_over(views: Sequence[Judged]) -> list[Block]:
     """The signals of several runs in one picture each; nothing of a run alone, or of one without samples."""
     data = [view.data for view in views]
-    if len(data) < 2 or any(each.sizes["time"] < 2 for each in data) or not (names := common(data)):
+    if len(data) < 2 or any(each.sizes["time"] < 2 for each in data):
         return []
-    return [PageSection("Laid over each other", overlays([view.label for view in views], data, names))]
+    names = common(data, others=False)
+    nothing = Text(
+        "Their interfaces have other axes: they share no signal that could be laid over each other."
+    )
+    found = overlays([view.label for view in views], data, names) if names else [nothing]
+    return [PageSection("Laid over each other", found)]
 
 
 def _operated(view: Judged) -> list[Block]:
-    blocks = sections.operated(view)
+    blocks = operated(view)
     return [PageSection("Operator and clock", blocks)] if blocks else []
 
 
@@ -139,18 +147,32 @@ def _overall(views: Sequence[Judged]) -> Verdict:
         return views[0].verdict
     by_word: dict[str, list[str]] = {}
     for view in views:
-        by_word.setdefault(verdicts.word(view.margins, view.outcome).lower(), []).append(view.label)
-    parts = [
-        f"{' and '.join(f'“{label}”' for label in labels)} {'is' if len(labels) == 1 else 'are'} {w}"
-        for w, labels in by_word.items()
-    ]
+        word = verdicts.IDEAL if view.rigless else verdicts.word(view.margins, view.outcome)
+        by_word.setdefault(word.lower(), []).append(view.label)
+    parts = [_said_of(labels, word) for word, labels in by_word.items()]
     tones = [view.verdict.tone for view in views]
     worst: Tone = "bad" if "bad" in tones else "caution" if "caution" in tones else "good"
-    critical = views[0].margins.critical_delay
+    known = [view.margins.critical_delay for view in views if not view.rigless]
+    critical = known[0] if known and all(each == known[0] for each in known) else None
     limit = (
         f" The critical delay is {ms(critical)}." if critical is not None and np.isfinite(critical) else ""
     )
-    return Verdict(f"{len(views)} runs: {'; '.join(parts)}.{limit}", worst)
+    return Verdict(f"{len(views)} runs: {'; '.join(parts)}.{limit}{_apart(views)}", worst)
+
+
+def _said_of(labels: Sequence[str], word: str) -> str:
+    """What a word or two say of some runs, as part of a sentence."""
+    names = " and ".join(f"“{label}”" for label in labels)
+    if word.endswith("cannot be said"):
+        return f"of {names} the {word}"
+    return f"{names} {'is' if len(labels) == 1 else 'are'} {word}"
+
+
+def _apart(views: Sequence[Judged]) -> str:
+    """How far the runs are from the first, in a sentence; nothing where they share no signal."""
+    data = [view.data for view in views]
+    names = common(data, others=False) if all(each.sizes["time"] > 1 for each in data) else []
+    return f" {apart([view.label for view in views], data, names[0])[1]}" if names else ""
 
 
 def _subtitle(view: Judged) -> str:

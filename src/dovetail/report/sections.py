@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 
 import numpy as np
-import xarray as xr
 
 from dovetail import fidelity
-from dovetail.core import signals
 from dovetail.core.errors import DovetailError
 from dovetail.report import figures
 from dovetail.report import verdict as verdicts
@@ -45,44 +42,22 @@ def outcome(view: Judged) -> list[Block]:
     return blocks
 
 
-def operated(view: Judged) -> list[Block]:
-    """What the operator pressed, and how clock and link did; nothing for a run that had neither."""
-    blocks: list[Block] = []
-    rows: list[list[str | float | TableCell]] = []
-    for press in json.loads(view.data.attrs.get("presses", "[]")):
-        turned = press["what"] == "turn"
-        values = [f"{press[key]:g}" if turned else "" for key in ("old", "new")]
-        what = f"turn {press['path']}" if turned else press["what"]
-        rows.append([f"{press['time']:.3f} s", press["clock"], press["who"], what, *values])
-    if rows:
-        blocks.append(
-            PageTable(["test's time", "clock", "who", "what", "from", "to"], rows, "What was pressed")
-        )
-    times = [name for name in ("tick_lateness", "exchange_time", "compute_time") if name in view.data]
-    if times and view.data.sizes["time"] > 1:
-        shown = [
-            [signals.signal(name).label, *(f"{1e6 * v:.0f}" for v in _spread(view.data[name]))]
-            for name in times
-        ]
-        caption = "The clock of the loop, in microseconds"
-        blocks.append(
-            PageTable(["", "median", "99 %", "99.9 %", "worst"], shown, caption, numbers=(1, 2, 3, 4))
-        )
-    return blocks
-
-
-def _spread(times: xr.DataArray) -> list[float]:
-    """Quantiles of the ticks that were recorded, and the worst of all."""
-    values = times.values[1:]
-    return [*np.quantile(values, [0.5, 0.99, 0.999]), float(times.attrs.get("largest", np.max(values)))]
-
-
 def stability(views: Sequence[Judged]) -> list[Block]:
-    """Critical delay, margin and growth of each run, and the curve they lie on."""
+    """Critical delay, margin and growth of each run with a rig, and the curve they lie on."""
     blocks: list[Block] = []
+    ideal, several = [view.label for view in views if view.rigless], len(views) > 1
+    if ideal and several:
+        told = "have no rig: nothing in them" if len(ideal) > 1 else "has no rig: nothing in it"
+        blocks.append(Text(f"{' and '.join(ideal)} {told} is late."))
+        views = [view for view in views if not view.rigless]
+    elif ideal:
+        blocks.append(
+            Text("No rig is in this run, so nothing in it is late. What follows is of the test on its rig.")
+        )
+    if not views:
+        return blocks
     if all(view.margins.stable is None and view.margins.critical_delay is None for view in views):
-        reasons = [view.view.why or "; ".join(view.margins.remarks) for view in views]
-        why = "; ".join(dict.fromkeys(reason.rstrip(".") for reason in reasons if reason))
+        why = "; ".join(dict.fromkeys(view.margins.why.rstrip(".") for view in views if view.margins.why))
         blocks.append(Text(f"Whether this loop is stable cannot be said: {why}." if why else NOT_ANALYSED))
     else:
         blocks.append(
@@ -96,18 +71,18 @@ def stability(views: Sequence[Judged]) -> list[Block]:
         unless_zero = ("sensor_delay", "command_hold")
         known = [n for n in known if n not in unless_zero or any(getattr(v.margins, n) for v in views)]
         rows = [[_MARGIN_ROWS[n][0], *(_margin(v.margins, n) for v in views)] for n in known]
-        names = [view.label for view in views] if len(views) > 1 else ["value"]
+        names = [view.label for view in views] if several else ["value"]
         blocks.append(PageTable(["", *names], rows, numbers=range(1, len(views) + 1)))
         said = dict.fromkeys(remark for view in views for remark in view.margins.remarks)
         blocks += [Text(remark, "caution") for remark in said]
     curve = next((view.view.curve for view in views if view.view.curve is not None), None) or _curve(views)
     if curve is not None:
-        marked = {
-            _marked(v, len(views) > 1): v.margins.lateness for v in views if v.margins.lateness is not None
-        }
         critical = views[0].margins.critical_delay
+        on_it = [v for v in views if _same(v.margins.critical_delay, critical)]
+        marked = {_marked(v, several): v.margins.lateness for v in on_it if v.margins.lateness is not None}
+        whose = f" of {views[0].label}; others have other curves" if len(on_it) < len(views) else ""
         caption = (
-            "Growth rate against the delay in the loop, that of rig, force sensor and holding together. "
+            f"Growth rate{whose} against the delay in the loop, that of rig, force sensor and holding together. "
             "Below zero a disturbance dies out; above, in the shaded part, it grows."
         )
         delays, growth = curve
@@ -122,6 +97,13 @@ def _marked(view: Judged, several: bool) -> str:
     beyond = (margins.lateness or 0.0) >= (margins.critical_delay or 0.0)
     made_up_for = margins.stable is True and margins.compensated and beyond
     return f"{name}, uncompensated" if made_up_for else name
+
+
+def _same(delay: float | None, other: float | None) -> bool:
+    """Whether two critical delays are the same, or neither is known."""
+    if delay is None or other is None:
+        return delay is other
+    return bool(delay == other or np.isclose(delay, other, rtol=1e-6))
 
 
 def _curve(views: Sequence[Judged]) -> tuple[np.ndarray, np.ndarray] | None:
@@ -170,6 +152,8 @@ def _margin(margins: Margins, name: str) -> str | TableCell:
 def error(view: Judged) -> list[Block]:
     """The errors against the ideal, and what the rig does to the motion."""
     found = view.comparison
+    if view.rigless:
+        return [Text("This run is the ideal: there is no rig in it that could add an error.")]
     if found is None:
         return [
             Text(
@@ -306,6 +290,11 @@ def pictures(view: Judged) -> list[Block]:
             blocks.append(Text(f"A figure is missing, as {error}."))
 
     z, x = "displacement", "measured_displacement"
+    if view.rigless:
+        add(lambda: Picture(figures.free_motion(data, axes=axes), f"Displacement of the interface.{look}"), z)
+        add(lambda: _spectra(view), z)
+        add(lambda: Picture(figures.force(data, axes=axes), "Force of the specimen."), "force")
+        return blocks or [Text("The run recorded nothing that could be drawn.")]
     over = "; the wide grey line is the ideal" if ideal is not None else ""
     add(
         lambda: Picture(
@@ -338,7 +327,7 @@ def pictures(view: Judged) -> list[Block]:
     added = (
         "Energy that the rig has added since the start, as late motion does; where it falls the rig damps."
     )
-    if view.mode not in ("emulate", "replay"):
+    if view.mode != "replay":
         add(lambda: Picture(figures.energy(data, axes=axes), added), z, x, "force")
     if not blocks:
         blocks.append(Text("The run recorded nothing that could be drawn."))
@@ -384,11 +373,10 @@ def _subspaces(view: Judged) -> Picture:
 
 
 def _spectra(view: Judged) -> Picture:
-    frequency = view.margins.pole_frequency or view.margins.frequency
+    frequency = None if view.rigless else view.margins.pole_frequency or view.margins.frequency
     marked = " The dashed line is where an instability would appear." if frequency else ""
-    caption = (
-        f"Amplitude spectra of the demand.{marked} A line that the ideal does not have comes from the rig."
-    )
+    rigs = "" if view.rigless else " A line that the ideal does not have comes from the rig."
+    caption = f"Amplitude spectra of the demand.{marked}{rigs}"
     figure = figures.spectra(view.data, view.ideal, frequency=frequency, axes=view.moving())
     return Picture(figure, caption)
 
@@ -414,6 +402,10 @@ def summary(views: Sequence[Judged]) -> PageTable:
     rows: list[list[str | float | TableCell]] = []
     for view in views:
         m, c = view.margins, view.comparison
+        ran = f"{float(view.data.time[-1]):.4g} s" if view.data.sizes["time"] else "nothing"
+        if view.rigless:
+            rows.append([view.label, TableCell(verdicts.IDEAL, view.verdict.tone), *["no rig"] * 4, ran])
+            continue
         rows.append(
             [
                 view.label,
@@ -422,7 +414,7 @@ def summary(views: Sequence[Judged]) -> PageTable:
                 _margin(m, "margin"),
                 "not known" if c is None else _number(100 * float(np.nanmax(c.rms["e1"])), "%"),
                 "not known" if c is None else _number(100 * float(np.nanmax(c.rms["e2"])), "%"),
-                f"{float(view.data.time[-1]):.4g} s" if view.data.sizes["time"] else "nothing",
+                ran,
             ]
         )
     head = ["run", "verdict", "delay", "margin", "e₁ rms", "e₂ rms", "ran for"]

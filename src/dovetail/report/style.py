@@ -38,6 +38,7 @@ COLOURS: Mapping[str, str] = {  # name of the variable in a page: colour on whit
     "command": "#009e73",
     "critical": "#a5408c",
     "band": "#f3e6ef",
+    "paper": "#fefefe",  # not white itself, which stays white in the dark
 }
 
 RC: Mapping[str, Any] = {
@@ -75,6 +76,7 @@ RC: Mapping[str, Any] = {
 
 _LOWERED = dict(zip("0123456789aehijklmnoprstuvx", "₀₁₂₃₄₅₆₇₈₉ₐₑₕᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓ", strict=True))
 _LETTERS = {"alpha": "α", "beta": "β", "eps": "ε", "theta": "θ", "tau": "τ", "sigma": "σ", "gamma": "γ"}
+SHARE = "share"  # the unit of a number that is read in percent
 _PREFIXES = {-9: "n", -6: "µ", -3: "m", 0: "", 3: "k", 6: "M"}
 _PREFIXED = ("m", "N", "s", "J", "W", "m/s", "N/m", "Pa", "V", "A")
 _numbers = itertools.count(1)
@@ -106,7 +108,9 @@ def symbol(text: str) -> str:
 
 
 def prefixed(values: Any, unit: str) -> tuple[float, str]:
-    """Factor and unit that make values easy to read: 0.012 m becomes 12 mm. Other units stay as they are."""
+    """Factor and unit that make values easy to read: 0.012 m becomes 12 mm, a share 1.2 %. Other units stay."""
+    if unit == SHARE:
+        return 100.0, "%"
     array = np.asarray(values, dtype=float)
     size = np.abs(array[np.isfinite(array)]).max(initial=0.0)
     if unit not in _PREFIXED or size == 0:

@@ -17,6 +17,7 @@ from dovetail.core import roles, signals
 from dovetail.core.errors import DovetailError
 from dovetail.fidelity.acceptance import Demand, judged, shown
 from dovetail.report import verdict as verdicts
+from dovetail.report.operated import late_or_lost
 from dovetail.report.page import Tile, Tone
 from dovetail.report.reported import Reported
 from dovetail.report.style import prefixed
@@ -64,12 +65,16 @@ def happened(
     sentence = verdicts.ending(outcome)
     answer, _, rest = sentence.rstrip(".").partition(": ")
     answer, _, why = answer.partition(", so ")
+    answer, _, more = answer.partition("; ")
+    rest = more or rest
     measures = _measures(run, data)
     facts = [f"{rest[:1].upper()}{rest[1:]}"] if rest else []
     facts += [f"Met: {trip}"] if trip is not None else []
     facts += [part for part in (_impacts(data), _measured(measures) or _peaks(data)) if part]
     if data.sizes["time"] > 1:
         facts.append(f"{float(data.time[-1] - data.time[0]):.4g} s recorded")
+    if link := late_or_lost(data):
+        facts.append(link.rstrip("."))
     done = verdicts.completed(outcome)
     if outcome is Outcome.FINISHED and run.mode == "simulate":
         own = measures.get("outcome", "").partition(":")
@@ -131,10 +136,13 @@ def _peaks(data: xr.Dataset) -> str:
 
 def _stable(view: Judged) -> Tile:
     margins, outcome = view.margins, view.outcome
+    if view.rigless:
+        text = "Nothing in this run is late."
+        if margins.stable is not None:
+            text += f" On its rig: {verdicts.word(margins, None).lower()}. {verdicts.reason(margins)}"
+        return Tile(STABLE, "There is no rig in it", text)
     if margins.stable is None and margins.critical_delay is None:
-        why = view.view.why or "; ".join(margins.remarks)
-        text = f"{why[:1].upper()}{why[1:].rstrip('.')}." if why else ""
-        return Tile(STABLE, "Cannot be said", text or "The stability of this loop was not analysed.")
+        return Tile(STABLE, "Cannot be said", verdicts.reason(margins))
     word = verdicts.word(margins, None)
     tone: Tone = verdicts.tone(margins, None)
     text = verdicts.reason(margins)
@@ -150,6 +158,9 @@ def _stable(view: Judged) -> Tile:
 
 
 def _believed(view: Judged) -> Tile:
+    if view.rigless:
+        text = "Both parts are coupled as they are in the whole machine; runs on a rig are held against this."
+        return Tile(BELIEVED, "It is the ideal", text)
     asked = judged(view.accept, view.comparison, view.margins, view.data)
     text = _against_ideal(view)
     if asked:

@@ -13,6 +13,7 @@ from dovetail.report.page import Tone, Verdict
 from dovetail.testing.outcome import Outcome, Trip
 from dovetail.testing.outlook import Stability
 
+IDEAL = "The ideal"  # the verdict on a run without a rig, in two words
 NEAR = 0.2  # of the critical delay: a smaller margin is close to the limit
 
 
@@ -35,6 +36,7 @@ class Margins:
     island: tuple[float, float] | None = (
         None  # [s] of stable delays beyond the critical one in which the loop is
     )
+    why: str = ""  # it said nothing
 
     @classmethod
     def of(cls, stability: Stability | Margins | None) -> Margins:
@@ -56,6 +58,7 @@ class Margins:
             "near_rest": stability.near_rest,
             "compensated": stability.compensated,
             "island": stability.island,
+            "why": stability.why if isinstance(stability, Margins) else "",
         }
         found = cls(
             **others | {name: number(name) for name in cls.__dataclass_fields__ if name not in others}
@@ -122,7 +125,9 @@ def word(margins: Margins, outcome: Outcome | None) -> str:
         return "Close to its limit"
     if completed(outcome) is False:
         return "Stopped"
-    return "Not analysed" if margins.stable is None else "Stable"
+    if margins.stable is None:
+        return "Stability cannot be said" if margins.why else "Not analysed"
+    return "Stable"
 
 
 def verdict(
@@ -142,6 +147,15 @@ def verdict(
     return Verdict(f"{word(margins, outcome)}: {text[:1].lower()}{text[1:]}", tone(margins, outcome))
 
 
+def of_ideal(outcome: Outcome | None, trip: Trip | None = None) -> Verdict:
+    """The verdict on a run without a rig: it is what others are held against."""
+    text = f"{IDEAL}: no rig is in this run, so nothing in it is late."
+    if completed(outcome) is not False:
+        return Verdict(text)
+    stopped = f" Stopped at {trip}." if trip is not None else ""
+    return Verdict(f"{text} {ending(outcome)}{stopped}", "bad")
+
+
 def ms(seconds: float) -> str:
     """A time in milliseconds, for reading."""
     return f"{1e3 * seconds:.3g} ms"
@@ -150,6 +164,8 @@ def ms(seconds: float) -> str:
 def reason(margins: Margins) -> str:
     """Why a loop is stable or not, in a sentence: its delays against the critical one."""
     if margins.critical_delay is None:
+        if margins.growth_rate is None and margins.why:
+            return f"{margins.why[:1].upper()}{margins.why[1:].rstrip('.')}."
         if margins.growth_rate is None:
             return "The stability of this loop was not analysed."
         return f"The loop {_grows(margins.growth_rate, margins.pole_frequency)}."

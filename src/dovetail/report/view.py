@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import xarray as xr
@@ -56,7 +56,8 @@ class Judged:
         ideal = None if view.ideal is None else Reported.of(view.ideal)
         self.ideal = None if ideal is None else ideal.data
         self.ideal_end = None if ideal is None else ideal.outcome
-        self.margins = Margins.of(view.stability)
+        margins = Margins.of(view.stability)
+        self.margins = replace(margins, why=view.why or "; ".join(margins.remarks))
         self.title = self.run.title or "Hybrid test"
         self.label = view.label or self.run.title or "run"
         self.mode = self.run.mode or "run"
@@ -64,7 +65,15 @@ class Judged:
         self.accept = None if self.tested is None else self.tested.accept
         self.test = self.run.table()
         self.comparison = self._compared()
-        self.verdict = verdicts.verdict(self.margins, self.outcome, self.comparison, self.trip)
+        if self.rigless:
+            self.verdict = verdicts.of_ideal(self.outcome, self.trip)
+        else:
+            self.verdict = verdicts.verdict(self.margins, self.outcome, self.comparison, self.trip)
+
+    @property
+    def rigless(self) -> bool:
+        """Whether this is the ideal itself: what is said of delays is of the test on its rig, not of this run."""
+        return self.mode == "emulate"
 
     def _finite(self, data: xr.Dataset) -> xr.Dataset:
         """The leading part whose main signals are finite: a run that blew up is shown up to there."""

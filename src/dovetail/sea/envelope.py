@@ -11,6 +11,7 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import os
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import ClassVar
@@ -120,7 +121,7 @@ class SecuringEnvelope(Chart):
             "load_angle": jnp.arctan(jnp.max(level)),
         }
 
-    def compute(self) -> xr.Dataset:
+    def compute(self, progress: Callable[[float, str], None] | None = None) -> xr.Dataset:
         """Measures over (sea_state, heading, wind_speed, wind_from)."""
         points = self.points()
         batch = eqx.filter_jit(eqx.filter_vmap(SecuringEnvelope.point, in_axes=(None, 0, 0, 0, 0)))
@@ -137,7 +138,14 @@ class SecuringEnvelope(Chart):
             ]
             store = Path(self.store) / f"{fingerprint(numbers)}-{self.chunk}"
         threads = self.threads or os.cpu_count() or 1
-        got, found = evaluate_in_chunks(points, evaluation, size=self.chunk, store=store, threads=threads)
+
+        def tell(done: int, of: int) -> None:
+            if progress is not None:
+                progress(done / of, f"{min(done * self.chunk, len(points['heading']))} points")
+
+        got, found = evaluate_in_chunks(
+            points, evaluation, size=self.chunk, store=store, threads=threads, progress=tell
+        )
         axes = [np.ravel(a) for a in (self.sea_states, self.headings, self.wind_speeds, self.wind_from)]
         shape = [len(a) for a in axes]
         units = {
