@@ -51,7 +51,7 @@ print(budget(run.data))
 # Beside the rehearsal, and how punctual it was.
 
 rehearsed = test.rehearse().data
-figure, (left, right) = plt.subplots(1, 2, figsize=(10, 3.6), layout="constrained", width_ratios=(2, 1))
+figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.6), layout="constrained", width_ratios=(2, 1))
 left.plot(
     rehearsed.time, 1e3 * rehearsed.measured_displacement, label="rehearsed", color=COLOURS["ideal"], lw=4
 )

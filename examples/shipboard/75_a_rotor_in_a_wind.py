@@ -44,7 +44,7 @@ def settled(v):
 
 flap, moment = jax.vmap(settled)(jnp.asarray(winds))
 
-figure = plt.figure(figsize=(12, 3.9), layout="constrained")
+figure = plt.figure(figsize=(9, 3.9), layout="constrained")
 psi = np.append(rotor.azimuths, 2 * np.pi)
 r = np.asarray(blade.cut().r)
 for i, (values, label) in enumerate(

@@ -23,7 +23,7 @@ tables = {
     "momentum balanced": hover(Rotor(S76), S76_SPEED, pitch),
     "iterated": hover(Rotor(S76, inflow="iterated"), S76_SPEED, pitch),
 }
-figure, axes = plt.subplots(1, 3, figsize=(12, 3.8), layout="constrained")
+figure, axes = plt.subplots(1, 3, figsize=(9, 3.8), layout="constrained")
 for (name, table), style in zip(tables.items(), ("-", "-", ":"), strict=True):
     axes[0].plot(np.degrees(table.collective), table.C_T_over_solidity, style, label=name)
     at = table.C_t.sel(collective=np.deg2rad(8.0), method="nearest")
