@@ -45,6 +45,7 @@ def save_both(figure, path, phone=None):
 
 
 def _save(figure, path):
+    figure.draw_without_rendering()  # what is laid out anew finds its place at the second time
     if path.suffix == ".svg":
         figure.savefig(path, facecolor="white")
     else:  # no colour is changed: a line of one pixel has none to spare

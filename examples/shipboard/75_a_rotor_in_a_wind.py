@@ -44,20 +44,20 @@ def settled(v):
 
 flap, moment = jax.vmap(settled)(jnp.asarray(winds))
 
-figure = plt.figure(figsize=(9, 3.9), layout="constrained")
+figure = plt.figure(figsize=(9, 6.2), layout="constrained")
 psi = np.append(rotor.azimuths, 2 * np.pi)
 r = np.asarray(blade.cut().r)
 for i, (values, label) in enumerate(
     [(disc.thrust / blade.cut().width, "thrust of a blade [N/m]"), (disc.induced, "induced velocity [m/s]")]
 ):
-    axis = figure.add_subplot(1, 3, i + 1, projection="polar", theta_offset=np.pi / 2)
+    axis = figure.add_subplot(2, 2, i + 1, projection="polar", theta_offset=np.pi / 2)
     closed = np.vstack([values, values[:1]])
     drawn = axis.pcolormesh(psi, r, closed.T, cmap="viridis", shading="gouraud")
     figure.colorbar(drawn, ax=axis, label=label, shrink=0.75, pad=0.12)
     axis.set_xticks(np.deg2rad([0, 90, 180, 270]), ["nose", "port", "tail", "stbd."])
     axis.set_yticks([])
     axis.grid(False)
-axis = figure.add_subplot(1, 3, 3)
+axis = figure.add_subplot(2, 1, 2)
 axis.plot(winds, stiff, label="stiff")
 axis.plot(winds, moment[:, 0], label="flapping")
 axis.set(xlabel="head-wind [m/s]", ylabel="rolling moment on the hub [N m]")

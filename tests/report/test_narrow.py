@@ -208,4 +208,5 @@ def test_two_axes_of_one_panel_stay_together():
         first, second = (ax.get_position() for ax in panels.flat)
         assert other.get_position().bounds == second.bounds
         assert first.y0 > second.y1
+        assert not any(tick.label1.get_visible() for tick in other.yaxis.get_major_ticks())
         assert figure.get_figheight() == pytest.approx(STACKED * 2 * 2.4)  # no empty row below them

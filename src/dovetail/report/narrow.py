@@ -27,6 +27,7 @@ NARROW = 4.5  # [in] of a figure: on a screen of 420 px its letters of 10 pt are
 LETTERS = 10.0  # [pt] of those; a figure with smaller ones is narrower still
 APART = 6.0  # [px] between words in a row
 INSIDE = 0.8  # of a figure's width that a legend over its panel may have: left of it are the numbers
+ANGLES = 0.2  # [in] beside a panel of angles, whose numbers are given no room
 STACKED = 0.8  # of its height that a panel keeps which stands alone in its row
 
 
@@ -38,7 +39,8 @@ def narrowed(figure: Figure) -> Iterator[None]:
     specs: list[Any] = [ax.get_subplotspec() for ax in panels]
     labelled = [_labelled(ax) for ax in panels]
     with styled():
-        figure.set_layout_engine("constrained")
+        angles = any(ax.name == "polar" for ax in panels)
+        figure.set_layout_engine("constrained", w_pad=ANGLES if angles else None)
         rows = _stacked(figure, panels, specs)
         width = NARROW * min(1.0, _smallest(figure) / LETTERS)
         above = [*figure.legends, *_standing(panels, lambda x, y: y > 0.99 > x)]
@@ -205,15 +207,16 @@ def _hiding(figure: Figure, panels: list[Axes]) -> list[Legend]:
     there = [legend for ax in panels if (legend := ax.get_legend()) is not None and legend.get_visible()]
     if there:
         _lay_out(figure)
-    return [legend for legend in there if _covers(legend)]
+    return [legend for legend in there if _covers(legend, panels)]
 
 
-def _covers(legend: Legend) -> bool:
+def _covers(legend: Legend, panels: list[Axes]) -> bool:
     """Whether a line goes through a legend, or a dot is under it."""
     panel = legend.axes
     assert panel is not None
     box = legend.get_window_extent()
-    for line in panel.lines:
+    together = [ax for ax in panels if ax.get_subplotspec() == panel.get_subplotspec()]
+    for line in (line for ax in together for line in ax.lines):
         path = line.get_transform().transform_path(line.get_path())
         joined = line.get_linestyle() != "None"
         dots = np.asarray(path.vertices)
@@ -279,5 +282,7 @@ def _stacked(figure: Figure, panels: list[Axes], specs: list[Any]) -> float | No
     below = GridSpec(len(order), 1, figure=figure, height_ratios=[shares[row] for row, _ in order])
     for ax, place in zip(panels, places, strict=True):
         ax.set_subplotspec(below[order.index(place)])
-        ax.tick_params(labelleft=True, labelbottom=True)
+        ax.tick_params(labelbottom=True)
+        if ax.yaxis.get_ticks_position() != "right":
+            ax.tick_params(labelleft=True)
     return len(order) / grid.nrows
