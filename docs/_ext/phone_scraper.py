@@ -19,17 +19,21 @@ def phone_scraper(block, block_vars, gallery_conf):
     """Save every figure that is open, in both layouts, and say where they are."""
     import matplotlib.pyplot as plt
 
-    told = []
+    words = []
     for number in plt.get_fignums():
         figure = plt.figure(number)
         path = Path(next(block_vars["image_path_iterator"])).with_suffix(".webp")
+        words.append(told(figure, path, gallery_conf))
         save_both(figure, path)
-        told.append(
-            f"\n.. picture:: /{path.relative_to(gallery_conf['src_dir']).as_posix()}\n   :alt: {in_words(figure)}\n"
-        )
         save_panel(figure, path.with_suffix(".png"))  # the gallery takes it before a WebP of the same name
     plt.close("all")
-    return "\n".join(told)
+    return "\n".join(words)
+
+
+def told(figure, path, gallery_conf):
+    """What the page is told of a picture."""
+    place = path.relative_to(gallery_conf["src_dir"]).as_posix()
+    return f"\n.. picture:: /{place}\n   :alt: {in_words(figure)}\n"
 
 
 def save_both(figure, path, phone=None):
@@ -56,7 +60,7 @@ def _save(figure, path):
 def save_panel(figure, path):
     """The first panel of a figure alone, without words that would be too small. The others are gone after it."""
     panels = [ax for ax in figure.axes if ax.get_subplotspec() is not None]
-    first = panels[0].get_subplotspec()
+    first = panels[0].get_subplotspec() if panels else None
     if any(ax.get_subplotspec() != first for ax in panels):
         for ax in panels:
             for drawn in (*ax.collections, *ax.images):
@@ -99,7 +103,7 @@ def size(path):
         points = [float(re.search(rf'\b{side}="([\d.]+)pt"', head)[1]) for side in ("width", "height")]
         return tuple(INCH * length / 72 for length in points)
     with Image.open(path) as image:
-        return tuple(length / FINE for length in image.size)
+        return tuple(length / (1 if path.suffix == ".gif" else FINE) for length in image.size)
 
 
 def element(shown, alt):
