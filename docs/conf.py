@@ -71,6 +71,7 @@ if any((HERE.parent / "examples").rglob("*.py")):
         "write_computation_times": False,
         "matplotlib_animations": (True, "jshtml"),
         "show_memory": False,
+        "capture_repr": ("_repr_html_",),  # what is printed, not what the last line of a block happens to be
         "image_scrapers": ("gif_scraper.gif_scraper", "phone_scraper.phone_scraper"),
     }
 

@@ -93,5 +93,6 @@ axes[0].legend()
 chart = dv.load("docking/map").chart
 figure, axis = plt.subplots(figsize=(6.4, 5), layout="constrained")
 mark_outcomes(axis, chart.shown(chart.compute()))
+axis.set_xticks(range(-10, 11, 5))
 figure.legend(loc="outside upper left", ncols=3, markerscale=0.4)
 plt.show()
