@@ -41,7 +41,7 @@ figure.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", 
 plt.show()
 
 # %%
-# Slow against fast at 35 degrees, the slow test's wrench, and what ten millimetres and a degree change.
+# Slow against fast at 35 degrees, and the slow test's wrench.
 
 slow, fast = validation.nominal(False), validation.nominal(True)
 figure, axes = plt.subplots(2, 2, figsize=(9, 6), layout="constrained")
