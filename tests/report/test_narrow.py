@@ -210,3 +210,20 @@ def test_two_axes_of_one_panel_stay_together():
         assert first.y0 > second.y1
         assert not any(tick.label1.get_visible() for tick in other.yaxis.get_major_ticks())
         assert figure.get_figheight() == pytest.approx(STACKED * 2 * 2.4)  # no empty row below them
+
+
+@pytest.mark.parametrize("kind", ["polar", "3d"])
+def test_what_is_written_around_a_panel_of_angles_or_of_space_is_whole(kind):
+    figure, ((panel,),) = new_figure(height=5.0, subplot_kw={"projection": kind})
+    words = panel.get_xticklabels() if kind == "polar" else []
+    if kind == "3d":
+        panel.set(xlabel="downstream [m]", ylabel="starboard [m]", zlabel="height [m]", zlim=(-200, 0))
+        words = [panel.xaxis.label, panel.yaxis.label, panel.zaxis.label]
+    with narrowed(figure):
+        figure.draw_without_rendering()
+        figure.draw_without_rendering()
+        assert len(words) >= 3
+        for box in (text.get_window_extent() for text in words):
+            assert figure.bbox.x0 <= box.x0
+            assert box.x1 <= figure.bbox.x1
+            assert figure.bbox.y0 <= box.y0

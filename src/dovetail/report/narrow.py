@@ -27,7 +27,7 @@ NARROW = 4.5  # [in] of a figure: on a screen of 420 px its letters of 10 pt are
 LETTERS = 10.0  # [pt] of those; a figure with smaller ones is narrower still
 APART = 6.0  # [px] between words in a row
 INSIDE = 0.8  # of a figure's width that a legend over its panel may have: left of it are the numbers
-ANGLES = 0.2  # [in] beside a panel of angles, whose numbers are given no room
+BESIDE = {"polar": 0.2, "3d": 0.4}  # [in] around such a panel: what is written there is given no room
 STACKED = 0.8  # of its height that a panel keeps which stands alone in its row
 
 
@@ -39,8 +39,8 @@ def narrowed(figure: Figure) -> Iterator[None]:
     specs: list[Any] = [ax.get_subplotspec() for ax in panels]
     labelled = [_labelled(ax) for ax in panels]
     with styled():
-        angles = any(ax.name == "polar" for ax in panels)
-        figure.set_layout_engine("constrained", w_pad=ANGLES if angles else None)
+        pad = max((BESIDE[ax.name] for ax in panels if ax.name in BESIDE), default=None)
+        figure.set_layout_engine("constrained", w_pad=pad, h_pad=pad)
         rows = _stacked(figure, panels, specs)
         width = NARROW * min(1.0, _smallest(figure) / LETTERS)
         above = [*figure.legends, *_standing(panels, lambda x, y: y > 0.99 > x)]
