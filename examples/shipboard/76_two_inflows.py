@@ -28,7 +28,7 @@ for (name, table), style in zip(tables.items(), ("-", "-", ":"), strict=True):
     axes[0].plot(np.degrees(table.collective), table.C_T_over_solidity, style, label=name)
     at = table.C_t.sel(collective=np.deg2rad(8.0), method="nearest")
     axes[1].plot(table.radius / 1.42, at, style, label=name)
-axes[0].set_xlabel("pitch [deg]")
+axes[0].set(xlabel="pitch [deg]", ylim=(0, 0.2))
 axes[0].set_ylabel("$C_T$ over solidity", parse_math=True)
 axes[0].legend()
 axes[1].set_xlabel("radius over that of the tip")
