@@ -26,6 +26,7 @@ extensions = [
     "plain_docstrings",
     "parameter_table",
     "project_tables",
+    "picture",
 ]
 exclude_patterns = ["_build", "figures", "**/README.md"]
 templates_path = ["_templates"]
@@ -70,17 +71,21 @@ if any((HERE.parent / "examples").rglob("*.py")):
         "write_computation_times": False,
         "matplotlib_animations": (True, "jshtml"),
         "show_memory": False,
-        "image_scrapers": ("gif_scraper.gif_scraper", "matplotlib"),
+        "capture_repr": ("_repr_html_",),  # what is printed, not what the last line of a block happens to be
+        "image_scrapers": ("gif_scraper.gif_scraper", "phone_scraper.phone_scraper"),
     }
 
 
 def draw(app):
-    """Draw the figures of the text anew, into _build/figures."""
+    """Draw the figures of the text anew, into _build/figures. A script may have a `narrow` one, for a phone."""
+    from phone_scraper import save_both
+
     folder = HERE / "_build" / "figures"
     folder.mkdir(parents=True, exist_ok=True)
     for script in sorted((HERE / "figures").glob("[!_]*.py")):
-        figure = runpy.run_path(str(script))["figure"]()
-        figure.savefig(folder / f"{script.stem}.svg", bbox_inches="tight", transparent=False)
+        drawn = runpy.run_path(str(script))
+        phone = drawn["narrow"]() if "narrow" in drawn else None
+        save_both(drawn["figure"](), folder / f"{script.stem}.svg", phone)
 
 
 def leave_out_empty_gallery(app, docname, source):

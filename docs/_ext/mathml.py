@@ -19,6 +19,7 @@ ALIASES |= dict.fromkeys([r"\big", r"\Big", r"\bigl", r"\bigr", r"\Bigl", r"\Big
 def mathml(tex: str, *, block: bool = False) -> str:
     """A formula in LaTeX as MathML. Raises `ValueError` where the converter left a command as it was."""
     tex = re.sub(r"\s+", " ", tex).strip()
+    tex = re.sub(r"\\operatorname\{(\w*\d)\}", r"\\text{\1}", tex)  # else its letters are single ones
     for command, known in ALIASES.items():
         end = r"(?![a-zA-Z])" if command[-1].isalpha() else ""
         tex = re.sub(re.escape(command) + end, lambda _, known=known: known, tex)
@@ -33,10 +34,23 @@ def mathml(tex: str, *, block: bool = False) -> str:
     if (r"\\" in tex or "&" in tex) and r"\begin{" not in tex:
         tex = rf"\begin{{align*}} {tex} \end{{align*}}"
     converted = convert(tex, display="block" if block else "inline")
+    converted = _spaced(converted)
     left = re.findall(r">(\\[^<]*)<|&#x0005C;(\w*)", converted)
     if left:
         raise ValueError(f"not known to the converter: {', '.join(max(pair) for pair in left)}")
     return converted
+
+
+FUNCTION = r"<mi>(?:arc)?(?:sin|cos|tan|ln|log|exp)</mi>"
+THIN = '<mspace width="0.167em" />'
+
+
+def _spaced(converted: str) -> str:
+    """Plus-minus as an operator, and thin spaces before and after a function without brackets, as in print."""
+    converted = converted.replace("<mi>&#x000B1;</mi>", "<mo>&#x000B1;</mo>")
+    name = rf"{FUNCTION}|<msup>{FUNCTION}<mn>\d+</mn></msup>"
+    converted = re.sub(rf"(?<!<msup>)({name})(?=<m[a-z])(?!<mo|<mspace)", rf"\1{THIN}", converted)
+    return re.sub(rf"(</mi>|</mn>|</msub>|</msup>|</mfrac>)({name})", rf"\1{THIN}\2", converted)
 
 
 def _written(self, node, *, block: bool) -> str:

@@ -27,7 +27,7 @@ WIDTHS = {  # of the columns, in shares of a hundred
     "missed": (8, 36, 18, 10, 14, 14),
     "tally": (10, 15, 15, 15, 15, 15, 15),
     "tests": (35, 65),
-    "watched": (12, 30, 8, 8, 8, 12, 12, 10),
+    "watched": (16, 32, 9, 11, 7, 8, 8, 9),
     "modes": (12, 30, 9, 9, 9, 9, 22),
     "laws": (20, 20, 60),
     "exchanges": (20, *(10,) * len(CONTACTS)),
@@ -133,6 +133,18 @@ TABLES = {
 }
 
 
+def _noted(rows):
+    """Why something is not so as a note below the table: in a narrow column it would be ten lines tall, in each row."""
+    reasons = {}
+
+    def short(cell):
+        if not cell.startswith("no: "):
+            return cell
+        return f"no ({reasons.setdefault(cell[4:], len(reasons) + 1)})"
+
+    return [[short(cell) for cell in row] for row in rows], list(reasons)
+
+
 class ProjectTable(Directive):
     """The directive."""
 
@@ -144,6 +156,7 @@ class ProjectTable(Directive):
         if study:  # read anew when it was computed anew
             self.state.document.settings.env.note_dependency(str(REPRODUCED / f"{study[0]}.json"))
         header, *rows = TABLES[name](*study)
+        rows, reasons = _noted(rows)
         if not rows:
             return [nodes.paragraph(text="None.")]
         table = nodes.table(classes=["project", name, "colwidths-given"])
@@ -152,7 +165,10 @@ class ProjectTable(Directive):
         group += [nodes.colspec(colwidth=width) for width in WIDTHS[name][: len(header)]]
         group += nodes.thead("", _row(header))
         group += nodes.tbody("", *map(_row, rows))
-        return [table]
+        if not reasons:
+            return [table]
+        notes = [nodes.list_item("", nodes.paragraph(text=reason)) for reason in reasons]
+        return [table, nodes.enumerated_list("", *notes, enumtype="arabic", prefix="", suffix=".")]
 
 
 def _row(cells):

@@ -3,6 +3,7 @@
 import matplotlib as mpl
 
 INK, BLUE, ORANGE, GREEN, GREY = "#222222", "#1f6fb2", "#d9730d", "#3a8a4d", "#9a9a9a"
+QUIET = "#666666"  # words that stand back, and can still be read
 
 mpl.use("Agg")
 mpl.rcParams.update(

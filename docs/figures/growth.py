@@ -18,7 +18,7 @@ def figure():
     growth = [cs1(tau=t).growth() for t in tau]
     first_order = (K_S * tau - C) / (2 * M)
     limit = float(critical_delay(m=M, c=C, k=K, k_s=K_S))
-    fig, ax = plt.subplots(figsize=(7, 3.4))
+    fig, ax = plt.subplots(figsize=(7, 3.4), layout="constrained")
     ax.axhspan(0, 3, color=ORANGE, alpha=0.08, lw=0)
     ax.plot(1e3 * tau, growth, color=BLUE, label="rightmost root of the delay equation")
     ax.plot(
@@ -41,5 +41,4 @@ def figure():
     ax.set_xlim(0, 12)
     ax.set_ylim(-3.6, 2.7)
     ax.legend(frameon=False, loc="lower right")
-    fig.tight_layout()
     return fig

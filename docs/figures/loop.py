@@ -8,24 +8,25 @@ import matplotlib.pyplot as plt
 from matplotlib.patches import FancyBboxPatch
 
 sys.path.insert(0, str(Path(__file__).parent))
-from _style import BLUE, GREEN, GREY, ORANGE
+from _style import BLUE, GREEN, GREY, ORANGE, QUIET
 
-BOXES = {
-    "numerical\nsubstructure": (1.0, 2.35, BLUE),
-    "compensator": (4.1, 2.35, BLUE),
-    "actuator": (4.1, 0.65, GREEN),
-    "specimen": (2.55, 0.65, ORANGE),
-    "sensors": (1.0, 0.65, GREEN),
+BOXES = {  # middle [in] and colour
+    "numerical\nsubstructure": (0.62, 2.45, BLUE),
+    "compensator": (3.68, 2.45, BLUE),
+    "actuator": (3.68, 0.45, GREEN),
+    "specimen": (2.15, 0.45, ORANGE),
+    "sensors": (0.62, 0.45, GREEN),
 }
+SIZE = (4.3, 3.3)  # [in]: as wide as a phone or a card of the first page, with letters that can be read there
 
 
 def figure():
-    fig, ax = plt.subplots(figsize=(8.4, 3.6))
+    fig, ax = plt.subplots(figsize=SIZE, layout="constrained")
     for text, (x, y, colour) in BOXES.items():
         box = FancyBboxPatch(
-            (x - 0.58, y - 0.3),
-            1.16,
-            0.6,
+            (x - 0.55, y - 0.26),
+            1.1,
+            0.52,
             boxstyle="round,pad=0.02,rounding_size=0.08",
             fc="white",
             ec=colour,
@@ -40,20 +41,20 @@ def figure():
         ax.annotate(
             "", points[-1], points[-2], arrowprops={"arrowstyle": "->", "lw": 1.2, "shrinkA": 0, "shrinkB": 0}
         )
-        ax.text(*at, label, fontsize=9, **kw)
+        ax.text(*at, label, **kw)
 
-    arrow([(-0.45, 2.35), (0.4, 2.35)], "excitation\n$r,\\ \\dot{r}$", (-0.42, 2.45), va="bottom")
-    arrow([(1.6, 2.35), (3.5, 2.35)], "demand $z,\\ \\dot{z},\\ \\ddot{z}$", (2.55, 2.43), ha="center")
-    arrow([(4.1, 2.03), (4.1, 0.97)], "command $z_p$", (4.18, 1.72), va="center")
-    arrow([(3.5, 0.65), (3.15, 0.65)], "$x_a$", (3.32, 0.72), ha="center")
-    arrow([(1.95, 0.65), (1.6, 0.65)], "$F_s$", (1.78, 0.72), ha="center")
-    arrow([(1.0, 0.97), (1.0, 2.03)], "force $F$", (0.92, 1.72), ha="right", va="center")
-    arrow([(1.4, 0.97), (1.4, 1.1), (3.75, 1.1), (3.75, 2.03)], "measured $x$", (2.55, 1.15), ha="center")
-    ax.axhline(1.42, color=GREY, ls="--", lw=1)
-    ax.text(5.95, 1.5, "simulated", ha="right", color=GREY, fontsize=9)
-    ax.text(5.95, 1.22, "the rig: real or virtual", ha="right", color=GREY, fontsize=9)
-    ax.set_xlim(-0.5, 6.0)
-    ax.set_ylim(0.2, 2.95)
+    arrow([(0.62, 3.2), (0.62, 2.74)], "excitation $r,\\ \\dot{r}$", (0.72, 3.0), va="center")
+    arrow([(1.2, 2.45), (3.1, 2.45)], "demand $z,\\ \\dot{z},\\ \\ddot{z}$", (2.15, 2.54), ha="center")
+    arrow([(4.0, 2.17), (4.0, 0.74)], "command\n$z_p$", (3.93, 1.93), ha="right", va="center")
+    arrow([(3.11, 0.45), (2.74, 0.45)], "$x_a$", (2.92, 0.53), ha="center")
+    arrow([(1.58, 0.45), (1.21, 0.45)], "$F_s$", (1.4, 0.53), ha="center")
+    arrow([(0.3, 0.74), (0.3, 2.17)], "force $F$", (0.38, 1.93), va="center")
+    arrow([(0.95, 0.74), (0.95, 1.0), (3.2, 1.0), (3.2, 2.17)], "measured $x$", (2.15, 1.06), ha="center")
+    ax.axhline(1.5, color=GREY, ls="--", lw=1)
+    ax.text(2.15, 1.6, "simulated", ha="center", color=QUIET)
+    ax.text(2.15, 1.31, "the rig: real or virtual", ha="center", color=QUIET)
+    ax.set_xlim(0, SIZE[0])
+    ax.set_ylim(0.1, SIZE[1])
     ax.set_aspect("equal")
     ax.axis("off")
     return fig

@@ -13,7 +13,7 @@ from _style import BLUE, GREEN, GREY, ORANGE
 def figure():
     phase = np.linspace(0, 2 * np.pi, 300)
     z = np.sin(phase)
-    fig, axes = plt.subplots(1, 3, figsize=(7.8, 2.9), sharey=True)
+    fig, axes = plt.subplots(1, 3, figsize=(7.8, 3.4), sharey=True, layout="constrained")
     cases = [
         ("perfect", z, GREEN, ""),
         ("late: anticlockwise,\nadds energy", np.sin(phase - 0.35), ORANGE, "late"),
@@ -36,5 +36,4 @@ def figure():
         ax.set_yticks([])
         ax.set_xlabel("demand $z$")
     axes[0].set_ylabel("measured $x$")
-    fig.tight_layout()
     return fig

@@ -14,7 +14,7 @@ def figure():
     t = np.linspace(-0.15, 3.15, 400)
     z = lambda t: np.sin(0.75 * t - 1.1)  # noqa: E731  an example motion, in ticks
     ticks = np.arange(4)
-    fig, axes = plt.subplots(3, 1, figsize=(7.6, 5.6), sharex=True)
+    fig, axes = plt.subplots(3, 1, figsize=(7.6, 5.6), sharex=True, layout="constrained")
     force, demand, command = axes
 
     force.step(ticks, -z(ticks), where="post", color=ORANGE, label="held over the tick")
@@ -44,9 +44,8 @@ def figure():
         for k in ticks:
             axis.axvline(k, color=INK, lw=0.5, alpha=0.35)
         where = "lower left" if axis is force else "lower right"
-        axis.legend(loc=where, frameon=False, fontsize=8.5)
+        axis.legend(loc=where, frameon=False)
     command.set_xticks(ticks, ["$t_k$", "$t_{k+1}$", "$t_{k+2}$", "$t_{k+3}$"])
     command.set_xlim(-0.15, 3.15)
     fig.align_ylabels()
-    fig.tight_layout()
     return fig

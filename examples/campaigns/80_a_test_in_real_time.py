@@ -51,7 +51,7 @@ print(budget(run.data))
 # Beside the rehearsal, and how punctual it was.
 
 rehearsed = test.rehearse().data
-figure, (left, right) = plt.subplots(1, 2, figsize=(10, 3.6), layout="constrained", width_ratios=(2, 1))
+figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.6), layout="constrained", width_ratios=(2, 1))
 left.plot(
     rehearsed.time, 1e3 * rehearsed.measured_displacement, label="rehearsed", color=COLOURS["ideal"], lw=4
 )
@@ -80,5 +80,6 @@ for name, label in (
 right.axvline(1e6 * test.dt, color="0.6", ls="--")
 right.annotate("one tick", (1e6 * test.dt, 0.5), rotation=90, ha="right", va="center", color="0.4")
 right.set(xscale="log", xlabel="time [us]", ylabel="share of the ticks", title="where a tick goes")
+right.set(ylim=(-0.05, 1.5), yticks=np.linspace(0, 1, 6))
 right.legend(loc="upper left")
 plt.show()

@@ -40,7 +40,7 @@ styles = {
     "steel-32": ("ink", "steel 32 mm"),
 }
 
-figure, (left, right) = plt.subplots(1, 2, figsize=(10, 3.9), layout="constrained")
+figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.9), layout="constrained")
 for name, (colour, words) in styles.items():
     one, ok = data.sel(rope=name), passed.sel(rope=name).values
     for axes, against in ((left, one.depth), (right, one.settling_time)):
@@ -50,7 +50,7 @@ for name, (colour, words) in styles.items():
         axes.plot(one.mass[ok], against[ok], "o", ms=5, color=COLOURS[colour])
 lightest = float(data.mass.where(passed).min())
 left.axhspan(0, 60, color="0.94", zorder=0)
-left.text(1500, 4, "wake, and ten metres below", ha="right", va="top", fontsize=8)
+left.text(1500, 4, "wake, and ten metres below", ha="right", va="top")
 left.set(xlabel="mass of the rope [kg]", ylabel="depth at which it settles [m]", xscale="log")
 left.invert_yaxis()
 right.axhspan(60, 70, color="0.94", zorder=0)
@@ -66,6 +66,6 @@ right.annotate(
 for axes in (left, right):
     axes.set_xticks([30, 100, 300, 1000], ["30", "100", "300", "1000"])
     axes.minorticks_off()
-left.legend(loc="lower left", fontsize=8)
+left.legend(loc="lower left")
 print(f"{int(np.sum(passed))} of {passed.size} pass")
 plt.show()

@@ -33,7 +33,7 @@ with tempfile.TemporaryDirectory() as folder:
 # %%
 # Mean of the runs as a line, every run as a dot; a colour for each speed.
 
-figure, panels = plt.subplots(1, 3, figsize=(10, 3.6), layout="constrained")
+figure, panels = plt.subplots(1, 3, figsize=(9, 3.6), layout="constrained")
 colours = plt.get_cmap("viridis")
 measures = (
     ("swing", 1e3, "largest swing of the drogue [mm]"),
@@ -49,5 +49,5 @@ for axes, (name, scale, words) in zip(panels, measures, strict=True):
             axes.plot(data.angle, one.sel(run=run), ".", ms=4, color=colour)
     axes.set(xlabel="angle of the strike [deg]", ylabel=words)
     axes.set_ylim(bottom=0)
-panels[0].legend(fontsize=8)
+panels[0].legend()
 plt.show()

@@ -24,9 +24,7 @@ print(run)
 figure = plt.figure(figsize=(7, 4.6))
 axes = figure.add_subplot(projection="3d")
 shown = snapshots(axes, run.data["node_position"].values, number=12)
-axes.set_title(
-    "from light to dark: " + ", ".join(f"{run.data.time.values[k]:.1f}" for k in shown) + " s", fontsize=9
-)
+axes.set_title("from light to dark: " + ", ".join(f"{run.data.time.values[k]:.1f}" for k in shown) + " s")
 axes.legend(loc="upper left")
 
 # %%

@@ -40,8 +40,8 @@ figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.0), layout="constrained
 left.plot(data.time, (total - total[0]) / 1e6, label="energy gained")
 left.plot(data.time, data["external_work"] / 1e6, "--", label="work of the force")
 left.plot(data.time, data["damping_work"] / 1e6, label="work of the dampers")
-left.set(xlabel="time [s]", ylabel="[MJ]", ylim=(-1.4, 2.6))
-left.legend(loc="upper center", ncols=3, fontsize=7)
+left.set(xlabel="time [s]", ylabel="[MJ]", ylim=(-1.4, 2.0))
+figure.legend(*left.get_legend_handles_labels(), loc="outside upper left", ncols=3)
 right.plot(data.time, data["energy_residual"])
 right.set(xlabel="time [s]", ylabel="residual [J]")
 

@@ -22,7 +22,7 @@ figure, axes = plt.subplots(figsize=(9, 3.6), layout="constrained")
 for k, t in enumerate(np.arange(0, 3.61, 0.2)):
     x, y, _ = nodes[round(t * 200)]
     axes.plot(x + 1.6 * k, y, color="C0" if t < 2.02 else "C1", lw=1.2)
-    axes.text(1.6 * k, -0.4, f"{t:.1f}", ha="center", fontsize=8)
+    axes.text(1.6 * k, -0.4, f"{t:.1f}", ha="center")
 axes.set(ylabel="y [m], down", xlabel="x [m], each picture 1.6 m further; times in seconds above")
 axes.set_aspect("equal")
 axes.set_ylim(10.5, -1.2)

@@ -38,7 +38,7 @@ figure, axes = plt.subplots(figsize=(8, 3.6), layout="constrained")
 axes.plot(run.data.time, run.data["displacement"].sel(axis="y").values, lw=1.2, label=fleet.lines)
 axes.axhspan(0, 50, color="0.93")
 axes.set(xlabel="time [s]", ylabel="depth [m]", xlim=(0, 80), ylim=(250, 0))
-axes.legend(ncols=2, fontsize=8)
+axes.legend(ncols=2)
 
 # %%
 # Three lengths under a pitch ramp from 50 s and a yaw ramp from 70 s (figures 4.16, 4.20 and 4.21): the longer, the

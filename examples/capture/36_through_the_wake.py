@@ -48,7 +48,7 @@ cases = {
     "fourfold wake, rigid": (rigid, strong),
 }
 lengths = (200.0, 250.0, 300.0)
-figure, panels = plt.subplots(1, 3, figsize=(10, 3.2), layout="constrained", sharey=True)
+figure, panels = plt.subplots(1, 3, figsize=(9, 3.2), layout="constrained", sharey=True)
 print(f"{'5 % settling time [s]':<24}" + "".join(f"{length:>8g} m" for length in lengths))
 for name, (device, field) in cases.items():
     tips = fleet([capture_system(rope(length=x), device=device, wake=field) for x in lengths], duration=100.0)
@@ -58,7 +58,7 @@ for name, (device, field) in cases.items():
         axes.plot(t, tip[:, 1], lw=1, label=name)
         axes.set(xlabel="time [s]", title=f"{length:g} m", xlim=(0, 60))
 panels[0].set(ylabel="depth [m]", ylim=(110, 0))
-panels[0].legend(fontsize=7)
+panels[0].legend()
 for axes in panels:
     axes.axhspan(0, 50, color="0.94")
 

@@ -26,7 +26,7 @@ labels = [
     [f"{float(a):g} + {float(b):g} kg" for a, b in zip(charts[0].m1, charts[0].m2, strict=True)],
     ["Al on Al", "polyimide on Al", "polyimide on polyimide"],
 ]
-figure, axes = plt.subplots(1, 3, figsize=(11, 3.8), layout="constrained")
+figure, axes = plt.subplots(1, 3, figsize=(9, 3.8), layout="constrained")
 for axis, table, names, colours in zip(axes, tables, labels, ("viridis", "plasma"), strict=False):
     shades = plt.get_cmap(colours)(np.linspace(0.05, 0.85, len(names)))
     for i, (name, shade) in enumerate(zip(names, shades, strict=True)):
@@ -35,11 +35,11 @@ for axis, table, names, colours in zip(axes, tables, labels, ("viridis", "plasma
         share = table.delay / float(table.ideal_duration.isel(impact=i))
         axes[2].plot(share, error, color=shade, marker=".", lw=1)
     axis.axhline(60, color="#9a9a9a", lw=1)
-    axis.set(xlabel="total delay of the actuator [ms]", ylim=(0, 290))
-    axis.legend()
+    axis.set(xlabel="total delay of the actuator [ms]", ylim=(0, 400))
+    axis.legend(loc="upper left")
 axes[0].set_ylabel("error of the rebound [%]")
 axes[1].annotate("accepted: 60 %", (0.6, 64), color="#666666")
-axes[2].set(xlabel="delay over contact time", ylim=(0, 290))
+axes[2].set(xlabel="delay over contact time", ylim=(0, 400))
 plt.show()
 
 # %%

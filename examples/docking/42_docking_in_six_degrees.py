@@ -28,7 +28,7 @@ print(ideal, rig, sep="\n\n")
 # The way of the tip's centre in the drogue, from the side. Dotted, where the centre is when the tip touches the
 # cone. The first impact is common; then the rig's probe rebounds faster.
 
-figure, axes = plt.subplots(1, 2, figsize=(9.5, 4.6), sharey=True, layout="constrained")
+figure, axes = plt.subplots(1, 2, figsize=(9, 4.6), sharey=True, layout="constrained")
 for axis, one, title, colour in (
     (axes[0], ideal, "ideal", pictures.BLUE),
     (axes[1], rig, "robot 1 ms, sensor 0.1 ms", pictures.ORANGE),
@@ -40,9 +40,9 @@ for axis, one, title, colour in (
 # The first impact, the only one that can be compared: force on the bodies, depth and speed of approach, and
 # below them the errors. The rig feels the contact late, so the bodies come deeper, and are pushed for longer.
 
-figure, axes = plt.subplots(2, 3, figsize=(10, 5), sharex=True, layout="constrained")
+figure, axes = plt.subplots(2, 3, figsize=(9, 5), sharex=True, layout="constrained")
 pictures.first_impact(axes, ideal, rig)
-axes[0, 2].legend(loc="lower left")
+figure.legend(*axes[0, 2].get_legend_handles_labels(), loc="outside upper left", ncols=2)
 
 # %%
 # Its hysteresis: the contact's own force over its depth. The area is what the contact takes.
@@ -60,11 +60,11 @@ axis.legend()
 # %%
 # Energies. The ideal's balance is a straight line to a part in ten thousand; the rig's rises with every impact.
 
-figure, axes = plt.subplots(1, 2, figsize=(9.5, 3.4), layout="constrained")
+figure, axes = plt.subplots(1, 2, figsize=(9, 3.4), layout="constrained")
 for axis, one, title in zip(axes, (ideal, rig), ("ideal", "on the rig"), strict=True):
     pictures.energies(axis, one)
     axis.set_title(f"{title}: {one.energy_ratio:.3f} of the initial energy")
-axes[0].legend()
+axes[1].legend(loc="upper left")
 
 # %%
 # Errors of the first impact and its duration over the robot's delay, for six pairs of masses: the lighter the
@@ -72,7 +72,8 @@ axes[0].legend()
 
 chart = dv.load("docking/robot-by-mass").chart
 table = chart.compute()
-figure, axes = plt.subplots(1, 4, figsize=(12, 3.6), layout="constrained")
+figure, axes = plt.subplots(2, 2, figsize=(9, 6.4), layout="constrained")
+axes = axes.ravel()
 for i, label in enumerate(chart.labels(table)):
     shade = plt.get_cmap("viridis")(i / 6)
     for axis, name in zip(axes, ("force_error", "depth_error", "velocity_error"), strict=False):
@@ -84,7 +85,7 @@ for axis, title in zip(axes, ("peak force", "peak depth", "rebound"), strict=Fal
         which.set_major_formatter(lambda value, _: f"{value:g}")
         which.set_minor_formatter(lambda value, _: "")
 axes[3].set(title="ideal contact time [ms]", xticks=[], xlabel="10-10 kg … 360-770 kg", ylim=(0, None))
-axes[0].legend(fontsize=8)
+axes[0].legend()
 
 # %%
 # Which approaches dock at all: nine attitudes by nine heights, each cell a whole docking.
@@ -92,5 +93,6 @@ axes[0].legend(fontsize=8)
 chart = dv.load("docking/map").chart
 figure, axis = plt.subplots(figsize=(6.4, 5), layout="constrained")
 mark_outcomes(axis, chart.shown(chart.compute()))
+axis.set_xticks(range(-10, 11, 5))
 figure.legend(loc="outside upper left", ncols=3, markerscale=0.4)
 plt.show()

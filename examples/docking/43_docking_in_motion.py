@@ -59,7 +59,7 @@ plt.show()
 # %%
 # Four moments of it, side by side.
 
-figure = plt.figure(figsize=(10, 5))
+figure = plt.figure(figsize=(9, 5))
 moments = (0.45, 1.0, 1.6, 2.2)  # [s]
 for row, (run, colour) in enumerate(zip(runs.values(), (pictures.BLUE, pictures.ORANGE), strict=True)):
     for column, t in enumerate(moments):

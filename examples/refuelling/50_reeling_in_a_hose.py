@@ -31,10 +31,10 @@ for name, label in (
 # %%
 # How the drum follows its command, and where the drogue goes.
 
-figure, axes = plt.subplots(2, 3, figsize=(10, 5.5), layout="constrained")
+figure, axes = plt.subplots(2, 3, figsize=(9, 5.5), layout="constrained")
 pictures.reel_tracking(axes[0], runs)
 pictures.reeled_drogue(axes[1], runs)
-axes[0, 0].legend(fontsize=7)
+figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside upper left", ncols=2)
 plt.show()
 
 # %%

@@ -22,7 +22,7 @@ def until_latched(run):
 
 
 strikes = {f"{1e3 * offset:.0f} mm": until_latched(full_scale(offset)) for offset in (0.05, 0.1, 0.2)}
-figure, axes = plt.subplots(2, 3, figsize=(10, 6), layout="constrained")
+figure, axes = plt.subplots(2, 3, figsize=(9, 6), layout="constrained")
 pictures.trajectory(axes[0, 0], strikes)
 pictures.tipping(axes[0, 1], strikes)
 pictures.wrench((axes[0, 2], axes[1, 2]), strikes)
@@ -38,7 +38,7 @@ for label, run in strikes.items():
 # drifts to the centre; the tension drops at once, and a wave runs up the hose and back.
 
 small = {"scaled": scaled()}
-figure, axes = plt.subplots(2, 3, figsize=(10, 6), layout="constrained")
+figure, axes = plt.subplots(2, 3, figsize=(9, 6), layout="constrained")
 pictures.trajectory(axes[0, 0], small)
 pictures.tipping(axes[0, 1], small)
 pictures.wrench((axes[0, 2], axes[1, 2]), small)

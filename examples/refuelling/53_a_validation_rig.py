@@ -37,11 +37,11 @@ figure, axes = plt.subplots(1, 2, figsize=(8, 4), layout="constrained", subplot_
 for i, (axis, title) in enumerate(zip(axes, ("radial [1e-6]", "lateral [1e-6]"), strict=True)):
     pictures.strain_pattern(axis, {label: values[i] for label, values in peaks.items()})
     axis.set_title(title)
-axes[0].legend(loc="lower left", bbox_to_anchor=(-0.2, -0.1))
+figure.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
 plt.show()
 
 # %%
-# Slow against fast at 35 degrees, the slow test's wrench, and what ten millimetres and a degree change.
+# Slow against fast at 35 degrees, and the slow test's wrench.
 
 slow, fast = validation.nominal(False), validation.nominal(True)
 figure, axes = plt.subplots(2, 2, figsize=(9, 6), layout="constrained")
@@ -71,7 +71,7 @@ plt.show()
 
 # %%
 # The rig's own numbers are found from swings, in two stages: without bungees, then with them. Dots are what a motion
-# capture with noise saw of the rig, lines the rig that was found.
+# capture with noise saw of the rig, lines the rig that was found; the two colours are the two directions across.
 
 found, truth = validation.identified()
 rebuilt = dataclasses.replace(
@@ -87,6 +87,8 @@ seen, simulated = (np.asarray(validation.swung(rig, starts, 4.0)) for rig in (tr
 seen = seen + 5e-4 * np.random.default_rng(0).standard_normal(seen.shape)
 figure, axes = plt.subplots(2, 2, figsize=(9, 5), layout="constrained")
 pictures.swings(axes.ravel(), validation.CAPTURE_STEP * np.arange(1, seen.shape[1] + 1), seen, simulated)
+for panel, (one, other) in zip(axes.flat, np.degrees(validation.CORNERS), strict=True):
+    panel.set_title(f"released at {one:+.0f} and {other:+.0f} deg")
 plt.show()
 print(
     f"inertia {found.inertia:.3f} of {float(truth.inertia):g} kg m^2, bungees {found.bungee_damping:.1f} of "

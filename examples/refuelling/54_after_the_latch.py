@@ -18,6 +18,6 @@ for name, text in test.system.measures(run.data).items():
 
 figure, axes = plt.subplots(3, 1, figsize=(8, 7), layout="constrained")
 pictures.hose_shapes(axes[0], run.data, (0.0, 0.5, 1.0, 1.5, 2.0, 3.0))
-axes[0].legend(ncols=2, fontsize=8)
+axes[0].legend(ncols=2)
 pictures.tension(axes[1:], {"latched": run.data})
 plt.show()

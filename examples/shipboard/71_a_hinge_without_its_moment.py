@@ -19,7 +19,7 @@ offsets = np.array([0.0, 0.1, 0.2, 0.3])
 printed = {"loads": [(246.42, 246.42), (164.05, 328.79), (83.71, 409.13), (7.13, 485.71)]}
 printed["roll"] = [0.0, -0.0165, -0.0326, -0.0479]
 
-figure, (load, roll) = plt.subplots(1, 2, figsize=(9.5, 3.8), layout="constrained")
+figure, (load, roll) = plt.subplots(1, 2, figsize=(9, 3.8), layout="constrained")
 for form, style in (("printed", "--"), ("consistent", "-")):
     rests = [at_rest("case-1", with_offset(float(x), form)) for x in offsets]
     loads = np.array([r["loads"][:, 1] for r in rests])
@@ -31,6 +31,6 @@ load.plot(offsets, printed["loads"], "o", color="#20252b", ms=4, label=["printed
 roll.plot(offsets, printed["roll"], "o", color="#20252b", ms=4, label="printed")
 load.set(xlabel="centre of gravity to port [m]", ylabel="load on a foot [N]")
 roll.set(xlabel="centre of gravity to port [m]", ylabel="roll at rest [rad]")
-load.legend(fontsize=8)
+load.legend()
 roll.legend()
 plt.show()

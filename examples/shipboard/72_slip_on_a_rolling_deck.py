@@ -15,7 +15,7 @@ from dovetail.studies.shipboard.assembly import run
 
 plt.rcParams.update({**RC, "figure.facecolor": "white", "savefig.facecolor": "white"})
 
-figure, axes = plt.subplots(2, 2, figsize=(9.5, 5), sharex=True, sharey="row", layout="constrained")
+figure, axes = plt.subplots(2, 2, figsize=(9, 5), sharex=True, sharey="row", layout="constrained")
 for column, (name, title, limits) in enumerate(
     (
         ("case-5-slip-coulomb", "Coulomb's slider, 0.2", (0.2,)),

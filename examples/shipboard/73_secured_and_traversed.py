@@ -28,7 +28,7 @@ for phase in phases(run.test.system, data):
 
 # %%
 # Before, while the wedges spread, and at the end.
-figure, panels = plt.subplots(1, 3, figsize=(9.5, 3.2), sharey=True, layout="constrained")
+figure, panels = plt.subplots(1, 3, figsize=(9, 3.2), sharey=True, layout="constrained")
 for axis, t in zip(panels, (0.9, 1.4, time[-1]), strict=True):
     k = int(np.argmin(np.abs(time - t)))
     draw(axis, scene, k)

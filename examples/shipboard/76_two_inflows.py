@@ -23,21 +23,24 @@ tables = {
     "momentum balanced": hover(Rotor(S76), S76_SPEED, pitch),
     "iterated": hover(Rotor(S76, inflow="iterated"), S76_SPEED, pitch),
 }
-figure, axes = plt.subplots(1, 3, figsize=(12, 3.8), layout="constrained")
+figure, axes = plt.subplots(1, 3, figsize=(9, 3.8), layout="constrained")
 for (name, table), style in zip(tables.items(), ("-", "-", ":"), strict=True):
     axes[0].plot(np.degrees(table.collective), table.C_T_over_solidity, style, label=name)
     at = table.C_t.sel(collective=np.deg2rad(8.0), method="nearest")
     axes[1].plot(table.radius / 1.42, at, style, label=name)
-axes[0].set(xlabel="pitch [deg]", ylabel="C_T over solidity")
+axes[0].set(xlabel="pitch [deg]", ylim=(0, 0.2))
+axes[0].set_ylabel("$C_T$ over solidity", parse_math=True)
 axes[0].legend()
-axes[1].set(xlabel="radius over that of the tip", ylabel="C_t of the section at 8 deg")
+axes[1].set_xlabel("radius over that of the tip")
+axes[1].set_ylabel("$C_t$ of the section at 8 deg", parse_math=True)
 
 sweep = np.deg2rad(np.linspace(2.0, 13.0, 23))
 table = hover(Rotor(CARADONNA, blades=2, inflow="iterated", loss="prandtl"), 0.439 * SOUND / 1.143, sweep)
-axes[2].plot(np.degrees(sweep), 1e3 * table.C_T, label="iterated, Prandtl's losses")
+axes[2].plot(np.degrees(sweep), 1e3 * table.C_T, label="iterated,\nPrandtl's losses")
 axes[2].plot(
-    list(MEASURED), [1e3 * c for _, c in MEASURED.values()], "o", label="measured (Caradonna and Tung)"
+    list(MEASURED), [1e3 * c for _, c in MEASURED.values()], "o", label="measured (Caradonna\nand Tung)"
 )
-axes[2].set(xlabel="pitch [deg]", ylabel="1000 C_T")
-axes[2].legend()
+axes[2].set(xlabel="pitch [deg]", ylim=(0, 17))
+axes[2].set_ylabel("1000 $C_T$", parse_math=True)
+axes[2].legend(loc="upper left")
 plt.show()

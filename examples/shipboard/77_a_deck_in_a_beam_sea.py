@@ -30,12 +30,13 @@ short = np.arange(0.0, 180.0, 0.2)
 felt = np.asarray(jax.jit(jax.vmap(lambda s: ship.felt(s, spot)))(short))
 deck = np.asarray(jax.jit(jax.vmap(ship.pose))(short))
 
-figure, axes = plt.subplots(1, 3, figsize=(12, 3.8), layout="constrained", width_ratios=(1.3, 1, 1))
+figure, panels = plt.subplot_mosaic("aa;bc", figsize=(9, 6.2), layout="constrained")
+axes = [panels[name] for name in "abc"]
 axes[0].plot(short, np.degrees(deck[:, 3]), label="roll [deg]")
 axes[0].plot(short, deck[:, 2], label="heave [m]")
 axes[0].plot(short, felt[:, 1], label="felt across [m/s²]", lw=1)
 axes[0].set(xlabel="time [s]")
-axes[0].legend(ncols=3, loc="upper left", fontsize=8)
+axes[0].legend(ncols=3, loc="upper left")
 axes[0].set_ylim(-14, 18)
 
 omega = np.linspace(0.25, 1.6, 300)
@@ -51,7 +52,7 @@ for values, response, label in (
         omega, response**2 * np.asarray(spectrum.density(omega)), color=line.get_color(), label=label
     )
 axes[1].set(xlim=(0.2, 1.6), xlabel="frequency [rad/s]", ylabel="density [m² s]")
-axes[1].legend()
+axes[1].legend(loc="upper right")
 
 single = waves(t, sea)
 h = np.sort(single.heights) / single.deviation

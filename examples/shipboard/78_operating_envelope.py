@@ -29,7 +29,7 @@ print(chart.summary(data.expand_dims(["wind_speed", "wind_from"], axis=[2, 3])))
 
 angle = np.append(data.heading.values, 2 * np.pi)
 state = data.sea_state.values
-figure, axes = plt.subplots(1, 2, figsize=(10, 4.4), layout="constrained", subplot_kw={"projection": "polar"})
+figure, axes = plt.subplots(1, 2, figsize=(9, 4.4), layout="constrained", subplot_kw={"projection": "polar"})
 for axis, values, label, colours in (
     (axes[0], np.log10(1e3 * data.way.values), "way of a foot on the deck [mm]", "magma_r"),
     (axes[1], data.securing_load.values, "largest load of a clamp [N]", "viridis"),

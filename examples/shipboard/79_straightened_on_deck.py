@@ -22,7 +22,7 @@ time = data.time.values
 
 # %%
 # From above: skids, legs, clamps.
-figure, panels = plt.subplots(1, 4, figsize=(10, 3.7), sharey=True, sharex=True, layout="constrained")
+figure, panels = plt.subplots(1, 4, figsize=(9, 3.7), sharey=True, sharex=True, layout="constrained")
 above = (1, 0)
 for axis, t in zip(panels, (0.9, 2.6, 6.2, 8.9), strict=True):
     k = int(np.argmin(np.abs(time - t)))

@@ -33,7 +33,7 @@ measured = {case: cs1.measured_responses(case, np.array(cs1.TABLE_FREQUENCIES), 
 # %%
 # From no delay over half to nearly all of the critical delay of the plain loop.
 
-figure, axes = plt.subplots(1, 3, figsize=(10, 3.8), sharey=True, layout="constrained")
+figure, axes = plt.subplots(1, 3, figsize=(9, 3.8), sharey=True, layout="constrained")
 for i, (ax, hat) in enumerate(zip(axes, cs1.TABLE_DELAYS, strict=True)):
     for case, (label, colour) in cases.items():
         theory = np.abs(cs1.response(case, hat)(2j * np.pi * frequencies))
@@ -44,6 +44,6 @@ for i, (ax, hat) in enumerate(zip(axes, cs1.TABLE_DELAYS, strict=True)):
     ax.set_xticks([2, 3, 5, 7, 10], ["2", "3", "5", "7", "10"])
     ax.minorticks_off()
 axes[0].set_yticks([0.5, 1, 2, 5, 10, 20], ["0.5", "1", "2", "5", "10", "20"])
-axes[0].set_ylabel("|D|, force of the specimen over the wall's")
+axes[0].set_ylabel("|D|, force of the specimen\nover the wall's")
 axes[0].legend(loc="upper left")
 plt.show()

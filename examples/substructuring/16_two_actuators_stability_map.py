@@ -27,7 +27,7 @@ sets = {"cs2": "k = 4750 N/m, c = 6 N s/m", "cs2-high": "k = 9000 N/m, c = 15 N 
 # %%
 # Growth of the rightmost root over both delays, its zero traced exactly, and the critical equal delay.
 
-figure, axes = plt.subplots(1, 2, figsize=(9.5, 4.3), sharey=True, layout="constrained")
+figure, axes = plt.subplots(1, 2, figsize=(9, 4.3), sharey=True, layout="constrained")
 for ax, (name, title) in zip(axes, sets.items(), strict=True):
     equation = unequal(name)
     growth = maps.stability_grid(equation, delays, delays)

@@ -38,7 +38,7 @@ error = np.abs(dv.fidelity.errors(free.rehearse(), ideal)["e1"].sel(axis="TS1", 
 t = error.time.values
 predicted = error.values[-100:].max() * np.exp(growth * (t - t[-50]))
 
-figure, (left, right) = plt.subplots(1, 2, figsize=(9.5, 3.6), width_ratios=(1.5, 1), layout="constrained")
+figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.6), width_ratios=(1.5, 1), layout="constrained")
 left.plot(reference.time, 1e3 * reference.displacement, color=COLOURS["ideal"], lw=3, label="ideal")
 left.plot(shown.time, 1e3 * shown.displacement, color=COLOURS["demand"], label="demand")
 left.plot(shown.time[-1], 1e3 * shown.displacement[-1], "o", color=COLOURS["critical"], label="stopped")

@@ -40,7 +40,7 @@ for between, dash in (("smooth", "-"), ("held", "--")):
             counts, values, dash, marker="o", ms=4, color=COLOURS[colour], label=f"{label}, {between}"
         )
 left.set(xlabel="sub-steps in a tick", ylabel="rms of the error [% of the ideal]", ylim=(0.1, 40))
-left.legend(loc="upper right", ncols=2, fontsize=8)
+left.legend(loc="center")
 
 for error, colour, label in (("e1", "demand", "ideal - demand"), ("e2", "measured", "demand - measured")):
     finest = found["smooth", counts[-1]][error]

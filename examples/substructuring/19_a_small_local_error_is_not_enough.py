@@ -30,7 +30,7 @@ runs = {"force held": held.rehearse(), "force extrapolated by half a tick": ahea
 # The three errors of the last five seconds, first actuator, and a short piece of the motion.
 
 late = slice(5.0, None)
-figure, (left, right) = plt.subplots(1, 2, figsize=(10, 3.8), width_ratios=(1, 1.35), layout="constrained")
+figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.8), width_ratios=(1, 1.35), layout="constrained")
 window = slice(9.5, 9.8)
 reference = ideal.data.sel(time=window, axis="TS1")
 left.plot(reference.time, 1e3 * reference.displacement, color=COLOURS["ideal"], lw=5, label="ideal")
@@ -38,7 +38,7 @@ data = runs["force held"].data.sel(time=window, axis="TS1")
 left.plot(data.time, 1e3 * data.displacement, color=COLOURS["demand"], label="demand, force held")
 left.plot(data.time, 1e3 * data.measured_displacement, color=COLOURS["measured"], ls="--", label="measured")
 left.set(xlabel="time [s]", ylabel="first actuator [mm]", ylim=(-13, 18))
-left.legend(loc="upper right", fontsize=9)
+left.legend(loc="upper right")
 
 places = np.arange(3)
 for i, (name, run) in enumerate(runs.items()):
@@ -54,5 +54,5 @@ right.set_xticks(
     places, ["ideal - demand\n(numerical)", "demand - measured\n(local)", "ideal - measured\n(global)"]
 )
 right.grid(axis="x", visible=False)
-right.legend(loc="upper right", fontsize=9)
+right.legend(loc="upper right")
 plt.show()

@@ -41,7 +41,7 @@ print(dv.fidelity.balance({"first": first[10], "second": second[10]}, 3.5))
 
 ideal = lag_damper.surrogate()["assumed"]["ideal_damper"]
 steep = ideal["ratio"] * ideal["open_slope"]
-figure, axes = plt.subplots(1, 4, figsize=(11, 3.2), layout="constrained")
+figure, axes = plt.subplots(1, 4, figsize=(9, 3.2), layout="constrained")
 for axis, (point, name) in zip(axes, points.items(), strict=True):
     for run, colour, label in (
         (first[point], COLOURS["measured"], "first"),
@@ -56,5 +56,5 @@ for axis, (point, name) in zip(axes, points.items(), strict=True):
     axis.plot(1e3 * v, 1e-3 * law, color=COLOURS["ideal"], lw=3, zorder=0, label="ideal")
     axis.set(xlabel="velocity [mm/s]", title=name)
 axes[0].set(ylabel="resisting force [kN]")
-axes[0].legend(loc="upper left", fontsize=8)
+axes[0].legend(loc="upper left")
 plt.show()

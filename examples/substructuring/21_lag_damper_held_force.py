@@ -40,7 +40,7 @@ print(f"substructured and monolithic differ by {apart:.1e} of the peak velocity"
 
 # %%
 
-figure, (left, right) = plt.subplots(1, 2, figsize=(10, 3.6), width_ratios=(1.6, 1), layout="constrained")
+figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.6), width_ratios=(1.6, 1), layout="constrained")
 shown = slice(1.35, 2.0)
 for data, colour, width, label in (
     (held, COLOURS["critical"], 0.9, "force held over 1 ms"),
@@ -51,7 +51,7 @@ for data, colour, width, label in (
     order = 0 if data is fine else 2
     left.plot(part.time, 1e3 * part.velocity, color=colour, lw=width, label=label, zorder=order)
     right.plot(1e3 * part.velocity, -1e-3 * part.force, color=colour, lw=width, zorder=order)
-left.set(xlabel="time [s]", ylabel="piston velocity [mm/s]", ylim=(-420, 520))
+left.set(xlabel="time [s]", ylabel="piston velocity [mm/s]", ylim=(-420, 560))
 left.legend(loc="upper center", ncols=3)
 right.set(xlabel="piston velocity [mm/s]", ylabel="resisting force [kN]")
 plt.show()

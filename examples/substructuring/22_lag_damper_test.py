@@ -45,7 +45,7 @@ print(used, f"({100 * used.above_comfortable:.0f} % of the time above half)")
 # Left column: all force simulated. Right column: all force measured. The demand changes its shape, because
 # the real damper is not the ideal one; the subspace loops stay straight.
 
-figure, axes = plt.subplots(3, 2, figsize=(9.5, 8.2), layout="constrained")
+figure, axes = plt.subplots(3, 2, figsize=(9, 8.2), layout="constrained")
 for column, (start, title) in zip(
     axes.T, ((6.6, "simulated force fed back"), (15.6, "measured force fed back")), strict=True
 ):

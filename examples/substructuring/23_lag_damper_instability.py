@@ -48,7 +48,7 @@ lifted = dv.Limits(displacement=0.5, velocity=1.5, force=1e5)
 free = dataclasses.replace(detuned, limits=lifted).rehearse().data
 good = matched.rehearse().data
 
-figure, (left, right) = plt.subplots(1, 2, figsize=(10, 3.6), width_ratios=(1.5, 1), layout="constrained")
+figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.6), width_ratios=(1.5, 1), layout="constrained")
 end = float(free.time[-1])
 part = free.sel(time=slice(end - 1.6, end))
 left.plot(part.time, 1e3 * part.displacement, color=COLOURS["demand"], lw=2, label="demand z")

@@ -28,7 +28,7 @@ print(unequal)
 
 # %%
 
-figure, axes = plt.subplots(2, 2, figsize=(10, 6), width_ratios=(1.6, 1), layout="constrained")
+figure, axes = plt.subplots(2, 2, figsize=(9, 6), width_ratios=(1.6, 1), layout="constrained")
 (history, loops), (hub, spectrum) = axes
 part = unequal.data.sel(time=slice(0, 12))
 for blade, colour in zip(range(5), plt.cm.viridis(np.linspace(0.0, 0.9, 5)), strict=True):
@@ -37,12 +37,12 @@ for blade, colour in zip(range(5), plt.cm.viridis(np.linspace(0.0, 0.9, 5)), str
     last = one.sel(time=slice(11.0, 12.0))
     loops.plot(1e3 * last.velocity, -1e-3 * last.measured_force, color=colour, lw=1, label=f"{blade + 1}")
 history.set(xlabel="time [s]", ylabel="piston displacement [mm]", ylim=(-20, 20))
-history.text(0.1, 16, "flight builds up", fontsize=9)
-history.text(5.1, 16, "measured force takes over", fontsize=9)
+history.text(0.1, 16, "flight builds up")
+history.text(5.1, 16, "measured force takes over")
 for t in (4.0, 5.0, 9.0):
     history.axvline(t, color=COLOURS["ink"], lw=0.6, ls=":")
 loops.set(xlabel="velocity [mm/s]", ylabel="resisting force [kN]")
-loops.legend(title="damper", loc="upper left", fontsize=8)
+loops.legend(title="damper", loc="upper left")
 
 kinds = (equal, COLOURS["ideal"], "equal dampers"), (unequal, COLOURS["critical"], "unequal")
 for run, colour, label in kinds:

@@ -38,7 +38,7 @@ data = rths.table(names, cases=(4,), perturbed=4, duration=10.0).isel(case=0)
 # %%
 
 shape = {"sharey": True, "width_ratios": (1, 1, 0.7), "layout": "constrained"}
-figure, axes = plt.subplots(1, 3, figsize=(10, 4.2), **shape)
+figure, axes = plt.subplots(1, 3, figsize=(9, 4.2), **shape)
 rows = np.arange(len(names))[::-1]
 held = data["stable"].all("plant").values
 colours = np.where(held, COLOURS["demand"], COLOURS["critical"])
@@ -50,10 +50,10 @@ for axis, criterion in zip(axes, ("J2", "J4"), strict=False):
     axis.set(xscale="log", xlim=(0.5, 2000), yticks=rows, yticklabels=names)
     axis.grid(axis="x", lw=0.4)
 axes[0].set(xlabel="tracking error J2 [%]")
-axes[0].text(3.3, rows[0] + 0.3, "3 %", fontsize=8)
+axes[0].text(3.3, rows[0] + 0.3, "3 %")
 axes[1].set(xlabel="error of the test J4 [%]")
 axes[2].barh(rows, 1e6 * data["roughness"].max("plant"), height=0.5, color=COLOURS["faint"])
-axes[2].set(xscale="log", xlabel="noise in the command [µm]", xlim=(0.1, 3000))
+axes[2].set(xscale="log", xlabel="noise in the command\n[µm]", xlim=(0.1, 3000))
 plt.show()
 
 # %%

@@ -5,6 +5,7 @@ import html
 import re
 import sys
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
@@ -67,6 +68,23 @@ def test_a_fraction_without_braces_takes_one_sign_each():
     assert re.sub("<[^>]*>", " ", mathml(r"\tfrac12\rho")).split() == ["1", "2", "&#x003C1;"]
     half = re.search(r"<mfrac>(.*?)</mfrac>", mathml(r"\tfrac43 E"))
     assert re.sub("<[^>]*>", " ", half[1]).split() == ["4", "3"]
+
+
+def test_functions_stand_apart_and_have_upright_letters():
+    thin = '<mspace width="0.167em" />'
+    written = mathml(r"2\cos^2\psi\sin\varphi")
+    assert written.count(thin) == 4  # before and after each
+    assert mathml(r"\sin(x)").count(thin) == 0
+    assert "<mtext>atan2</mtext>" in mathml(r"\operatorname{atan2}(x, y)")
+    assert "<mo>&#x000B1;</mo>" in mathml(r"a \pm b")
+
+
+def test_every_part_of_a_formula_has_as_many_parts_as_it_needs():
+    needs = {"msup": 2, "msub": 2, "mfrac": 2, "mover": 2, "munder": 2, "msubsup": 3, "munderover": 3}
+    for where, tex in _formulas():
+        for part in ElementTree.fromstring(mathml(tex)).iter():
+            number = needs.get(part.tag.split("}")[-1], len(part))
+            assert len(part) == number, (where, tex)
 
 
 def test_lines_that_are_aligned_become_rows_of_a_table():

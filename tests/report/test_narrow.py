@@ -8,7 +8,7 @@ import pytest
 from matplotlib.legend import Legend
 
 from dovetail.report import Page, Picture, Verdict
-from dovetail.report.narrow import NARROW, narrowed
+from dovetail.report.narrow import NARROW, STACKED, narrowed
 from dovetail.report.style import LETTERS, new_figure, styled, svg
 
 SCREEN = 420 - 48  # [px] of a phone that a page leaves to its figures
@@ -167,3 +167,96 @@ def test_short_names_that_stood_beside_a_panel_fit_above_it():
             if isinstance(child, Legend) and child.get_visible()
         )
         assert over.get_window_extent().x1 <= figure.bbox.x1
+
+
+def test_words_that_have_no_room_in_a_line_are_broken_and_come_back():
+    figure, ((panel,),) = new_figure(height=2.4)
+    title = "one test and one late actuator, compensated in ten ways that are all in the book"
+    below, left = (
+        "rms of the ideal displacement minus the demand [% of the ideal]",
+        "force of the specimen over the wall's [1]",
+    )
+    with styled():
+        panel.plot([0, 1])
+        panel.set(xlabel=below, ylabel=left)
+        panel.set_title(title, loc="left")
+    with narrowed(figure):
+        figure.draw_without_rendering()
+        for text in (panel.xaxis.label, panel.yaxis.label):
+            box, whole = text.get_window_extent(), figure.bbox
+            assert whole.x0 <= box.x0
+            assert box.x1 <= whole.x1
+            assert whole.y0 <= box.y0
+            assert box.y1 <= whole.y1
+        said = panel.get_title("left")
+        assert "\n" in said
+        assert said.replace("\n", " ") == title
+    assert (panel.get_title("left"), panel.get_xlabel(), panel.get_ylabel()) == (title, below, left)
+
+
+@pytest.mark.parametrize("columns", [1, 3])
+def test_a_legend_stands_above_its_panel_where_it_would_hide_a_line_or_have_no_room(columns):
+    figure, ((panel,),) = new_figure(height=2.4)
+    with styled():
+        for k in range(3):
+            panel.plot([0, 1], [1, 1 + k], label=f"$z_{k}$, a signal")
+        panel.set_title("what it did", loc="left")
+        panel.legend(loc="center", ncols=columns, title="signals")
+        for text in panel.get_legend().get_texts():
+            text.set_parse_math(True)
+    with narrowed(figure):
+        svg(figure)
+        (shown,) = [legend for legend in panel.findobj(Legend) if legend.get_visible()]
+        box = shown.get_window_extent()
+        assert box.y0 >= panel.get_window_extent().y1
+        assert box.y1 <= figure.bbox.y1 + 1
+        assert box.x1 <= figure.bbox.x1
+        assert shown.get_title().get_text() == "signals"
+        assert all(text.get_parse_math() for text in shown.get_texts())
+        (title,) = [
+            text for text in panel.get_children() if getattr(text, "get_text", str)() == "what it did"
+        ]
+        assert not box.overlaps(title.get_window_extent())
+    assert panel.get_legend().get_visible()
+
+
+def test_a_legend_that_hides_nothing_stays_in_its_panel():
+    figure, ((panel,),) = new_figure(height=2.4)
+    with styled():
+        panel.plot([0, 1], [0, 1], label="short")
+        panel.legend(loc="upper left")
+    with narrowed(figure):
+        assert panel.get_legend().get_visible()
+        assert len(panel.findobj(Legend)) == 1
+
+
+def test_two_axes_of_one_panel_stay_together():
+    figure, panels = new_figure(1, 2, height=2.4)
+    with styled():
+        other = panels[0, 1].twinx()
+        for ax in (*panels.flat, other):
+            ax.plot([0, 1])
+    with narrowed(figure):
+        svg(figure)
+        first, second = (ax.get_position() for ax in panels.flat)
+        assert other.get_position().bounds == second.bounds
+        assert first.y0 > second.y1
+        assert not any(tick.label1.get_visible() for tick in other.yaxis.get_major_ticks())
+        assert figure.get_figheight() == pytest.approx(STACKED * 2 * 2.4)  # no empty row below them
+
+
+@pytest.mark.parametrize("kind", ["polar", "3d"])
+def test_what_is_written_around_a_panel_of_angles_or_of_space_is_whole(kind):
+    figure, ((panel,),) = new_figure(height=5.0, subplot_kw={"projection": kind})
+    words = panel.get_xticklabels() if kind == "polar" else []
+    if kind == "3d":
+        panel.set(xlabel="downstream [m]", ylabel="starboard [m]", zlabel="height [m]", zlim=(-200, 0))
+        words = [panel.xaxis.label, panel.yaxis.label, panel.zaxis.label]
+    with narrowed(figure):
+        figure.draw_without_rendering()
+        figure.draw_without_rendering()
+        assert len(words) >= 3
+        for box in (text.get_window_extent() for text in words):
+            assert figure.bbox.x0 <= box.x0
+            assert box.x1 <= figure.bbox.x1
+            assert figure.bbox.y0 <= box.y0

@@ -7,22 +7,27 @@ has to be pushed aside. So it is laid out once more.
 from __future__ import annotations
 
 import contextlib
+import textwrap
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
+from matplotlib.collections import PathCollection
 from matplotlib.figure import Figure
 from matplotlib.gridspec import GridSpec
 from matplotlib.legend import Legend
 from matplotlib.text import Text
+from matplotlib.transforms import ScaledTranslation
 
-from dovetail.report.style import beside, styled
+from dovetail.report.style import ROOM, WIDTH, beside, styled
 
 NARROW = 4.5  # [in] of a figure: on a screen of 420 px its letters of 10 pt are 11 px tall
 LETTERS = 10.0  # [pt] of those; a figure with smaller ones is narrower still
 APART = 6.0  # [px] between words in a row
-ASIDE = 0.8  # [in] that numbers and words to the left of a panel take
+INSIDE = 0.8  # of a figure's width that a legend over its panel may have: left of it are the numbers
+BESIDE = {"polar": 0.2, "3d": 0.4}  # [in] around such a panel: what is written there is given no room
 STACKED = 0.8  # of its height that a panel keeps which stands alone in its row
 
 
@@ -34,7 +39,8 @@ def narrowed(figure: Figure) -> Iterator[None]:
     specs: list[Any] = [ax.get_subplotspec() for ax in panels]
     labelled = [_labelled(ax) for ax in panels]
     with styled():
-        figure.set_layout_engine("constrained")
+        pad = max((BESIDE[ax.name] for ax in panels if ax.name in BESIDE), default=None)
+        figure.set_layout_engine("constrained", w_pad=pad, h_pad=pad)
         rows = _stacked(figure, panels, specs)
         width = NARROW * min(1.0, _smallest(figure) / LETTERS)
         above = [*figure.legends, *_standing(panels, lambda x, y: y > 0.99 > x)]
@@ -43,7 +49,15 @@ def narrowed(figure: Figure) -> Iterator[None]:
         aside = [(legend, _over(legend, width)) for legend in _standing(panels, lambda x, y: x > 0.99)]
         more += sum(_tall(new) for _, new in aside)
         legends += aside
-        figure.set_size_inches(width, tall * (1.0 if rows is None else STACKED * rows) + more)
+        broad = [(legend, _over(legend, width)) for legend in _broad(panels, width)]
+        more += sum(_tall(new) for _, new in broad)
+        legends += broad
+        height = tall * (1.0 if rows is None else STACKED * rows) + more
+        figure.set_size_inches(width, height)
+        long = _long(figure)
+        hiding = [(legend, _over(legend, width)) for legend in _hiding(figure, panels)]
+        legends += hiding
+        figure.set_size_inches(width, height + sum(_tall(new) for _, new in hiding))
         crowded = _crowded(figure, panels)
         for text in crowded:
             text.set_visible(False)
@@ -61,6 +75,8 @@ def narrowed(figure: Figure) -> Iterator[None]:
                 _shown(legend, True)
             for text in crowded:
                 text.set_visible(True)
+            for text, words in long:
+                text.set_text(words)
 
 
 def _labelled(ax: Axes) -> dict[str, Any]:
@@ -80,7 +96,7 @@ def _below(figure: Figure, legend: Legend, width: float) -> Legend:
     """A legend in place of another, with as many names beside each other as have room."""
     handles, names = _entries(legend)
     _shown(legend, False)
-    return figure.legend(
+    below = figure.legend(
         handles,
         names,
         loc="outside upper left",
@@ -88,6 +104,7 @@ def _below(figure: Figure, legend: Legend, width: float) -> Legend:
         borderaxespad=0,
         handlelength=1.6,
     )
+    return _alike(legend, below)
 
 
 def _standing(panels: list[Axes], where: Callable[[float, float], bool]) -> list[Legend]:
@@ -107,27 +124,52 @@ def _over(legend: Legend, width: float) -> Legend:
     _shown(legend, False)
     panel = legend.axes
     assert panel is not None
-    place = (0.0, 1.14 if any(text.get_visible() for text in panel.texts) else 1.0)
-    over = Legend(
-        panel,
-        handles,
-        names,
-        loc="lower left",
-        bbox_to_anchor=place,
-        bbox_transform=panel.transAxes,
-        ncols=beside(names, width - ASIDE),
-        handlelength=1.6,
-        borderaxespad=0.2,
-    )
+    figure, inside = panel.figure, panel.get_window_extent()
+    told = [text.get_window_extent() for text in (*_titles(panel), *panel.texts) if text.get_visible()]
+    lift = max((box.y1 - inside.y1 for box in told if box.y0 > inside.y1 - 1.0), default=0.0)
+    upward = ScaledTranslation(0.0, lift / figure.dpi, figure.dpi_scale_trans)
+    room = INSIDE * width
+    for columns in range(beside(names, width), -1, -1):
+        over = Legend(
+            panel,
+            handles,
+            names,
+            title=legend.get_title().get_text() or None,
+            loc="lower left",
+            bbox_to_anchor=(0.0, 1.0),
+            bbox_transform=panel.transAxes + upward,
+            ncols=max(columns, 1),
+            handlelength=1.6,
+            borderaxespad=0.2,
+            alignment="left",
+        )
+        if _length(_alike(legend, over)) <= room:
+            break
+        if columns == 1:  # even below each other they are too long
+            names = [textwrap.fill(name, int(ROOM * room / WIDTH)) for name in names]
     panel.add_artist(over)
     over.set_clip_on(False)  # else it would count as part of the panel's inside, and be given no room
     return over
+
+
+def _alike(legend: Legend, other: Legend) -> Legend:
+    """The other legend, in which a formula is one if it is in the first, and letters are as tall."""
+    for ours, theirs in zip(legend.get_texts(), other.get_texts(), strict=True):
+        theirs.set_parse_math(ours.get_parse_math())
+        theirs.set_fontsize(ours.get_fontsize())
+    return other
 
 
 def _tall(legend: Legend) -> float:
     """Height [in] of a legend."""
     figure = legend.get_figure(root=True)
     return 0.0 if figure is None else float(legend.get_window_extent().height / figure.dpi)
+
+
+def _length(legend: Legend) -> float:
+    """Width [in] of a legend."""
+    figure = legend.get_figure(root=True)
+    return 0.0 if figure is None else float(legend.get_window_extent().width / figure.dpi)
 
 
 def _entries(legend: Legend) -> tuple[list[Artist], list[str]]:
@@ -141,9 +183,7 @@ def _crowded(figure: Figure, panels: list[Axes]) -> list[Text]:
     rows = [[t for t in ax.texts if t.get_visible()] for ax in panels]
     if not any(len(row) > 2 for row in rows):
         return []
-    engine = figure.get_layout_engine()
-    assert engine is not None
-    engine.execute(figure)
+    _lay_out(figure)
     found = []
     for row in rows:
         ends: dict[float, float] = {}  # of the words at each height [px]
@@ -156,6 +196,76 @@ def _crowded(figure: Figure, panels: list[Axes]) -> list[Text]:
     return found
 
 
+def _broad(panels: list[Axes], width: float) -> list[Legend]:
+    """Legends inside their panel that a narrow panel has no room for."""
+    there = [legend for ax in panels if (legend := ax.get_legend()) is not None and legend.get_visible()]
+    return [legend for legend in there if _length(legend) > INSIDE * width]
+
+
+def _hiding(figure: Figure, panels: list[Axes]) -> list[Legend]:
+    """Legends that stand inside their panel, and there over something that is drawn."""
+    there = [legend for ax in panels if (legend := ax.get_legend()) is not None and legend.get_visible()]
+    if there:
+        _lay_out(figure)
+    return [legend for legend in there if _covers(legend, panels)]
+
+
+def _covers(legend: Legend, panels: list[Axes]) -> bool:
+    """Whether a line goes through a legend, or a dot is under it."""
+    panel = legend.axes
+    assert panel is not None
+    box = legend.get_window_extent()
+    together = [ax for ax in panels if ax.get_subplotspec() == panel.get_subplotspec()]
+    for line in (line for ax in together for line in ax.lines):
+        path = line.get_transform().transform_path(line.get_path())
+        joined = line.get_linestyle() != "None"
+        dots = np.asarray(path.vertices)
+        if len(dots) and (path.intersects_bbox(box, filled=False) if joined else box.count_contains(dots)):
+            return True
+    clouds = [marks.get_offsets() for marks in panel.collections if isinstance(marks, PathCollection)]
+    return any(box.count_contains(panel.transData.transform(places)) for places in clouds)
+
+
+def _lay_out(figure: Figure) -> None:
+    """Give everything its place as it will be drawn."""
+    engine = figure.get_layout_engine()
+    assert engine is not None
+    engine.execute(figure)
+    for ax in figure.axes:
+        ax.apply_aspect()
+
+
+def _long(figure: Figure) -> list[tuple[Text, str]]:
+    """Break titles and labels that have no room in one line; they, and what they said in one."""
+    _lay_out(figure)
+    found = []
+    boxes = [ax.get_window_extent() for ax in figure.axes]
+    for ax, panel in zip(figure.axes, boxes, strict=True):
+        right = min((other.x0 for other in boxes if other.x0 > panel.x1), default=figure.bbox.x1)
+        rooms = [(title, _room(title, right)) for title in _titles(ax)]
+        rooms += [(ax.xaxis.label, _room(ax.xaxis.label, figure.bbox.x1)), (ax.yaxis.label, panel.height)]
+        for text, room in rooms:
+            box, words = text.get_window_extent(), text.get_text()
+            length = box.height if text is ax.yaxis.label else box.width
+            if words and length > room:
+                found.append((text, words))
+                text.set_text(textwrap.fill(words, int(0.9 * len(words) * room / length)))
+    return found
+
+
+def _titles(ax: Axes) -> list[Text]:
+    """Titles of a panel: in its middle, at its left and at its right."""
+    return [child for child in ax.get_children() if isinstance(child, Text) and child not in ax.texts]
+
+
+def _room(text: Text, right: float) -> float:
+    """How long [px] a line of words can be that stands where these do."""
+    box = text.get_window_extent()
+    middle = 0.5 * (box.x0 + box.x1)
+    rooms = {"left": right - box.x0, "right": box.x1, "center": 2.0 * min(middle, right - middle)}
+    return float(rooms[text.get_horizontalalignment()])
+
+
 def _shown(legend: Legend, shown: bool) -> None:
     legend.set_visible(shown)
     legend.set_in_layout(shown)
@@ -166,18 +276,16 @@ def _stacked(figure: Figure, panels: list[Axes], specs: list[Any]) -> float | No
     grid = specs[0].get_gridspec() if specs else None
     if grid is None or grid.ncols == 1:
         return None
-    seen = [i for i, ax in enumerate(panels) if ax.get_visible()]  # what is hidden takes no room
-    order = sorted(seen, key=lambda i: (specs[i].rowspan.start, specs[i].colspan.start))
+    seen = [ax.get_visible() for ax in panels]  # what is hidden takes no room
+    places = [(spec.rowspan.start, spec.colspan.start) for spec in specs]
+    order = sorted(
+        {place for place, shown in zip(places, seen, strict=True) if shown}
+    )  # two of one panel stay together
     shares = grid.get_height_ratios()
-    below = GridSpec(
-        len(order),
-        1,
-        figure=figure,
-        height_ratios=[shares[specs[i].rowspan.start] for i in order],
-    )
-    for row, i in enumerate(order):
-        panels[i].set_subplotspec(below[row])
-        panels[i].tick_params(labelleft=True, labelbottom=True)
-    for i in set(range(len(panels))) - set(seen):
-        panels[i].set_subplotspec(below[0])
+    below = GridSpec(len(order), 1, figure=figure, height_ratios=[shares[row] for row, _ in order])
+    for ax, place in zip(panels, places, strict=True):
+        ax.set_subplotspec(below[order.index(place) if place in order else 0])
+        ax.tick_params(labelbottom=True)
+        if ax.yaxis.get_ticks_position() != "right":
+            ax.tick_params(labelleft=True)
     return len(order) / grid.nrows

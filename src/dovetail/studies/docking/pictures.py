@@ -47,7 +47,7 @@ def trajectory(axes: Any, record: DockingRecord, drogue: Drogue, radius: float, 
         at = np.searchsorted(record.time, impact.start)
         axes.plot(way[at, 0], way[at, 2], "o", ms=4, color=colour)
         axes.annotate(
-            str(k + 1), (way[at, 0], way[at, 2]), xytext=(4, 3), textcoords="offset points", fontsize=8
+            str(k + 1), (way[at, 0], way[at, 2]), xytext=(4, 3), textcoords="offset points", fontsize=10
         )
     axes.plot(way[0, 0], way[0, 2], "s", ms=4, color=INK)
     axes.set(xlabel="from the bottom of the drogue, x [mm]", ylabel="height z [mm]", aspect="equal")
