@@ -18,7 +18,10 @@ CLIPS = {  # of a study: the run, and how it is filmed
     "docking": (("docking/six-dof",), ("--ideal", "--speed", "0.8", *SMALL, "640x280")),
     "refuelling": (("refuelling/full-scale",), ("--camera", "follow", *SMALL, "640x280")),
     "capture": (("capture/deploy",), ("--camera", "follow", *SMALL, "480x280")),
-    "shipboard": (("shipboard/case-8",), ("--camera", "follow", "--speed", "6", *SMALL, "480x280")),
+    "shipboard": (
+        ("shipboard/case-8",),
+        ("--camera", "follow", "--speed", "6", *SMALL, "480x280", "--fps", "10"),
+    ),
 }
 
 
