@@ -57,7 +57,9 @@ def test_the_first_eye_suits_the_screen_until_somebody_moves(until, looked_on):
     until(
         lambda: client.camera.aspect < ASPECT - 0.05 and suits(), 60.0
     )  # the panel stands beside the picture
-    wide = client.camera.aspect  # before: a busy machine may have told of the new one when the next line is done
+    wide = (
+        client.camera.aspect
+    )  # before: a busy machine may have told of the new one when the next line is done
     tab.set_viewport_size({"width": 700, "height": 450})
     until(lambda: client.camera.aspect < wide and suits(), 60.0)
     box = tab.locator("canvas[data-engine]").bounding_box()

@@ -24,3 +24,8 @@ def test_plate_and_ball_are_true_to_scale():
     up = (ball.mesh.vertices * [ball.stretch(2), 1, 1]) @ ball.pose(2)[0].T
     assert (up[:, 2].min(), up[:, 2].max()) == (pytest.approx(0.0, abs=1e-9), pytest.approx(0.055))
     assert "squeezed by 12 mm" in stage.notes(2)
+    assert plate.opacity < 1  # at its lowest it would hide the ball
+    assert "simulated/plate" not in solids  # it is where it was demanded
+    late = data.assign(measured_displacement=data["displacement"] + 0.01)
+    names = {solid.name for solid in stage_of(Run(test, "creep", late, Outcome.FINISHED)).solids}
+    assert "simulated/plate" in names

@@ -12,10 +12,11 @@ from dovetail.specimens.tennis_ball import TennisBall
 from dovetail.view import shapes
 from dovetail.view.curves import by_axis
 from dovetail.view.shares import of_limit
-from dovetail.view.stage import Arrow, Pose, Solid, Stage, fixed, looked_at
+from dovetail.view.stage import Arrow, Pose, Solid, Stage, fixed, haunted, looked_at
 
 SIMULATED, RIG, FORCE, STEEL, BALL = "#0072b2", "#d55e00", "#b5179e", "#8d969e", "#c6d93a"
 THICK = 0.02  # [m] of the plate
+SEEN_THROUGH = 0.6  # how much the plate hides: at its lowest the ball is all below it
 X, Z = np.eye(3)[0], np.eye(3)[2]
 UPRIGHT = np.stack([Z, np.eye(3)[1], -X], axis=1)  # a body whose own x axis stands up
 
@@ -37,9 +38,10 @@ def draw(title: str, run: Any, data: xr.Dataset, ideal: xr.Dataset | None) -> St
         Solid("base", mesh["base"], fixed(), STEEL),
         Solid("rails", mesh["rails"], fixed(), "#c9ced3"),
         Solid("on the rig/ball", mesh["ball"], lambda k: (UPRIGHT, np.zeros(3)), BALL, 1.0, squeezed),
-        Solid("on the rig/plate", mesh["plate"], _at(measured), RIG),
-        Solid("simulated/plate", mesh["plate"], _at(demanded), SIMULATED, 0.35),
+        Solid("on the rig/plate", mesh["plate"], _at(measured), RIG, SEEN_THROUGH),
     ]
+    if haunted(data, demanded, measured, home):
+        solids.append(Solid("simulated/plate", mesh["plate"], _at(demanded), SIMULATED, 0.35))
     arrows = []
     if "measured_force" in data:
         force = by_axis(data["measured_force"])[:, 0]
