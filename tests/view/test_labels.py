@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from dovetail.view.labels import free, round_below
+from dovetail.view.labels import beyond, free, round_below
 
 
 @pytest.mark.parametrize(
@@ -31,3 +31,13 @@ def test_where_all_is_taken_a_text_stays_where_it_is():
 def test_a_round_length_is_never_longer():
     lengths = np.geomspace(1e-6, 1e6, 200)
     assert all(0.39 * x < round_below(x) <= x * (1 + 1e-9) for x in lengths)
+
+
+@pytest.mark.parametrize("way", [(1, 0), (-1, 0), (0, 1), (0, -1), (3, -2), (-1, 5)])
+def test_words_of_an_arrow_stand_beyond_its_tip_and_not_on_it(way):
+    start, tip = np.array([200.0, 150.0]), np.array([200.0, 150.0]) + 10 * np.array(way)
+    left, top = beyond(np.stack([start, tip]), 120.0, 20.0)
+    for point in np.linspace(start, tip, 9):
+        assert not (left < point[0] < left + 120 and top < point[1] < top + 20)
+    middle = np.array([left + 60, top + 10]) - tip
+    np.testing.assert_allclose(middle / np.linalg.norm(middle), np.array(way) / np.linalg.norm(way))

@@ -104,13 +104,13 @@ def test_labels_at_one_place_stand_one_above_another_on_the_screen():
     eye = Camera(np.array([0.0, -10.0, 0.0]), np.zeros(3), np.array([0.0, 0.0, 1.0]), 75.0)
     taken = []
     places = [
-        clear(np.array([0.01 * i, 0.0, 0.0]), "foot 1: 523 N", eye, (900, 400), taken) for i in range(8)
+        clear(np.array([[0.01 * i, 0.0, 0.0]]), "foot 1: 523 N", eye, (900, 400), taken) for i in range(8)
     ]
     rows = eye.on_raster(eye.seen(np.array(places)), 0, 400)
     np.testing.assert_allclose(places[0], [0, 0, 0], atol=1e-12)  # the first is where it was
     assert np.diff(np.sort(rows[:, 1])).min() >= LINE
     np.testing.assert_allclose(rows[:, 0], rows[0, 0], atol=10.0)  # none is moved aside
-    far = clear(np.array([5.0, 0.0, 0.0]), "foot 9", eye, (900, 400), taken)
+    far = clear(np.array([[5.0, 0.0, 0.0]]), "foot 9", eye, (900, 400), taken)
     assert 5.0 * eye.focal(400) / 10.0 > 13 * LETTER  # there is room beside the others
     np.testing.assert_allclose(far, [5.0, 0.0, 0.0])
 
@@ -118,7 +118,7 @@ def test_labels_at_one_place_stand_one_above_another_on_the_screen():
 def test_a_label_at_the_edge_of_a_screen_is_moved_in_whole():
     eye = Camera(np.array([0.0, -10.0, 0.0]), np.zeros(3), np.array([0.0, 0.0, 1.0]), 75.0)
     text, wide = "force on the drogue: 7.48 kN, 43 × the drogue's weight", 420
-    place = clear(np.array([3.0, 0.0, 1.0]), text, eye, (wide, 400), [])
+    place = clear(np.array([[3.0, 0.0, 1.0]]), text, eye, (wide, 400), [])
     (was, row, _), (x, y, _) = eye.on_raster(eye.seen(np.array([[3.0, 0.0, 1.0], place])), wide, 400)
     assert was + LETTER * len(text) > wide  # it would have been cut
     assert 0 <= x <= wide - LETTER * len(text)

@@ -47,9 +47,9 @@ def draw(title: str, run: Any, data: xr.Dataset, ideal: xr.Dataset | None) -> St
         solids.append(Solid("on the rig/demanded", shapes.rod(0.08, 0.08), wish, SIMULATED, 0.35))
     tubes = [
         Tube(
-            "simulated/damper", lambda k: np.stack([horn, horn + 0.55 * (joint(k) - horn)]), 0.05, "#2b3138"
+            "simulated/damper", lambda k: np.stack([horn, horn + 0.55 * (joint(k) - horn)]), 0.075, "#2b3138"
         ),
-        Tube("simulated/piston", lambda k: np.stack([horn, joint(k)]), 0.02, STEEL),
+        Tube("simulated/piston", lambda k: np.stack([horn, joint(k)]), 0.035, STEEL),
         Tube("on the rig/piston", lambda k: np.stack([[WALL, ASIDE, 0.0], tip(k)]), 0.03, STEEL),
     ]
     arrows = []
@@ -71,7 +71,7 @@ def draw(title: str, run: Any, data: xr.Dataset, ideal: xr.Dataset | None) -> St
         notes=notes,
         solids=[*solids, *_rig(tip)],
         tubes=tubes,
-        marks=(("simulated", (0.0, 0.0, 0.45)), ("on the rig", (WALL, ASIDE, 0.5))),
+        marks=(("simulated", (0.1, -0.3, -0.35)), ("on the rig", (WALL, ASIDE, 0.5))),
         enlarged=magnified,
         focus=tip,
         nearby=1.6,
@@ -106,7 +106,9 @@ def _rig(tip: Points) -> list[Solid]:
     def after(by: float) -> Pose:
         return at(lambda k: tip(k) + np.array([by, 0.0, 0.0]))
 
-    cylinder = shapes.joined(shapes.rod(0.11, 0.5), shapes.moved(shapes.box((0.1, 0.3, 0.3)), (0.5, 0, 0)))
+    cylinder = shapes.joined(
+        shapes.rod(0.11, 0.5), shapes.moved(shapes.box((0.1, 0.3, 0.46)), (0.5, 0, -0.05))
+    )
     floor = shapes.moved(shapes.box((3.6, 0.7, 0.05)), (0.7, ASIDE, -0.3))
     wall = shapes.moved(shapes.box((0.08, 0.6, 0.7)), (WALL - 0.04, ASIDE, 0.06))
     return [

@@ -121,7 +121,7 @@ def _drogue(depths: tuple[float, ...], radii: tuple[float, ...]) -> dict[str, sh
 
 @cache
 def _tanker() -> shapes.Triangles:
-    return shapes.turned(shapes.aeroplane(36.0, 38.0, sweep=6.0), X, -Z)
+    return shapes.turned(shapes.aeroplane(36.0, 38.0, sweep=6.0, engines=True), X, -Z)
 
 
 @cache

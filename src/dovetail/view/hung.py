@@ -42,6 +42,7 @@ def draw(title: str, run: Any, data: xr.Dataset, ideal: xr.Dataset | None) -> St
     parts = drogue_of(rig.specimen if isinstance(rig, Rig) else hung)
     solids = [
         Solid("gantry", _gantry(round(1.15 * reach, 3)), colour="#c4cad0", scenery=True),
+        Solid("anchors", _stands(anchors), colour="#c4cad0"),
         Solid("reaction mass", _mass(round(float(hung.flange), 3)), mass, SIMULATED),
         Solid("drogue/coupling", parts["coupling"], attitude, "#6b747c"),
         Solid("drogue/ribs", parts["ribs"], attitude, GREY),
@@ -67,7 +68,7 @@ def draw(title: str, run: Any, data: xr.Dataset, ideal: xr.Dataset | None) -> St
                     lambda k: turns[k] @ force[k],
                     scale,
                     FORCE,
-                    of_limit(run.test, force) or of_weight(force, weight),
+                    of_limit(run.test, force) or of_weight(force, weight, "the drogue's weight"),
                     lambda k: tip(k)[1],
                 )
             ]
@@ -107,7 +108,14 @@ def _nozzle(there: np.ndarray, turns: np.ndarray, origin: np.ndarray) -> Pose:
 @cache
 def _probe() -> shapes.Triangles:
     """A nozzle on its tube, the tip at the origin, pointing along x."""
-    return shapes.lathe([(-0.6, 0), (-0.6, 0.03), (-0.2, 0.03), (-0.05, 0.02), (0.0, 0)])
+    return shapes.lathe(
+        [(-1.5, 0), (-1.5, 0.04), (-0.6, 0.04), (-0.6, 0.03), (-0.2, 0.03), (-0.05, 0.02), (0.0, 0)]
+    )
+
+
+def _stands(anchors: np.ndarray) -> shapes.Triangles:
+    """A post under each bungee's anchor (n, 3) [m]."""
+    return shapes.joined(*(shapes.between((x, y, FLOOR), (x, y, z), 0.025) for x, y, z in anchors))
 
 
 @cache

@@ -15,7 +15,7 @@ from dovetail.view.shares import of_limit
 from dovetail.view.stage import Arrow, Solid, Stage, fixed, haunted, looked_at
 
 REACH = 0.9  # [m] on the page that the largest way takes
-ASIDE = 1.5  # [m] from the simulated bodies to the rig
+ASIDE = 2.2  # [m] from the simulated bodies to the rig
 PROBE = 0.35  # [m] from the tip of the probe back to its body
 X = np.array([1.0, 0.0, 0.0])
 UP = np.array([0.0, 0.0, 1.0])
@@ -67,12 +67,12 @@ def draw(title: str, run: Any, data: xr.Dataset, ideal: xr.Dataset | None) -> St
         arrows,
         notes=notes,
         solids=solids,
-        marks=(("simulated", (touch, -0.3, 0.6)), ("on the rig", (touch + 0.6, ASIDE, 0.45))),
+        marks=(("simulated", (touch + 0.1, -0.5, 0.45)), ("on the rig", (touch + 0.4, ASIDE, 0.4))),
         enlarged=magnified,
         focus=place(measured, magnified, ASIDE),
         nearby=1.2,
     )
-    return looked_at(stage, (-0.3, 0.8, -0.45))
+    return looked_at(stage, (-0.25, 0.75, -0.75))
 
 
 def _touching(data: xr.Dataset, measured: np.ndarray) -> float:
@@ -94,8 +94,9 @@ def _rig(tip: Points, touch: float) -> list[Solid]:
     def drawn_out(k: int) -> float:
         return float(tip(k)[0]) - home - PROBE
 
-    cylinder = shapes.joined(shapes.rod(0.11, 0.5), shapes.moved(shapes.box((0.1, 0.3, 0.3)), (0.0, 0, 0)))
-    floor = shapes.moved(shapes.box((4.0, 0.7, 0.05)), (touch - 0.3, ASIDE, -0.36))
+    cylinder = shapes.joined(shapes.rod(0.11, 0.5), shapes.moved(shapes.box((0.1, 0.3, 0.5)), (0.0, 0, -0.1)))
+    back, front = home - 0.8, touch + 0.8
+    floor = shapes.moved(shapes.box((front - back, 0.7, 0.05)), (0.5 * (front + back), ASIDE, -0.36))
     block = shapes.moved(shapes.box((0.25, 0.5, 0.6)), (touch + 0.33, ASIDE, -0.05))
     return [
         Solid("on the rig/probe", _probe(), at(tip), RIG),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 AXES = (200, 50, 50), (40, 135, 60), (45, 95, 200)  # colours of x, y and z
+GAP = 8.0  # [px] from an arrow's tip to its words
 Box = tuple[float, float, float, float]  # of a text: left, top, width, height [px]
 
 
@@ -17,6 +18,14 @@ def free(box: Box, taken: list[Box], tall: float) -> float:
     top = next(clear, y)
     taken.append((x, top, wide, high))
     return top
+
+
+def beyond(arrow: np.ndarray, wide: float, high: float) -> tuple[float, float]:
+    """Left and top of a text of that size [px] beyond the tip of an arrow (2, 2), its ends in a picture."""
+    way = arrow[1] - arrow[0]
+    way = way / max(float(np.linalg.norm(way)), 1e-9)
+    middle = arrow[1] + way * (abs(way[0]) * wide / 2 + abs(way[1]) * high / 2 + GAP)
+    return float(middle[0] - wide / 2), float(middle[1] - high / 2)
 
 
 def _overlap(a: Box, b: Box) -> bool:

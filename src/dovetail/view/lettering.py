@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from dovetail.report.style import prefixed
-from dovetail.view.labels import AXES, Box, free, round_below
+from dovetail.view.labels import AXES, Box, beyond, free, round_below
 from dovetail.view.raster import Camera
 from dovetail.view.scene import LEAST
 from dovetail.view.stage import Stage
@@ -48,14 +48,15 @@ class Lettering:
 
     def words(self, k: int, camera: Camera) -> list[tuple[str, Box, Any]]:
         """What is said at sample k, where, and in which colour; nothing is kept, as pictures are drawn side by side."""
-        told = [(text, np.asarray(place, float), INK) for text, place in self.stage.marks]
+        told = [(text, np.asarray(place, float)[None], INK) for text, place in self.stage.marks]
         head = 0.03 * float(np.linalg.norm(np.subtract(camera.eye, camera.target)))
         for arrow in self.stage.arrows:
             vector = np.asarray(arrow.vector(k), float)
             size = float(np.linalg.norm(vector))
             if size * arrow.length > LEAST * head:
                 long = max(size * arrow.length, head) / size
-                told.append((arrow.words(k), np.asarray(arrow.at(k), float) + long * vector, FORCE))
+                start = np.asarray(arrow.at(k), float)
+                told.append((arrow.words(k), np.stack([start, start + long * vector]), FORCE))
         taken: list[Box] = []
         placed = []
         for text, place, colour in told:
@@ -64,17 +65,19 @@ class Lettering:
                 placed.append((text, box, colour))
         return placed
 
-    def _beside(self, camera: Camera, place: np.ndarray, text: str, taken: list[Box]) -> Box | None:
-        """Room for a text beside a place, where that is in the picture, off what is taken."""
-        seen = camera.seen(place)
-        if seen[2] <= 0:
+    def _beside(self, camera: Camera, places: np.ndarray, text: str, taken: list[Box]) -> Box | None:
+        """Room for a text beside a place (1, 3), or beyond an arrow (2, 3), where that is in the picture and free."""
+        seen = camera.seen(places)
+        if np.any(seen[:, 2] <= 0):
             return None
-        x, y, _ = camera.on_raster(seen, self.wide, self.tall)
+        points = camera.on_raster(seen, self.wide, self.tall)[:, :2]
+        x, y = points[-1]
         if not (0 <= x < self.wide and 0 <= y < self.tall):
             return None
         _, _, wide, tall = font(self.size).getbbox(text)
-        x = min(x + 8, self.wide - wide - 6)
-        y = min(max(y - tall - 2, 2), self.tall - tall - 4)
+        left, top = (x + 8, y - tall - 2) if len(points) == 1 else beyond(points, wide, tall)
+        x = max(min(left, self.wide - wide - 6), 6)
+        y = min(max(top, 2), self.tall - tall - 4)
         return x, free((x, y, wide, tall), taken, self.tall), wide, tall
 
     def _bar(self, pen: Any, camera: Camera) -> None:

@@ -28,7 +28,7 @@ def _meshes() -> dict[str, shapes.Triangles]:
         "coil": shapes.coil(0.09, 0.014),
         "wall": shapes.moved(shapes.box((0.08, 0.6, 0.7)), (-0.04, 0, 0.06)),
         "cylinder": shapes.joined(
-            shapes.rod(0.11, 0.55), shapes.moved(shapes.box((0.1, 0.3, 0.3)), (0.55, 0, 0))
+            shapes.rod(0.11, 0.55), shapes.moved(shapes.box((0.1, 0.3, 0.46)), (0.55, 0, -0.05))
         ),
         "rod": shapes.rod(0.04, 1.0),
         "cell": shapes.rod(0.08, 0.07),

@@ -95,7 +95,7 @@ def draw(title: str, run: Any, data: xr.Dataset, ideal: xr.Dataset | None) -> St
         nearby=1.5 * mouth,
     )
     first = max(places[-1][0], float(np.nanmax(tip[:, 0])))
-    wide = 1.1 * mouth
+    wide = 1.5 * mouth
     return looked_at(stage, (-0.5, 0.8, -0.35), corners([places[0][0], -wide, -wide], [first, wide, wide]))
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from dovetail.view.labels import Box, free
+from dovetail.view.labels import Box, beyond, free
 from dovetail.view.raster import Camera
 from dovetail.view.shapes import ellipsoid, link
 from dovetail.view.stage import ASPECT, OPENING, Arrow, Stage, upward
@@ -101,19 +101,26 @@ def arrow_ends(arrow: Arrow, k: int, least: float = 0.0) -> np.ndarray:
 
 
 def clear(
-    place: np.ndarray, text: str, eye: Camera, size: tuple[float, float], taken: list[Box]
+    places: np.ndarray, text: str, eye: Camera, size: tuple[float, float], taken: list[Box]
 ) -> np.ndarray:
-    """Where a label at a place (3,) [m] is on a screen of that size [px] and hides none that were `taken` before it."""
-    seen = eye.seen(np.asarray(place, float))
-    if seen[2] <= 0:
-        return place
+    """Where (3,) [m] a label stands at a place (1, 3), or beyond an arrow (2, 3), on a screen of that size [px].
+
+    All of it is on the screen, and it hides none that were `taken` before it.
+    """
+    places = np.asarray(places, float)
+    seen = eye.seen(places)
+    if np.any(seen[:, 2] <= 0):
+        return places[-1]
     across, tall = size
-    x, y, _ = eye.on_raster(seen, round(across), round(tall))
+    points = eye.on_raster(seen, round(across), round(tall))[:, :2]
+    x, y = points[-1]
     wide = LETTER * len(text) + 6
-    left = max(min(x, across - wide), 0.0) if 0 <= x <= across else x  # what is out of sight stays there
-    top = free((left, y, wide, LINE), taken, np.inf)
+    left, top = (x, y) if len(points) == 1 else beyond(points, wide, LINE)
+    if 0 <= x <= across:  # what is out of sight stays there
+        left = max(min(left, across - wide), 0.0)
+    top = free((left, top, wide, LINE), taken, np.inf)
     right, down, _ = eye.axes
-    return place + ((left - x) * right + (top - y) * down) * seen[2] / eye.focal(round(tall))
+    return places[-1] + ((left - x) * right + (top - y) * down) * seen[-1, 2] / eye.focal(round(tall))
 
 
 def behind(setting: str, dark: bool = False) -> str:
@@ -332,10 +339,10 @@ class Scene:
         eye, size = self._smallest()
         taken: list[Box] = []
         words = [
-            (label, np.array(place)) for label, (_, place) in zip(self.marks, self.stage.marks, strict=True)
+            (label, np.array([place])) for label, (_, place) in zip(self.marks, self.stage.marks, strict=True)
         ]
         words += [
-            (label, arrow_ends(arrow, k, self.head)[0, 1])
+            (label, arrow_ends(arrow, k, self.head)[0])
             for arrow, label in zip(stage.arrows, self.labels, strict=True)
             if label.visible
         ]

@@ -68,8 +68,9 @@ def skin(rings: np.ndarray) -> Triangles:
 
 
 def rod(radius: float, length: float, sides: int = SIDES) -> Triangles:
-    """A closed cylinder from the origin along x."""
-    return lathe([(0, 0), (0, radius), (length, radius), (length, 0)], sides)
+    """A closed cylinder from the origin along x; its ends have vertices of their own, so that edges stay sharp."""
+    ends = [(0, 0), (0, radius), (0, radius), (length, radius), (length, radius), (length, 0)]
+    return lathe(ends, sides)
 
 
 def link(sides: int = 6) -> Triangles:
@@ -173,12 +174,27 @@ def helicopter(length: float, floor: float, rotor_radius: float) -> dict[str, Tr
 
 def _pane(egg: Triangles, over: float = 1.012) -> Triangles:
     """The part of a cabin that is glass, a little over it: ahead, and not below."""
-    size = np.abs(egg.vertices).max(axis=0)
-    x, _, z = (egg.vertices[egg.faces].mean(axis=1) / size).T
-    return Triangles(over * egg.vertices, egg.faces[(x > 0.35) & (z > -0.35)])
+    x, y, z = (egg.vertices / np.abs(egg.vertices).max(axis=0)).T
+    around = np.hypot(y, z)
+    clear = (x > 0.3) & (z > -0.46 * around - 1e-9)  # whole rows of the mesh, so that its edge is even
+    return Triangles(over * egg.vertices, egg.faces[np.all(clear[egg.faces], axis=1)])
 
 
-def aeroplane(length: float, span: float, *, sweep: float = 0.0, high_tail: bool = False) -> Triangles:
+def skids(length: float, floor: float) -> Triangles:
+    """What a helicopter with a cabin of `length` [m] stands on, below its floor."""
+    low, wide, half = floor - 0.2 * length, 0.24 * length, 0.38 * length
+    tubes = [between((-half, s * wide, low), (half, s * wide, low), 0.018 * length) for s in (-1, 1)]
+    struts = [
+        between((x, 0.4 * s * wide, floor + 0.12 * length), (x, s * wide, low), 0.014 * length)
+        for x in (-0.5 * half, 0.5 * half)
+        for s in (-1, 1)
+    ]
+    return joined(*tubes, *struts)
+
+
+def aeroplane(
+    length: float, span: float, *, sweep: float = 0.0, high_tail: bool = False, engines: bool = False
+) -> Triangles:
     """Fuselage, wings, tailplane and fin, `length` from nose to tail; `sweep` is how far the tips lie aft [m]."""
     r = 0.055 * length
     fuselage = lathe(
@@ -209,7 +225,24 @@ def aeroplane(length: float, span: float, *, sweep: float = 0.0, high_tail: bool
     )
     outline = length * np.array([[-0.37, 0], [-0.5, 0], [-0.53, 0.2], [-0.46, 0.2]])
     fin = turned(slab(outline, 0.012 * length), np.array([1.0, 0, 0]), np.array([0, -1.0, 0]))
-    return joined(fuselage, main, tail, fin)
+    return joined(fuselage, main, tail, fin, *(_nacelles(length, span, sweep) if engines else ()))
+
+
+def _nacelles(length: float, span: float, sweep: float) -> list[Triangles]:
+    """An engine below each wing of an aeroplane."""
+    r, out = 0.032 * length, 0.17 * span
+    x = 0.05 * length - sweep * out / (0.5 * span)
+    nacelle = lathe(
+        [
+            (-0.05 * length, 0),
+            (-0.05 * length, 0.6 * r),
+            (0.0, r),
+            (0.05 * length, r),
+            (0.05 * length, 0.8 * r),
+            (0.035 * length, 0),
+        ]
+    )
+    return [moved(nacelle, (x + 0.05 * length, s * out, -0.065 * length)) for s in (-1, 1)]
 
 
 def drogue(depths: Sequence[float], radii: Sequence[float]) -> dict[str, Triangles]:

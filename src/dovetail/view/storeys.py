@@ -33,7 +33,7 @@ def _meshes() -> dict[str, shapes.Triangles]:
         "floor": shapes.box((1.2, 1.0, 0.08)),
         "ground": shapes.moved(shapes.box((1.8, 1.4, 0.1)), (0, 0, -0.05)),
         "rig": shapes.joined(
-            shapes.moved(shapes.box((3.4, 1.4, 0.1)), (0.8, 0, -0.05)),
+            shapes.moved(shapes.box((3.6, 1.4, 0.1)), (0.9, 0, -0.05)),
             shapes.moved(shapes.box((0.25, 0.9, 1.4)), (WALL + 0.12, 0, 0.7)),
         ),
         "rod": shapes.rod(0.045, 1.0),

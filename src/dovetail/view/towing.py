@@ -102,9 +102,10 @@ def _support(size: float, flies: bool, hovers: bool) -> list[Part]:
         return [("support", _aloft(plate), (DARK, 1.0))]
     if hovers:
         parts = shapes.helicopter(0.16 * size, 0.0, 0.2 * size)
+        parts["body"] = shapes.joined(parts["body"], shapes.skids(0.16 * size, 0.0))
         looks = {"body": (GREY, 1.0), "glass": (GLASS, 1.0), "mast": (DARK, 1.0), "rotor": (DARK, 0.25)}
         return [(f"helicopter/{name}", _aloft(mesh), looks[name]) for name, mesh in parts.items()]
-    plane = shapes.aeroplane(0.3 * size, 0.33 * size, sweep=0.045 * size)
+    plane = shapes.aeroplane(0.3 * size, 0.33 * size, sweep=0.045 * size, engines=True)
     return [("aircraft", shapes.moved(_aloft(plane), (-0.144 * size, 0, 0)), (GREY, 1.0))]
 
 
