@@ -26,7 +26,7 @@ from dovetail.view.charts import COLOURS
 from dovetail.view.curves import curves
 from dovetail.view.scene import BEHIND, DOT, LEAST, links, quaternion, rgb, segments
 from dovetail.view.shapes import Triangles, ellipsoid, lathe, link
-from dovetail.view.stage import OPENING, Plot, Stage, upward
+from dovetail.view.stage import OPENING, Arrow, Plot, Stage, upward
 from dovetail.view.stages import stage_of
 
 FRAMES = 600  # moments at most
@@ -99,18 +99,7 @@ def told(stage: Stage, plots: list[Plot]) -> dict[str, Any]:
             {"colour": rgb(line.colour, line.ghost), "points": track(_pieces(line), chosen)}
             for line in stage.lines
         ],
-        "arrows": [
-            {
-                "name": arrow.name,
-                "colour": rgb(arrow.colour),
-                "length": arrow.length,
-                "at": track(arrow.at, chosen),
-                "vector": track(arrow.vector, chosen),
-                "words": [arrow.words(int(k)) for k in chosen],
-                "contact": None if arrow.contact is None else track(arrow.contact, chosen),
-            }
-            for arrow in stage.arrows
-        ],
+        "arrows": [_arrow(arrow, chosen) for arrow in stage.arrows],
         "plots": [
             {
                 "title": plot.title,
@@ -176,6 +165,17 @@ def _solid(solid: Any, chosen: np.ndarray) -> dict[str, Any]:
         "colour": rgb(solid.colour),
         "opacity": solid.opacity,
         "pose": track(pose, chosen),
+    }
+
+
+def _arrow(arrow: Arrow, chosen: np.ndarray) -> dict[str, Any]:
+    return {
+        "colour": rgb(arrow.colour),
+        "length": arrow.length,
+        "at": track(arrow.at, chosen),
+        "vector": track(arrow.vector, chosen),
+        "words": [arrow.words(int(k)) for k in chosen],
+        "contact": None if arrow.contact is None else track(arrow.contact, chosen),
     }
 
 

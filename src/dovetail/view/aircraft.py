@@ -35,7 +35,6 @@ def draw(title: str, run: Any, data: xr.Dataset, ideal: xr.Dataset | None) -> St
     flat = nodes.shape[2] == 2
     pairs = elements(aircraft, nodes.shape[1])
     feet = np.asarray(aircraft.feet)
-    largest = max(float(np.nanmax(np.linalg.norm(force, axis=-1))), 1e-12)
     width = max(float(np.ptp(spatial(nodes[0])[:, 1])), 0.2)
     pose, decks = _pose(data, flat), Decks(aircraft, data)
     weight = float(aircraft.gravity) * (float(aircraft.airframe.mass) + float(aircraft.model.mass))  # [N]
@@ -58,25 +57,6 @@ def draw(title: str, run: Any, data: xr.Dataset, ideal: xr.Dataset | None) -> St
         skids = np.stack([_aside(spatial(nodes[k][feet]), s) for s in (-1.3, 1.3)], axis=1)
         return np.concatenate([_aside(here, -1.0), _aside(here, 1.0), skids])
 
-    def foot_at(foot: int) -> Points:
-        return lambda k: spatial(nodes[k][foot][None])[0]
-
-    def force_on(i: int) -> Points:
-        return lambda k: spatial(force[k][i][None])[0]
-
-    arrows = [
-        Arrow(
-            f"foot {i + 1}",
-            foot_at(foot),
-            force_on(i),
-            WEIGHT / largest,
-            FORCE,
-            of_weight(force[:, i], weight),
-            foot_at(foot),
-        )
-        for i, foot in enumerate(feet)
-    ]
-
     def notes(k: int) -> str:
         loads = ", ".join(f"{np.linalg.norm(f):.4g}" for f in force[k])
         return f"load on each foot {loads} N" + ("; a planar model, drawn fore and aft alike" if flat else "")
@@ -85,7 +65,7 @@ def draw(title: str, run: Any, data: xr.Dataset, ideal: xr.Dataset | None) -> St
         title,
         data.time.values,
         _markings(aircraft, decks, flat),
-        arrows,
+        _loads(nodes[:, feet], force, weight),
         notes=notes,
         solids=[*solids, *still],
         surfaces=waves,
@@ -95,6 +75,20 @@ def draw(title: str, run: Any, data: xr.Dataset, ideal: xr.Dataset | None) -> St
         nearby=2.6 * width,
     )
     return looked_at(stage, (-0.75, 0.6, -0.3) if flat else (-0.6, 0.75, -0.35))
+
+
+def _loads(feet: np.ndarray, force: np.ndarray, weight: float) -> list[Arrow]:
+    """The force on each foot, both (time, foot, 2 or 3) [m, N]."""
+    largest = max(float(np.nanmax(np.linalg.norm(force, axis=-1))), 1e-12)
+
+    def of(i: int, values: np.ndarray) -> Points:
+        return lambda k: spatial(values[k, i])
+
+    def on(i: int) -> Arrow:
+        at, share = of(i, feet), of_weight(force[:, i], weight)
+        return Arrow(f"foot {i + 1}", at, of(i, force), WEIGHT / largest, FORCE, share, at)
+
+    return [on(i) for i in range(feet.shape[1])]
 
 
 @cache

@@ -61,10 +61,7 @@ def hexapod_stage(title: str, run: Any, data: xr.Dataset, robot: HexapodRobot) -
 
         return pieces
 
-    radius = float(specimen.radius)
-    tool = shapes.joined(
-        _disc(0.1, 0.02, 0.025), _disc(0.6 * radius, reach, 0.0), shapes.moved(_ball(radius), reach * UP)
-    )
+    tool = _tool(float(specimen.radius), reach)
     solids = [
         Solid("base", _disc(1.15 * float(robot.hexapod.base_radius), 0.05, -0.05), fixed(), STEEL),
         Solid("platform", _disc(1.1 * float(robot.hexapod.platform_radius), 0.04, -0.02), at, RIG),
@@ -75,22 +72,12 @@ def hexapod_stage(title: str, run: Any, data: xr.Dataset, robot: HexapodRobot) -
     if haunted(data, wished[:, :3], motion[:, :3], reach):
         there = np.asarray(wish.R), np.asarray(wish.p)
         solids.append(Solid("demanded", tool, lambda k: (there[0][k], there[1][k]), SIMULATED, 0.35))
-    arrows = []
-    if "measured_force" in data:
-        force = by_axis(data["measured_force"])[:, :3] @ turn.T
-        scale = 0.4 / max(float(np.nanmax(np.abs(force))), 1e-12)
-        own = touched(specimen, np.asarray(specimen.home) + motion[:, :3])
-        arrows = [
-            Arrow(
-                "force",
-                lambda k: p[k] + reach * R[k] @ UP,
-                lambda k: force[k],
-                scale,
-                FORCE,
-                of_limit(run.test, force @ turn),
-                lambda k: place + turn @ own(k),
-            )
-        ]
+
+    def tip(k: int) -> np.ndarray:
+        return p[k] + reach * R[k] @ UP
+
+    own = touched(specimen, np.asarray(specimen.home) + motion[:, :3])
+    arrows = _force(run, data, turn, tip, lambda k: place + turn @ own(k))
 
     def notes(k: int) -> str:
         return f"legs {', '.join(f'{length:.4f}' for length in legs_told[k])} m"
@@ -112,11 +99,23 @@ def hexapod_stage(title: str, run: Any, data: xr.Dataset, robot: HexapodRobot) -
     return looked_at(stage, (-0.5, 0.8, -0.3))
 
 
+def _force(run: Any, data: xr.Dataset, turn: np.ndarray, tip: Points, wall: Points) -> list[Arrow]:
+    """What the tip feels, in the robot's frame, and where it touches the wall."""
+    if "measured_force" not in data:
+        return []
+    measured = by_axis(data["measured_force"])[:, :3]
+    force = measured @ turn.T
+    scale = 0.4 / max(float(np.nanmax(np.abs(force))), 1e-12)
+    return [Arrow("force", tip, lambda k: force[k], scale, FORCE, of_limit(run.test, measured), wall)]
+
+
 def _disc(radius: float, thick: float, low: float) -> shapes.Triangles:
     """A cylinder about z from the height `low` [m] up."""
     upright = shapes.turned(shapes.rod(radius, thick, 32), UP, np.array([-1.0, 0.0, 0.0]))
     return shapes.moved(upright, (0.0, 0.0, low))
 
 
-def _ball(radius: float) -> shapes.Triangles:
-    return shapes.ellipsoid((radius, radius, radius))
+def _tool(radius: float, reach: float) -> shapes.Triangles:
+    """A flange, a rod that reaches so far over the platform, and the ball at its end."""
+    ball = shapes.moved(shapes.ellipsoid((radius, radius, radius)), reach * UP)
+    return shapes.joined(_disc(0.1, 0.02, 0.025), _disc(0.6 * radius, reach, 0.0), ball)

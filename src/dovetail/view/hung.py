@@ -54,24 +54,9 @@ def draw(title: str, run: Any, data: xr.Dataset, ideal: xr.Dataset | None) -> St
     ]
     arrows: list[Arrow] = []
     if "nozzle_pose" in data:
-        there = data["nozzle_pose"].values
-        solids.append(Solid("probe", _probe(), _nozzle(there, turns, flange), PROBE))
-        if "measured_force" in data:
-            force = by_axis(data["measured_force"])[:, :3]
-            scale = 0.5 / max(float(np.nanmax(np.linalg.norm(force, axis=1))), 1e-12)
-            tip = _nozzle(there, turns, flange)
-            weight = float(hung.mass) * g  # [N]
-            arrows = [
-                Arrow(
-                    "force on the drogue",
-                    lambda k: tip(k)[1],
-                    lambda k: turns[k] @ force[k],
-                    scale,
-                    FORCE,
-                    of_limit(run.test, force) or of_weight(force, weight, "the drogue's weight"),
-                    lambda k: tip(k)[1],
-                )
-            ]
+        tip = _nozzle(data["nozzle_pose"].values, turns, flange)
+        solids.append(Solid("probe", _probe(), tip, PROBE))
+        arrows = _force(run, data, turns, tip)
 
     def notes(k: int) -> str:
         aside = 1e3 * float(np.hypot(*(centre[k] - centre[0])[:2]))
@@ -91,6 +76,21 @@ def draw(title: str, run: Any, data: xr.Dataset, ideal: xr.Dataset | None) -> St
         nearby=1.5,
     )
     return looked_at(stage, (-0.35, 0.9, -0.15))
+
+
+def _force(run: Any, data: xr.Dataset, turns: np.ndarray, tip: Pose) -> list[Arrow]:
+    """What the probe does to the drogue, measured in the drogue's axes."""
+    if "measured_force" not in data:
+        return []
+    force = by_axis(data["measured_force"])[:, :3]
+    scale = 0.5 / max(float(np.nanmax(np.linalg.norm(force, axis=1))), 1e-12)
+    weight = float(run.test.numerical.mass) * g  # [N]
+    share = of_limit(run.test, force) or of_weight(force, weight, "the drogue's weight")
+
+    def at(k: int) -> np.ndarray:
+        return tip(k)[1]
+
+    return [Arrow("force on the drogue", at, lambda k: turns[k] @ force[k], scale, FORCE, share, at)]
 
 
 def _unit(vectors: np.ndarray) -> np.ndarray:

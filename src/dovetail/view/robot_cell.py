@@ -59,12 +59,6 @@ def cell_stage(title: str, run: Any, data: xr.Dataset, cell: CellFile) -> Stage:
     place = arms.specimen_pose
     R, p = np.asarray(place.R), np.asarray(place.p)
     parts = drogue_of(rig.specimen)
-    force = (
-        data["measured_force"].values[:, :3] @ R.T
-        if "measured_force" in data
-        else np.zeros((len(of_move), 3))
-    )
-    scale = 0.5 / max(float(np.abs(force).max()), 1e-12)
     rail = np.asarray(arms.tool_base[:3]) + np.asarray(arms.track_range)[:, None] * np.asarray(
         arms.track_axis
     )
@@ -92,8 +86,6 @@ def cell_stage(title: str, run: Any, data: xr.Dataset, cell: CellFile) -> Stage:
     def tip(k: int) -> np.ndarray:
         return tool[of_move[k], -1]
 
-    arrows = [Arrow("force", tip, lambda k: force[k], scale, FORCE, of_limit(run.test, force @ R), tip)]
-
     def notes(k: int) -> str:
         where = ", ".join(f"{1e3 * v:.1f}" for v in moves[of_move[k]][:3])
         return f"reading {of_move[k]}; tool at {where} mm in the specimen's frame"
@@ -102,7 +94,7 @@ def cell_stage(title: str, run: Any, data: xr.Dataset, cell: CellFile) -> Stage:
         title,
         data.time.values,
         (),
-        arrows,
+        _force(run, data, R, tip),
         curves(run.data),
         notes=notes,
         choices=choices(run.data),
@@ -113,6 +105,16 @@ def cell_stage(title: str, run: Any, data: xr.Dataset, cell: CellFile) -> Stage:
         nearby=NEAR,
     )
     return looked_at(stage)
+
+
+def _force(run: Any, data: xr.Dataset, R: np.ndarray, tip: Points) -> list[Arrow]:
+    """What the tool feels, measured in the specimen's frame."""
+    if "measured_force" not in data:
+        return []
+    measured = by_axis(data["measured_force"])[:, :3]
+    force = measured @ R.T
+    scale = 0.5 / max(float(np.abs(force).max()), 1e-12)
+    return [Arrow("force", tip, lambda k: force[k], scale, FORCE, of_limit(run.test, measured), tip)]
 
 
 def _arm(name: str, arm: Arm, base: Any, at: Points, colour: str) -> tuple[list[Tube], list[Solid]]:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from dovetail.testing import Test
+from dovetail.testing.runnable import Runnable
 
 Share = Callable[[int], str] | None  # from the number of a sample to words
 
@@ -22,7 +22,7 @@ def of_weight(force: np.ndarray, weight: float, whose: str = "weight") -> Share:
 
 def of_limit(test: Any, force: np.ndarray, first: int = 0) -> Share:
     """Of forces (time, axes) [N], from axis `first` on: the largest share of an axis' own limit; None without one."""
-    if not isinstance(test, Test):
+    if not isinstance(test, Runnable):
         return None
     force = force.reshape(len(force), -1)
     bound = np.asarray(test.limits.bound("force", test.turning), float)
