@@ -54,6 +54,16 @@ def test_new_numbers_reach_the_charts_and_the_chosen_signal():
     assert charts.chosen is None
 
 
+def test_a_unit_that_comes_with_new_numbers_is_written():
+    """A live plot that began in micrometres kept saying so when it had come to millimetres."""
+    charts = Charts(Gui(), [line("z [µm]", [1, 2])], {"b": lambda: line("b [mN]", [3, 4])})
+    charts.box.value = "b"
+    charts.tend()
+    charts.update([line("z [mm]", [5, 6])], {"b": lambda: line("b [N]", [7, 8])})
+    assert charts.charts[0].title == "z [mm]"
+    assert charts.chosen.title == "b [N]"
+
+
 def test_a_plot_of_a_recording_is_told_its_range_and_one_that_grows_is_not():
     charts = Charts(Gui(), [line("a", [1, 2, 3])], {}, now=0.0).charts
     assert charts[0].scales["x"]["range"] == (0.0, 2.0)

@@ -34,10 +34,14 @@ def test_a_round_length_is_never_longer():
 
 
 @pytest.mark.parametrize("way", [(1, 0), (-1, 0), (0, 1), (0, -1), (3, -2), (-1, 5)])
-def test_words_of_an_arrow_stand_beyond_its_tip_and_not_on_it(way):
+@pytest.mark.parametrize("middle", [100.0, 300.0])
+def test_words_of_an_arrow_stand_beyond_its_tip_or_beside_it_and_not_on_it(way, middle):
     start, tip = np.array([200.0, 150.0]), np.array([200.0, 150.0]) + 10 * np.array(way)
-    left, top = beyond(np.stack([start, tip]), 120.0, 20.0)
+    left, top = beyond(np.stack([start, tip]), 120.0, 20.0, middle)
     for point in np.linspace(start, tip, 9):
         assert not (left < point[0] < left + 120 and top < point[1] < top + 20)
-    middle = np.array([left + 60, top + 10]) - tip
-    np.testing.assert_allclose(middle / np.linalg.norm(middle), np.array(way) / np.linalg.norm(way))
+    away = np.array([left + 60, top + 10]) - tip
+    if abs(way[0]) > abs(way[1]):
+        np.testing.assert_allclose(away / np.linalg.norm(away), np.array(way) / np.linalg.norm(way))
+    else:
+        assert np.sign(away[0]) == np.sign(tip[0] - middle)

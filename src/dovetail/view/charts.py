@@ -80,6 +80,12 @@ def add(gui: Any, plot: Plot, now: float | None = None) -> Any:
     return gui.add_uplot(columns(plot, now), tuple(series), **about)
 
 
+def _renew(chart: Any, plot: Plot) -> None:
+    chart.data = columns(plot)
+    if chart.title != plot.title:
+        chart.title = plot.title
+
+
 class Charts:
     """The plots of a stage, and one of a signal that is chosen on the page; with playheads where `now` [s] is given."""
 
@@ -120,13 +126,13 @@ class Charts:
             self.chosen.data = columns(self.asked, now)
 
     def update(self, plots: Sequence[Plot], choices: Mapping[str, Callable[[], Plot]]) -> None:
-        """New numbers for the same plots."""
+        """New numbers for the same plots; with them the unit may be another, or the axis that moves most."""
         self.choices = choices
         self.tend()
         for plot, chart in zip(plots, self.charts, strict=False):
-            chart.data = columns(plot)
+            _renew(chart, plot)
         if self.chosen is not None and self.name in choices:
-            self.chosen.data = columns(choices[self.name]())
+            _renew(self.chosen, choices[self.name]())
 
     def remove(self) -> None:
         """Take all of them off the page."""

@@ -20,12 +20,19 @@ def free(box: Box, taken: list[Box], tall: float) -> float:
     return top
 
 
-def beyond(arrow: np.ndarray, wide: float, high: float) -> tuple[float, float]:
-    """Left and top of a text of that size [px] beyond the tip of an arrow (2, 2), its ends in a picture."""
+def beyond(arrow: np.ndarray, wide: float, high: float, middle: float) -> tuple[float, float]:
+    """Left and top of a text of that size [px] beyond the tip of an arrow (2, 2), its ends in a picture.
+
+    One that points up or down has its words beside the tip, on the side away from the `middle` [px] of the picture:
+    above it is often the very body that is pushed.
+    """
     way = arrow[1] - arrow[0]
     way = way / max(float(np.linalg.norm(way)), 1e-9)
-    middle = arrow[1] + way * (abs(way[0]) * wide / 2 + abs(way[1]) * high / 2 + GAP)
-    return float(middle[0] - wide / 2), float(middle[1] - high / 2)
+    x, y = arrow[1]
+    if abs(way[1]) > abs(way[0]):
+        return float(x + GAP if x >= middle else x - GAP - wide), float(y - high / 2)
+    centre = arrow[1] + way * (abs(way[0]) * wide / 2 + abs(way[1]) * high / 2 + GAP)
+    return float(centre[0] - wide / 2), float(centre[1] - high / 2)
 
 
 def _overlap(a: Box, b: Box) -> bool:

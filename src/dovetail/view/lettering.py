@@ -75,7 +75,7 @@ class Lettering:
         if not (0 <= x < self.wide and 0 <= y < self.tall):
             return None
         _, _, wide, tall = font(self.size).getbbox(text)
-        left, top = (x + 8, y - tall - 2) if len(points) == 1 else beyond(points, wide, tall)
+        left, top = (x + 8, y - tall - 2) if len(points) == 1 else beyond(points, wide, tall, self.wide / 2)
         x = max(min(left, self.wide - wide - 6), 6)
         y = min(max(top, 2), self.tall - tall - 4)
         return x, free((x, y, wide, tall), taken, self.tall), wide, tall

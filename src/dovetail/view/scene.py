@@ -115,7 +115,7 @@ def clear(
     points = eye.on_raster(seen, round(across), round(tall))[:, :2]
     x, y = points[-1]
     wide = LETTER * len(text) + 6
-    left, top = (x, y) if len(points) == 1 else beyond(points, wide, LINE)
+    left, top = (x, y) if len(points) == 1 else beyond(points, wide, LINE, across / 2)
     if 0 <= x <= across:  # what is out of sight stays there
         left = max(min(left, across - wide), 0.0)
     top = free((left, top, wide, LINE), taken, np.inf)
