@@ -21,6 +21,9 @@ def _span(found: re.Match) -> str:
 
 
 def rewrite(app, what, name, value, options, lines):
+    if lines and lines[0].startswith("Alias for field number"):
+        lines.clear()  # what Python says of a named tuple, not its author
+        return
     for i, line in enumerate(lines[:-1]):
         if line.strip() == "Attributes" and set(lines[i + 1].strip()) == {"-"}:
             lines[i] = line.replace("Attributes", "Parameters")  # which may share a line: "rate, duration"
