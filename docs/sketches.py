@@ -11,14 +11,15 @@ import numpy as np
 
 FOLDER = Path(__file__).resolve().parent / "theory" / "sketches"
 PHONE = 10.3  # width of a letter on a phone, where a sheet is as wide as the screen
+DIGITS = {ord("\u2080") + digit: f"_{digit}" for digit in range(10)}  # of a font they are too small
 INK, BLUE, ORANGE, PINK = "currentColor", "#3b8fd0", "#e07a2c", "#c9509f"
 
 
 def _lowered(words, size):
-    """A letter after an underscore is an index."""
-    small = round(0.75 * size)
-    index = f'<tspan dy="3" font-size="{small}">{{}}</tspan><tspan dy="-3">&#8203;</tspan>'
-    return re.sub(r"_(\w)", lambda found: index.format(found[1]), words)
+    """A letter after an underscore is an index, of eleven pixels on a screen."""
+    small = max(11, round(0.75 * size))
+    index = f'<tspan dy="0.35em" font-size="{small}">{{}}</tspan><tspan dy="-0.3em">&#8203;</tspan>'
+    return re.sub(r"_(\w)", lambda found: index.format(found[1]), words.translate(DIGITS))
 
 
 class Sketch:
@@ -84,7 +85,7 @@ class Sketch:
         self.line((m - 4, y - 6), (m - 4, y + 6), colour=colour, width=2.4)
         self.line((m - 14, y - 9), (m + 10, y - 9), (m + 10, y + 9), (m - 14, y + 9), colour=colour)
         self.line((m + 10, y), (x1, y), colour=colour)
-        self.text(m, y + 24, words, colour, slanted=True)
+        self.text(m, y + 28, words, colour, slanted=True)
 
     def arc(self, x, y, r, a, b, colour=INK, tip=False):
         """Part of a circle between two angles [deg], counted from the right, upwards."""
@@ -409,7 +410,7 @@ def shipboard():
         s.arrow(x1, deck(x1) - 6, x1 - 3, deck(x1) - 60, PINK)
         s.arrow(x1, deck(x1) - 6, x1 + (34 if x1 < 320 else -34), deck(x1) - 6, PINK)
     s.line((320, 92), (425, deck(425) - 6), dash="4 4", width=1)
-    s.text(392, 150, "\u03c1_j", anchor="start", slanted=True)
+    s.text(362, 160, "\u03c1_j", anchor="start", slanted=True)
     s.text(208, 140, "normal force", PINK, "end")
     s.text(262, 180, "friction", PINK, "start", 12)
     s.line((90, deck(90)), (550, deck(550)), width=3)

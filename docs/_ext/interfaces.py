@@ -8,6 +8,8 @@ from collections.abc import Iterator
 
 import dovetail
 
+GREEK = {"Lambda": "\u039b", "pi": "\u03c0", "sigma": "\u03c3"}
+
 
 def interfaces(room: str) -> dict[str, type]:
     """Abstract classes and protocols of a room, by where they are."""
@@ -40,8 +42,13 @@ def interface_table(room: str) -> Iterator[tuple[str, ...]]:
     """The rows of a room's table."""
     yield "interface", "what it is", "what an author writes"
     for where, cls in sorted(interfaces(room).items()):
-        about = re.sub(r":math:`([^`]*)`", r"\1", inspect.getdoc(cls).splitlines()[0].rstrip("."))
-        yield where.removeprefix("dovetail."), about.replace("`", ""), ", ".join(written(cls))
+        yield where.removeprefix("dovetail."), _about(cls), ", ".join(written(cls))
+
+
+def _about(cls: type) -> str:
+    """The first line of a docstring, in which a letter of a formula is a letter."""
+    about = re.sub(r":math:`([^`]*)`", r"\1", inspect.getdoc(cls).splitlines()[0].rstrip("."))
+    return re.sub(r"\\(\w+)", lambda found: GREEK.get(found[1], found[1]), about.replace("`", ""))
 
 
 def public_table() -> Iterator[tuple[str, ...]]:

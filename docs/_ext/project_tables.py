@@ -8,6 +8,8 @@ its members, ``exchanges`` with a family where each of them can be; ``interfaces
 author, ``public`` what every room offers.
 """
 
+import re
+
 from docutils import nodes
 from docutils.parsers.rst import Directive
 from interfaces import interface_table, public_table
@@ -23,12 +25,12 @@ WIDTHS = {  # of the columns, in shares of a hundred
     "signals": (24, 10, 12, 54),
     "studies": (18, 50, 12, 20),
     "capabilities": (12, 70, 9, 9),
-    "reproduced": (8, 36, 18, 10, 14, 14),
-    "missed": (8, 36, 18, 10, 14, 14),
+    "reproduced": (10, 33, 17, 10, 15, 15),
+    "missed": (10, 33, 17, 10, 15, 15),
     "tally": (10, 15, 15, 15, 15, 15, 15),
     "tests": (35, 65),
     "watched": (16, 32, 9, 11, 7, 8, 8, 9),
-    "modes": (12, 30, 9, 9, 9, 9, 22),
+    "modes": (16, 30, 10, 11, 9, 9, 15),
     "laws": (20, 20, 60),
     "exchanges": (20, *(10,) * len(CONTACTS)),
     "interfaces": (30, 45, 25),
@@ -109,9 +111,15 @@ def _watched():
         yield check.limit, signals.signal(check.signal).label, *cells
 
 
+def _flat(values):
+    """The numbers of a list, however deep they are in it."""
+    for value in values:
+        yield from _flat(value) if isinstance(value, list) else (value,)
+
+
 def _show(value) -> str:
     if isinstance(value, list):
-        shown = [_show(v) for v in value]
+        shown = [_show(v) for v in _flat(value)]
         return ", ".join(shown if len(shown) <= 12 else [*shown[:10], "…", shown[-1]])
     return f"{value:.5g}" if isinstance(value, float) else str(value)
 
@@ -172,7 +180,15 @@ class ProjectTable(Directive):
 
 
 def _row(cells):
-    return nodes.row("", *(nodes.entry("", nodes.paragraph(text=cell)) for cell in cells))
+    return nodes.row("", *(nodes.entry("", nodes.paragraph("", "", *_broken(cell))) for cell in cells))
+
+
+def _broken(cell):
+    """A name may be broken after its dots, one alone after underscores too; nothing is added that would be copied."""
+    marks = "./" if " " in cell else "._/"
+    for part in re.split(rf"(?<=\w[{marks}])(?=[A-Za-z_]\w)", cell):
+        yield nodes.Text(part)
+        yield nodes.raw("", "<wbr>", format="html")
 
 
 def setup(app):

@@ -22,7 +22,7 @@ found = np.array([[solvers._cell(c, n, *column) for column in columns] for c, n 
 figure, axes = plt.subplots(figsize=(7, 2.6), layout="constrained")
 for (i, j), holds in np.ndenumerate(found):
     words, agree = ("fails", "holds"), holds == published[i, j]
-    said = words[int(holds)] if agree else f"{words[int(holds)]},\nnot so the source"
+    said = words[int(holds)] if agree else f"{words[int(holds)]},\nnot so\nthe source"
     axes.text(j, i, said, ha="center", va="center", color="0.2" if agree else "C3")
 names = {"DormandPrince8": "order 8"}
 axes.set_xticks(

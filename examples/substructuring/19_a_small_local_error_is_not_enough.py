@@ -48,10 +48,10 @@ for i, (name, run) in enumerate(runs.items()):
     bars = right.bar(
         places + 0.38 * (i - 0.5), values, 0.36, color=(COLOURS["demand"], COLOURS["command"])[i], label=name
     )
-    right.bar_label(bars, [f"{v:.2g} %" for v in values])
+    right.bar_label(bars, [f"{v:.2g}" for v in values])
 right.set(yscale="log", ylim=(0.02, 100), ylabel="rms [% of the ideal]")
 right.set_xticks(
-    places, ["ideal - demand\n(numerical)", "demand - measured\n(local)", "ideal - measured\n(global)"]
+    places, ["ideal -\ndemand\n(numerical)", "demand -\nmeasured\n(local)", "ideal -\nmeasured\n(global)"]
 )
 right.grid(axis="x", visible=False)
 right.legend(loc="upper right")

@@ -53,7 +53,7 @@ axes[0].set(xlabel="tracking error J2 [%]")
 axes[0].text(3.3, rows[0] + 0.3, "3 %")
 axes[1].set(xlabel="error of the test J4 [%]")
 axes[2].barh(rows, 1e6 * data["roughness"].max("plant"), height=0.5, color=COLOURS["faint"])
-axes[2].set(xscale="log", xlabel="noise in the command\n[µm]", xlim=(0.1, 3000))
+axes[2].set(xscale="log", xlabel="noise in the command\n[µm]", xlim=(0.1, 3000), xticks=(0.1, 10, 1000))
 plt.show()
 
 # %%

@@ -26,15 +26,28 @@ def test_sketches_are_those_of_the_script_and_have_the_colour_of_the_text(tmp_pa
         assert "black" not in text
 
 
+def test_letters_and_indices_are_eleven_pixels_tall_on_a_wide_screen():
+    style = (DOCS / "_static" / "dovetail.css").read_text("utf-8")
+    (widest,) = re.findall(r"div\.sketch svg \{.*max-width: (\d+)px;", style)
+    for file in sorted((DOCS / "theory" / "sketches").iterdir()):
+        text = file.read_text("utf-8")
+        wide = float(re.search(r'viewBox="0 0 (\d+)', text)[1])
+        for size in re.findall(r'font-size="([\d.]+)"', text):
+            assert float(size) * float(widest) / wide >= 11.0, file.name
+
+
 def test_a_phone_shows_letters_of_eleven_pixels_and_the_whole_sheet():
     style = (DOCS / "_static" / "dovetail.css").read_text("utf-8")
-    (letters,) = re.findall(
-        r"@media \(max-width: 36em\) .*div\.sketch svg text \{ font-size: ([\d.]+)px; \}", style
+    ((letters, indices),) = re.findall(
+        r"@media \(max-width: 36em\) .*div\.sketch svg text \{ font-size: ([\d.]+)px; \}"
+        r" div\.sketch svg tspan\[font-size\] \{ font-size: ([\d.]+)px; \}",
+        style,
     )
     for file in sorted((DOCS / "theory" / "sketches").iterdir()):
         text = file.read_text("utf-8")
         wide = float(re.search(r'viewBox="0 0 (\d+)', text)[1])
         assert float(letters) * (420 - 48) / wide >= 11.0, file.name
+        assert float(indices) * (420 - 48) / wide >= 11.0, file.name
         for x, anchor, words in re.findall(
             r'<text x="(-?[\d.]+)".*?text-anchor="(\w+)".*?>(.*?)</text>', text
         ):
