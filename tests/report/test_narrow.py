@@ -260,3 +260,12 @@ def test_what_is_written_around_a_panel_of_angles_or_of_space_is_whole(kind):
             assert figure.bbox.x0 <= box.x0
             assert box.x1 <= figure.bbox.x1
             assert figure.bbox.y0 <= box.y0
+
+
+def test_a_label_beside_a_low_panel_is_broken_between_words_only():
+    figure, panels = new_figure(6, 1, height=3.0)
+    for ax, name in zip(panels.flat, ("x", "y", "z", "roll", "pitch", "yaw"), strict=True):
+        ax.set_ylabel(f"{name} [mrad]")
+    with narrowed(figure):
+        said = [ax.get_ylabel().split() for ax in panels.flat]
+    assert said == [[name, "[mrad]"] for name in ("x", "y", "z", "roll", "pitch", "yaw")]

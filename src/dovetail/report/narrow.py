@@ -249,7 +249,8 @@ def _long(figure: Figure) -> list[tuple[Text, str]]:
             length = box.height if text is ax.yaxis.label else box.width
             if words and length > room:
                 found.append((text, words))
-                text.set_text(textwrap.fill(words, int(0.9 * len(words) * room / length)))
+                letters = max(int(0.9 * len(words) * room / length), 1)
+                text.set_text(textwrap.fill(words, letters, break_long_words=False, break_on_hyphens=False))
     return found
 
 
