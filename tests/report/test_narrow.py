@@ -269,3 +269,21 @@ def test_a_label_beside_a_low_panel_is_broken_between_words_only():
     with narrowed(figure):
         said = [ax.get_ylabel().split() for ax in panels.flat]
     assert said == [[name, "[mrad]"] for name in ("x", "y", "z", "roll", "pitch", "yaw")]
+
+
+def test_long_numbers_below_a_panel_do_not_touch_and_come_back():
+    figure, panels = new_figure(1, 2)
+    figure.dpi = 72
+    for ax, (first, last) in zip(panels.flat, ((4092.0, 4096.0), (0.00012, 0.00013)), strict=True):
+        ax.plot([first, last], [0, 1])
+    before = [ax.xaxis.get_major_locator() for ax in panels.flat]
+    with narrowed(figure):
+        text = svg(figure)
+        for ax in panels.flat:
+            low, high = ax.get_xlim()
+            ticks = [tick for tick in ax.xaxis.get_major_ticks() if low <= tick.get_loc() <= high]
+            boxes = [tick.label1.get_window_extent() for tick in ticks]
+            assert len(boxes) >= 2
+            assert all(left.x1 + 2 < right.x0 for left, right in itertools.pairwise(boxes))
+    assert "4094" in text
+    assert [ax.xaxis.get_major_locator() for ax in panels.flat] == before
