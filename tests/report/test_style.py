@@ -1,9 +1,11 @@
 import re
 import xml.etree.ElementTree as ET
+from pathlib import Path
 
 import matplotlib as mpl
 import pytest
 
+from dovetail.report import style
 from dovetail.report.style import COLOURS, RC, WIDTH, beside, new_figure, prefixed, styled, svg, symbol
 
 
@@ -128,3 +130,10 @@ def test_a_label_beside_long_numbers_stays_inside_the_figure():
     found = re.search(r'x="([0-9.]+)" y="[0-9.]+" transform="rotate\(-90[^>]*>duration error', svg(figure))
     ascent = 0.928 * RC["font.size"]  # of DejaVu Sans, which is what a browser gives a line
     assert float(found[1]) > ascent
+
+
+def test_no_figure_of_a_report_asks_for_letters_smaller_than_the_house_has():
+    """Smaller ones could not be read on a phone, or would make the whole figure narrower."""
+    for file in Path(style.__file__).parent.glob("*.py"):
+        sizes = re.findall(r"(?:fontsize|labelsize)=([0-9.]+|\"[a-z-]+\")", file.read_text("utf-8"))
+        assert all(size[0] != '"' and float(size) >= RC["font.size"] for size in sizes), file.name
