@@ -287,3 +287,18 @@ def test_long_numbers_below_a_panel_do_not_touch_and_come_back():
             assert all(left.x1 + 2 < right.x0 for left, right in itertools.pairwise(boxes))
     assert "4094" in text
     assert [ax.xaxis.get_major_locator() for ax in panels.flat] == before
+
+
+def test_panels_that_share_their_numbers_keep_them_and_a_legend_stays_at_its_panel():
+    figure, panels = new_figure(3, 1, height=4.5, sharex=True)
+    for ax in panels.flat:
+        ax.plot([0, 5], [0, 1], label="foot")
+    panels[0, 0].annotate("touchdown", (0.5, 1.02), xycoords="axes fraction")
+    panels[0, 0].legend(loc="upper left", bbox_to_anchor=(1.0, 1.03))
+    svg(figure)
+    with narrowed(figure):
+        svg(figure)
+        low, high = panels[-1, 0].get_xlim()
+        assert sum(low <= x <= high for x in panels[-1, 0].get_xticks()) >= 4
+        above = 1 - panels[0, 0].get_position().y1
+        assert above * figure.get_figheight() < 0.7  # [in] of a word and a line of a legend

@@ -122,16 +122,6 @@ def test_numbers_that_change_with_the_room_they_leave_are_given_enough_of_it():
     assert ax.yaxis.label.get_window_extent().x0 >= 0
 
 
-def test_a_label_beside_long_numbers_stays_inside_the_figure():
-    """Letters are as wide as they are drawn, not rounded to pixels: eight figures would push the label out."""
-    figure, axes = new_figure(height=2.6)
-    axes[0, 0].plot([0.2, 1.4], [-0.9e-4, -2.58e-4])
-    axes[0, 0].set_ylabel("duration error")
-    found = re.search(r'x="([0-9.]+)" y="[0-9.]+" transform="rotate\(-90[^>]*>duration error', svg(figure))
-    ascent = 0.928 * RC["font.size"]  # of DejaVu Sans, which is what a browser gives a line
-    assert float(found[1]) > ascent
-
-
 def test_no_figure_of_a_report_asks_for_letters_smaller_than_the_house_has():
     """Smaller ones could not be read on a phone, or would make the whole figure narrower."""
     for file in Path(style.__file__).parent.glob("*.py"):

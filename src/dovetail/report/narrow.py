@@ -224,7 +224,11 @@ def _touching(axis: Axis) -> bool:
     low, high = sorted(axis.get_view_interval())
     axis.get_majorticklabels()  # which puts them where they are now
     ticks = [tick for tick in axis.get_major_ticks() if low <= tick.get_loc() <= high]
-    boxes = [tick.label1.get_window_extent() for tick in ticks if tick.label1.get_text()]
+    boxes = [
+        tick.label1.get_window_extent()
+        for tick in ticks
+        if tick.label1.get_visible() and tick.label1.get_text()
+    ]
     boxes.sort(key=lambda box: box.x0)
     return any(after.x0 < before.x1 + APART for before, after in itertools.pairwise(boxes))
 

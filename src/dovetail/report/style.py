@@ -139,12 +139,9 @@ def svg(figure: Figure, about: str = "") -> str:
     buffer = io.StringIO()
     with styled():
         dpi, figure.dpi = figure.dpi, POINTS  # letters are measured as they will be drawn
-        canvas = FigureCanvasSVG(
-            figure
-        )  # before anything has its room: pixels would round each letter's width
         held = _laid_out(figure)
         nothing = {"Creator": None, "Date": None, "Format": None, "Type": None}
-        canvas.print_svg(buffer, metadata=nothing)  # `savefig` draws twice
+        FigureCanvasSVG(figure).print_svg(buffer, metadata=nothing)  # `savefig` draws twice
         figure.dpi = dpi
         for axis, locator in held.items():
             axis.set_major_locator(locator)
