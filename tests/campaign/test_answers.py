@@ -33,7 +33,7 @@ def test_a_file_asks_and_is_answered(small, tmp_path):
         {"kind": "surface", "measure": "frequency", "degree": 2},
     ]
     text = told(small(answers=questions), tmp_path / "out")
-    assert "no answer: already at mass = 1 the size of ratio is" in text
+    assert "none of mass: already at mass = 1 the size of ratio is" in text
     assert "10 at point 0" in text
     assert 'python -c "from campaign_models import oscillator; print(oscillator(mass=1.0' in text
     assert "frequency > 6: 50 % of the points (6 of 12)" in text
@@ -43,11 +43,22 @@ def test_a_file_asks_and_is_answered(small, tmp_path):
 
 
 def test_a_question_without_an_answer_is_counted(small, tmp_path):
-    question = {"kind": "largest", "of": "mass", "measure": "ratio", "below": 0.04, "share": 0.5}
-    run(small(answers=[question]), tmp_path / "out")
+    run(small(answers=[{"kind": "surface", "measure": "ratio", "degree": 5}]), tmp_path / "out")
     found = answers(tmp_path / "out")
     assert found.unanswered == 1
-    assert any("no answer: already at mass = 1 the size of ratio is" in line for line in found)
+    assert any(line.startswith("no answer: ") for line in found)
+
+
+@pytest.mark.parametrize(
+    ("below", "text"),
+    [(0.0004, "none of mass: already at mass = 1 the size of"), (4.0, "all of mass: up to mass = ")],
+)
+def test_a_bound_that_no_value_or_every_value_keeps_is_an_answer(small, tmp_path, below, text):
+    question = {"kind": "largest", "of": "mass", "measure": "ratio", "below": below, "share": 0.5}
+    run(small(answers=[question]), tmp_path / "out")
+    found = answers(tmp_path / "out")
+    assert found.unanswered == 0
+    assert any(line.startswith(text) for line in found)
 
 
 @pytest.mark.parametrize(

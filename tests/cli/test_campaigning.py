@@ -91,10 +91,18 @@ def test_a_rule_that_names_nothing_is_told_before_a_point_is_computed(dovetail, 
 
 def test_a_question_that_the_results_cannot_answer_is_no_success(dovetail, file, tmp_path):
     few = FILE.replace("[-1, 1, 4]", "[1, 4]")
-    file.write_text(few + '[[answers]]\nkind = "largest"\nof = "mass"\nmeasure = "frequency"\nbelow = 1e-9\n')
+    file.write_text(few + '[[answers]]\nkind = "surface"\nmeasure = "frequency"\ndegree = 4\n')
     code, text, _ = dovetail("campaign", file, "--out", tmp_path / "out")
     assert "no answer: " in text
     assert code == 1
+
+
+def test_a_bound_that_nothing_keeps_is_a_result(dovetail, file, tmp_path):
+    few = FILE.replace("[-1, 1, 4]", "[1, 4]")
+    file.write_text(few + '[[answers]]\nkind = "largest"\nof = "mass"\nmeasure = "frequency"\nbelow = 1e-9\n')
+    code, text, err = dovetail("campaign", file, "--out", tmp_path / "out")
+    assert "none of mass: already at mass = " in text
+    assert code == 0, err
 
 
 def test_questions_are_corrected_and_answered_from_the_store_without_computing_a_point(

@@ -8,7 +8,7 @@ import pytest
 from dovetail import campaign, testing
 from dovetail.campaign.answers import rows as flat_rows
 from dovetail.report.campaign import _rounded, campaign_page
-from dovetail.report.campaign_answers import in_words, outcome_map, place, quantity, stopped
+from dovetail.report.campaign_answers import _up_to, in_words, outcome_map, place, quantity, stopped
 from dovetail.report.page import Picture, Text
 from dovetail.report.style import COLOURS, SHARE
 from dovetail.studies.registry import find_test
@@ -123,3 +123,16 @@ def test_numbers_are_in_units_that_suit_them():
     assert in_words("outcome == 0", tested=False) == "outcome == 0"
     assert quantity(0.0513, SHARE) == "5.13 %"
     assert place({"specimen_stiffness": 2e3}, {"specimen_stiffness": "N/m"}) == "specimen stiffness 2 kN/m"
+
+
+def test_a_bound_that_none_or_all_of_an_axis_keeps_is_said_with_its_units():
+    table = {"sea_state": np.repeat([3.0, 4.0], 3), "load": np.repeat([106.2, 120.0], 3)}
+    asked = {"of": "sea_state", "measure": "load", "below": 100.0}
+    said = _up_to(table, asked, {"load": "N"})
+    assert said == (
+        "No value of sea state keeps load below 100 N in 95 % of the points: already at 3 it is 106.2 N."
+    )
+    said = _up_to(table, asked | {"below": 2000.0}, {"load": "N"})
+    assert said == (
+        "All values of sea state, up to 4, keep load below 2 kN in 95 % of the points: there it is 120 N."
+    )

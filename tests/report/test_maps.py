@@ -6,6 +6,7 @@ import numpy as np
 
 from dovetail.report.maps import POINTS, _smooth, _spans_decades, bars, curve, curves, edges, field, scatter
 from dovetail.report.narrow import narrowed
+from dovetail.report.style import POINTS as POINTS_PER_INCH
 from dovetail.report.style import svg
 
 
@@ -87,3 +88,28 @@ def test_a_long_name_beside_a_panel_is_not_cut():
             box = figure.axes[0].yaxis.label.get_window_extent()
             assert figure.bbox.y0 <= box.y0
             assert box.y1 <= figure.bbox.y1
+
+
+def test_values_on_the_lines_of_a_map_are_apart_and_on_a_dark_ground():
+    x, y = np.linspace(0.0, 5.0, 9), np.linspace(0.0, 17.0, 6)
+    across, up = np.meshgrid(x, y)
+    for values in (120 * np.exp(-3 * across) + up, across**2 + up, 1e-5 * np.hypot(across - 2.5, up / 3)):
+        figure = field(x, y, values, "x", "y", "z")
+        figure.dpi = POINTS_PER_INCH  # as it is drawn, so that what is measured is what was drawn
+        written = figure.axes[0].texts
+        assert 2 <= len(written) <= 6
+        for text in written:
+            ground = text.get_bbox_patch().get_facecolor()
+            assert max(ground[:3]) < 0.15
+            assert ground[3] == 1.0
+            assert text.get_color() == "white"
+        for frame in (nullcontext(), narrowed(figure)):
+            with frame:
+                svg(figure)
+                boxes = [text.get_bbox_patch().get_window_extent() for text in written if text.get_visible()]
+                assert len(boxes) == len(written)
+                for i, box in enumerate(boxes):
+                    assert not any(box.overlaps(other) for other in boxes[:i])
+                    inside = figure.axes[0].get_window_extent()
+                    assert inside.x0 <= box.x0 <= box.x1 <= inside.x1
+                    assert inside.y0 <= box.y0 <= box.y1 <= inside.y1

@@ -260,3 +260,45 @@ def test_what_is_written_around_a_panel_of_angles_or_of_space_is_whole(kind):
             assert figure.bbox.x0 <= box.x0
             assert box.x1 <= figure.bbox.x1
             assert figure.bbox.y0 <= box.y0
+
+
+def test_a_label_beside_a_low_panel_is_broken_between_words_only():
+    figure, panels = new_figure(6, 1, height=3.0)
+    for ax, name in zip(panels.flat, ("x", "y", "z", "roll", "pitch", "yaw"), strict=True):
+        ax.set_ylabel(f"{name} [mrad]")
+    with narrowed(figure):
+        said = [ax.get_ylabel().split() for ax in panels.flat]
+    assert said == [[name, "[mrad]"] for name in ("x", "y", "z", "roll", "pitch", "yaw")]
+
+
+def test_long_numbers_below_a_panel_do_not_touch_and_come_back():
+    figure, panels = new_figure(1, 2)
+    figure.dpi = 72
+    for ax, (first, last) in zip(panels.flat, ((4092.0, 4096.0), (0.00012, 0.00013)), strict=True):
+        ax.plot([first, last], [0, 1])
+    before = [ax.xaxis.get_major_locator() for ax in panels.flat]
+    with narrowed(figure):
+        text = svg(figure)
+        for ax in panels.flat:
+            low, high = ax.get_xlim()
+            ticks = [tick for tick in ax.xaxis.get_major_ticks() if low <= tick.get_loc() <= high]
+            boxes = [tick.label1.get_window_extent() for tick in ticks]
+            assert len(boxes) >= 2
+            assert all(left.x1 + 2 < right.x0 for left, right in itertools.pairwise(boxes))
+    assert "4094" in text
+    assert [ax.xaxis.get_major_locator() for ax in panels.flat] == before
+
+
+def test_panels_that_share_their_numbers_keep_them_and_a_legend_stays_at_its_panel():
+    figure, panels = new_figure(3, 1, height=4.5, sharex=True)
+    for ax in panels.flat:
+        ax.plot([0, 5], [0, 1], label="foot")
+    panels[0, 0].annotate("touchdown", (0.5, 1.02), xycoords="axes fraction")
+    panels[0, 0].legend(loc="upper left", bbox_to_anchor=(1.0, 1.03))
+    svg(figure)
+    with narrowed(figure):
+        svg(figure)
+        low, high = panels[-1, 0].get_xlim()
+        assert sum(low <= x <= high for x in panels[-1, 0].get_xticks()) >= 4
+        above = 1 - panels[0, 0].get_position().y1
+        assert above * figure.get_figheight() < 0.7  # [in] of a word and a line of a legend

@@ -50,7 +50,8 @@ def test_a_campaign_shows_its_verdict_and_what_matters(tmp_path):
 
 
 def test_the_style_is_for_the_inside_only():
-    rules = re.sub(r"\{[^{}]*\}", "", scoped_style())
+    rules = re.sub(r"@media[^{]*\{((?:[^{}]*\{[^{}]*\})*)\s*\}", r"\1", scoped_style())
+    rules = re.sub(r"\{[^{}]*\}", "", rules)
     assert all(selector.strip().startswith(".dovetail") for selector in rules.split("\n") if selector.strip())
     assert "--demand" in scoped_style()
     assert wrapped("x").startswith('<div class="dovetail">')
@@ -141,3 +142,21 @@ def test_a_campaign_shows_each_picture_once(tmp_path):
     assert html.count("<figcaption>How the runs ended") <= 1
     assert "What matters to peak displacement" in html
     assert "over delay and damping." in html.replace("mean over", "")
+
+
+LETTERS = """[...document.querySelectorAll('svg text')].filter(t => t.getClientRects().length).map(t => {
+    const m = t.getScreenCTM();
+    return parseFloat(getComputedStyle(t).fontSize) * Math.hypot(m.a, m.b);
+})"""
+
+
+def test_letters_of_a_drawing_and_of_a_plot_can_be_read_on_a_phone(test, browsers):
+    window = browsers().new_page(viewport={"width": 420, "height": 900})
+    window.set_content(test._repr_html_())
+    assert min(window.evaluate(LETTERS)) >= 11
+    assert (
+        window.evaluate("[...document.querySelectorAll('svg.loop')].filter(s => s.clientWidth).length") == 1
+    )
+    window.set_content(test.rehearse()._repr_html_())
+    assert min(window.evaluate(LETTERS)) >= 11
+    window.close()

@@ -1,9 +1,11 @@
 import re
 import xml.etree.ElementTree as ET
+from pathlib import Path
 
 import matplotlib as mpl
 import pytest
 
+from dovetail.report import style
 from dovetail.report.style import COLOURS, RC, WIDTH, beside, new_figure, prefixed, styled, svg, symbol
 
 
@@ -118,3 +120,10 @@ def test_numbers_that_change_with_the_room_they_leave_are_given_enough_of_it():
     assert ax.yaxis.get_major_locator() is locator
     figure.dpi = 72
     assert ax.yaxis.label.get_window_extent().x0 >= 0
+
+
+def test_no_figure_of_a_report_asks_for_letters_smaller_than_the_house_has():
+    """Smaller ones could not be read on a phone, or would make the whole figure narrower."""
+    for file in Path(style.__file__).parent.glob("*.py"):
+        sizes = re.findall(r"(?:fontsize|labelsize)=([0-9.]+|\"[a-z-]+\")", file.read_text("utf-8"))
+        assert all(size[0] != '"' and float(size) >= RC["font.size"] for size in sizes), file.name

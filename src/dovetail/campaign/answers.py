@@ -34,7 +34,10 @@ Table = dict[str, np.ndarray]
 
 
 class Answers(list[str]):
-    """Lines for people to read; `unanswered` counts the questions that have no answer."""
+    """Lines for people to read; `unanswered` counts the questions that cannot be answered.
+
+    That a bound is kept nowhere on an axis, or everywhere, is an answer.
+    """
 
     unanswered = 0
 
@@ -52,6 +55,8 @@ def answers(folder: str | Path, questions: Sequence[Mapping[str, Any]] | None = 
     for question in asked or _usual(store, data):
         try:
             lines += answer(store, table, question)
+        except odds.OffAxisError as found:
+            lines.append(f"{'all' if found.kept else 'none'} of {question['of']}: {found}")
         except DovetailError as error:
             lines.append(f"no answer: {error}")
             lines.unanswered += 1

@@ -47,6 +47,18 @@ def probability(table: Mapping[str, np.ndarray], rule: str, confidence: float = 
     return Odds(int(holds.sum()), len(holds), float(holds.mean()), float(interval.low), float(interval.high))
 
 
+class OffAxisError(AnalysisError):
+    """A bound that no value of an axis keeps, or that all keep: it is met before the axis begins, or after it ends.
+
+    That is a result, and no failure of the campaign: `value` is where the axis begins or ends, `reached` the measure's
+    size there.
+    """
+
+    def __init__(self, text: str, value: float, reached: float, kept: bool):
+        super().__init__(text)
+        self.value, self.reached, self.kept = value, reached, kept
+
+
 def largest(
     table: Mapping[str, np.ndarray], of: str, measure: str, below: float, share: float = 0.95, bins: int = 20
 ) -> float:
@@ -67,13 +79,19 @@ def largest(
     reached = [np.quantile(y[part == i], share, method="higher") for i in range(len(values))]
     finite = np.where(np.isfinite(reached), reached, 1e6 * max(below, 1e-300))
     if finite[0] > below:
-        raise AnalysisError(
+        raise OffAxisError(
             f"already at {of} = {values[0]:.4g} the size of {measure} is {reached[0]:.4g} in {100 * share:g} % of the "
-            f"points, more than {below:g}; let {of} begin below that, or bear more"
+            f"points, more than {below:g}; let {of} begin below that, or bear more",
+            float(values[0]),
+            float(reached[0]),
+            False,
         )
     if (finite <= below).all():
-        raise AnalysisError(
+        raise OffAxisError(
             f"up to {of} = {values[-1]:.4g}, where the axis ends, {measure} stays below {below:g} in "
-            f"{100 * share:g} % of the points; let it go further"
+            f"{100 * share:g} % of the points; let it go further",
+            float(values[-1]),
+            float(reached[-1]),
+            True,
         )
     return admissible(values, finite, below)

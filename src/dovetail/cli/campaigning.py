@@ -24,7 +24,7 @@ def run_campaign(
     cluster: str | None,
     answers: bool = False,
 ) -> int:
-    """Compute, store, print what was found; the exit code is 1 if points failed or a question has no answer."""
+    """Compute, store, print what was found; the exit code is 1 if points failed or a question cannot be answered."""
     from dovetail.studies.registry import find_campaign
 
     file = find_campaign(name)

@@ -104,7 +104,7 @@ class Film(FuncAnimation):
 
     def __init__(self, figure: Figure, stages: Sequence[_Stage], times: np.ndarray, fps: float):
         self.figure, self.stages, self.times = figure, stages, times
-        self.clock = figure.text(0.5, 0.02, "", ha="center", fontsize=9, color=COLOURS["ink"])
+        self.clock = figure.text(0.5, 0.02, "", ha="center", fontsize=10, color=COLOURS["ink"])
         super().__init__(figure, self.show, frames=len(times), interval=1000 / fps, blit=False)
         self._draw_was_started = True  # a picture that is only looked at in part is no reason to warn
         self.show(0)
@@ -181,10 +181,10 @@ class _Stage:
             axes.set(xlim=limits[0], ylim=limits[1], zlim=limits[2])
             axes.set_box_aspect(np.ptp(limits, axis=1), zoom=1.1)
             axes.view_init(*view)
-            axes.tick_params(labelsize=7, colors=COLOURS["faint"])
+            axes.tick_params(labelsize=10, colors=COLOURS["faint"])
             axes.locator_params(nbins=4)
             for name in "xyz":
-                getattr(axes, f"set_{name}label")(f"{name} [{unit}]", fontsize=8)
+                getattr(axes, f"set_{name}label")(f"{name} [{unit}]", fontsize=10)
         axes.set_title(scene.title, fontsize=10, loc="center")
         empty = ([], []) if self.flat else ([], [], [])
         self.lines = [
@@ -195,7 +195,7 @@ class _Stage:
         self.trail = axes.plot(*empty, color=colour, lw=1.0)[0]
         write = axes.text if self.flat else axes.text2D
         low = 0.03 if self.flat else -0.02
-        self.note = write(0.5, low, "", transform=axes.transAxes, ha="center", fontsize=9)
+        self.note = write(0.5, low, "", transform=axes.transAxes, ha="center", fontsize=10)
 
     @property
     def moving(self) -> list[Artist]:

@@ -47,15 +47,7 @@ def sentences(store: Store, table: Columns, units: Mapping[str, str]) -> list[Bl
 def _said(store: Store, table: Any, q: Mapping[str, Any], units: Mapping[str, str]) -> tuple[str, list[str]]:
     measure = str(q.get("measure", "")).replace("_", " ")
     if q["kind"] == "largest":
-        share = q.get("share", 0.95)
-        value = odds.largest(table, q["of"], q["measure"], q["below"], share)
-        below = quantity(q["below"], units.get(q["measure"], "1"))
-        most = quantity(value, units.get(q["of"], "1"))
-        return (
-            f"Up to {worded(q['of'])} {most}, {measure} stays below {below} in {100 * share:g} % of the points "
-            "at each value.",
-            [],
-        )
+        return _up_to(table, q, units), []
     if q["kind"] == "probability":
         found = odds.probability(table, q["rule"])
         return (
@@ -75,6 +67,26 @@ def _said(store: Store, table: Any, q: Mapping[str, Any], units: Mapping[str, st
     first = re.sub(r"\b(\w+) = ([-+.\de]+)", lambda m: _valued(m, units), first)
     first = re.sub(r"\b([a-z]+)_([a-z0-9_]+)\b", lambda m: m[0].replace("_", " "), first).rstrip(":")
     return f"{first[:1].upper()}{first[1:]}{':' if rest else '.'}", rest
+
+
+def _up_to(table: Any, q: Mapping[str, Any], units: Mapping[str, str]) -> str:
+    """How far an axis may go, or that none or all of it keeps the bound."""
+    of, measure, share = worded(q["of"]), worded(q["measure"]), q.get("share", 0.95)
+    below = quantity(q["below"], units.get(q["measure"], "1"))
+    stays = f"{measure} below {below} in {100 * share:g} % of the points"
+    try:
+        value = odds.largest(table, q["of"], q["measure"], q["below"], share)
+    except odds.OffAxisError as found:
+        at, reached = (
+            quantity(v, units.get(q[k], "1")) for v, k in ((found.value, "of"), (found.reached, "measure"))
+        )
+        if found.kept:
+            return f"All values of {of}, up to {at}, keep {stays}: there it is {reached}."
+        return f"No value of {of} keeps {stays}: already at {at} it is {reached}."
+    most = quantity(value, units.get(q["of"], "1"))
+    return (
+        f"Up to {of} {most}, {measure} stays below {below} in {100 * share:g} % of the points at each value."
+    )
 
 
 def _valued(match: re.Match[str], units: Mapping[str, str]) -> str:

@@ -150,7 +150,7 @@ def coloured(values: xr.DataArray) -> Figure:
                 f"{values.values[i, j]:.3g}",
                 ha="center",
                 va="center",
-                fontsize=8,
+                fontsize=10,
                 color="white" if reach and abs(shown[i, j]) > 0.6 * reach else COLOURS["ink"],
             )
         if values.values.min() < 1 < values.values.max():
@@ -182,7 +182,7 @@ def mark_outcomes(axes: Any, data: xr.Dataset, size: float = 620.0) -> None:
             axes.scatter(across[j], down[i], s=size, marker="s", color=colour, lw=0, label=name)
     for i, j in np.ndindex(data.ending.shape):
         text = f"{ENDINGS[int(data.ending.values[i, j])][1]}\n{int(data.impacts.values[i, j])}"
-        axes.text(float(across[j]), float(down[i]), text, ha="center", va="center", fontsize=8)
+        axes.text(float(across[j]), float(down[i]), text, ha="center", va="center", fontsize=10)
     axes.set_xticks(across.values)
     axes.set_yticks(down.values)
     axes.set_xlabel(f"{across.attrs['long_name']} [{across.attrs['units']}]")

@@ -115,7 +115,7 @@ def _audits(runs: Sequence[Run], labels: Sequence[str]) -> list[PageTable]:
 def _named(axes: Any, runs: Sequence[Run]) -> None:
     """Which line is which, beside the picture where it hides nothing; of one run the page's title says it."""
     if len(runs) > 1:
-        axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.05), fontsize="small")
+        axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.05))
 
 
 def trajectories(runs: Sequence[Run], labels: Sequence[str]):

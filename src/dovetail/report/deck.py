@@ -128,7 +128,7 @@ def strip(scene: DeckScene, stretches: list[Phase], number: int = 5) -> tuple[An
             axes.set_xticks([])
             axes.set_yticks([])
             if view == "front":
-                axes.set_title(f"{scene.times[k]:.2f} s", fontsize=9, loc="center")
+                axes.set_title(f"{scene.times[k]:.2f} s", fontsize=10, loc="center")
     return figure, [float(scene.times[k]) for k in shown]
 
 
@@ -139,7 +139,7 @@ def _shade(axes: Any, stretches: list[Phase], names: bool) -> None:
         wide = p.end - p.start > 0.09 * (stretches[-1].end - stretches[0].start)
         if names and wide and len(stretches) > 1:
             place = ((p.start + p.end) / 2, 1.02)
-            axes.annotate(p.name, place, xycoords=("data", "axes fraction"), ha="center", fontsize=8)
+            axes.annotate(p.name, place, xycoords=("data", "axes fraction"), ha="center", fontsize=10)
 
 
 def _traces(
@@ -153,7 +153,7 @@ def _traces(
                 axes[i, 0].plot(*decimate(t, values), color=shade, lw=1.0, label=name)
             axes[i, 0].set_ylabel(label)
             if len(lines) > 1:
-                axes[i, 0].legend(loc="upper left", bbox_to_anchor=(1.0, 1.03), fontsize=8)
+                axes[i, 0].legend(loc="upper left", bbox_to_anchor=(1.0, 1.03), fontsize=10)
         axes[-1, 0].set_xlabel("time [s]")
         figure.align_ylabels()
     return figure
@@ -257,7 +257,7 @@ def deck_animation(run: Any, *, fps: float = 12.5, speed: float = 1.0, half: flo
         axes.set(xlim=(-half, half), ylim=(low, high), xlabel="port [m]", ylabel="up [m]")
         now = next((p.name for p in stretches if p.start <= scene.times[k] <= p.end), "")
         loads = ", ".join(f"{v:.0f}" for v in np.sqrt(np.sum(scene.force[k] ** 2, -1)))
-        axes.set_title(f"{scene.times[k]:6.2f} s   {now}   feet {loads} N", fontsize=9, loc="left")
+        axes.set_title(f"{scene.times[k]:6.2f} s   {now}   feet {loads} N", fontsize=10, loc="left")
         return []
 
     moving = FuncAnimation(figure, show, frames=len(frames), interval=1000 / fps, blit=False)

@@ -9,6 +9,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis, XAxis
 from matplotlib.cm import ScalarMappable
+from matplotlib.contour import ContourSet
 from matplotlib.figure import Figure
 
 from dovetail.report.charts import SHADES as LINES
@@ -17,6 +18,10 @@ from dovetail.report.style import COLOURS, new_figure, styled
 SHADES = "cividis"  # reads the same with any colour vision, and in grey
 NOTHING = 1e-3  # of the strongest influence: one that is less cannot be told from none
 TALL = 22  # letters beside a panel of one axis
+LEVELS = 4  # lines of equal value, or about so many
+LABEL = np.array([0.5, 0.22])  # [in] that the value on such a line takes, with its ground
+PANEL = np.array([2.6, 2.4])  # [in] of a map on a phone
+GROUND = "#101317"  # of it: dark also in the dark
 POINTS = 4000  # of a scatter: more cannot be told apart and only make the page heavy
 
 
@@ -52,7 +57,7 @@ def curves(x: np.ndarray, y: np.ndarray, words: np.ndarray, x_label: str, y_labe
                 ax.plot(distinct, means, "o-", ms=3, lw=1.2, color=shade, label=str(word))
         if _spans_decades(np.unique(x)):
             _decades(ax.xaxis)
-        ax.legend(loc="upper left", bbox_to_anchor=(1.0, 1.05), fontsize="small")
+        ax.legend(loc="upper left", bbox_to_anchor=(1.0, 1.05))
         ax.set(xlabel=x_label, ylabel=_beside(y_label))
     return figure
 
@@ -89,14 +94,38 @@ def field(x: np.ndarray, y: np.ndarray, values: np.ndarray, x_label: str, y_labe
     with styled():
         ax.grid(visible=False)
         drawn = ax.pcolormesh(edges(x), edges(y), values, cmap=SHADES, rasterized=True)
-        if _smooth(values):
-            lines = ax.contour(x, y, values, levels=5, colors="white", linewidths=0.8)
-            ax.clabel(lines, fmt="%.3g", fontsize=8)
         for axis, edge in ((ax.xaxis, x), (ax.yaxis, y)):
             if _spans_decades(edge):
                 _decades(axis)
+        if _smooth(values):
+            _written(ax, ax.contour(x, y, values, levels=LEVELS, colors="white", linewidths=0.9))
         _name(ax, drawn, x_label, y_label, label)
     return figure
+
+
+def _written(ax: Axes, lines: ContourSet) -> None:
+    """Write its value on each line of a map, on a ground that is dark on any colour, where no other is in the way.
+
+    Each stands where it is farthest from those before it, as counted in its own size on a phone. A line that has no
+    such place goes without: the colours beside the map tell it too.
+    """
+    placed: list[np.ndarray] = []
+    to_panel = ax.transData + ax.transAxes.inverted()
+    for level, path in zip(lines.levels, lines.get_paths(), strict=True):
+        data = np.asarray(path.vertices)
+        if not len(data):
+            continue
+        room = LABEL / PANEL  # of a label, as a share of a panel on a phone
+        places = to_panel.transform(data) / room
+        inside = np.all((places > 0.6) & (places < 1 / room - 0.6), axis=1)
+        free = np.min([np.abs(places - other).max(axis=1) for other in placed] or [places[:, 0]], axis=0)
+        best = int(np.argmax(np.where(inside, free, -np.inf)))
+        if not inside[best] or (placed and free[best] < 1.1):
+            continue
+        placed.append(places[best])
+        ground = {"boxstyle": "round,pad=0.15", "facecolor": GROUND, "edgecolor": "none"}
+        across, up = data[best]
+        ax.text(across, up, f"{level:.3g}", color="white", ha="center", va="center", bbox=ground)
 
 
 def scatter(x: np.ndarray, y: np.ndarray, z: np.ndarray, x_label: str, y_label: str, label: str) -> Figure:

@@ -7,6 +7,7 @@ has to be pushed aside. So it is laid out once more.
 from __future__ import annotations
 
 import contextlib
+import itertools
 import textwrap
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -14,11 +15,13 @@ from typing import Any
 import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
+from matplotlib.axis import Axis
 from matplotlib.collections import PathCollection
 from matplotlib.figure import Figure
 from matplotlib.gridspec import GridSpec
 from matplotlib.legend import Legend
 from matplotlib.text import Text
+from matplotlib.ticker import AutoLocator, Locator, MaxNLocator
 from matplotlib.transforms import ScaledTranslation
 
 from dovetail.report.style import ROOM, WIDTH, beside, styled
@@ -61,6 +64,7 @@ def narrowed(figure: Figure) -> Iterator[None]:
         crowded = _crowded(figure, panels)
         for text in crowded:
             text.set_visible(False)
+        fewer = _fewer(figure, panels)
     try:
         yield
     finally:
@@ -77,6 +81,8 @@ def narrowed(figure: Figure) -> Iterator[None]:
                 text.set_visible(True)
             for text, words in long:
                 text.set_text(words)
+            for axis, locator in fewer:
+                axis.set_major_locator(locator)
 
 
 def _labelled(ax: Axes) -> dict[str, Any]:
@@ -196,6 +202,37 @@ def _crowded(figure: Figure, panels: list[Axes]) -> list[Text]:
     return found
 
 
+def _fewer(figure: Figure, panels: list[Axes]) -> list[tuple[Axis, Locator]]:
+    """Give an axis fewer numbers where they would touch; such axes, and what chose their numbers before."""
+    found: list[tuple[Axis, Locator]] = []
+    _lay_out(figure)
+    for ax in panels:
+        axis, locator = ax.xaxis, ax.xaxis.get_major_locator()
+        if not isinstance(locator, AutoLocator) or not ax.get_visible():
+            continue
+        for count in range(len(axis.get_majorticklocs()), 1, -1):
+            if not _touching(axis):
+                break
+            axis.set_major_locator(MaxNLocator(count - 1, steps=[1, 2, 2.5, 5, 10]))
+        if axis.get_major_locator() is not locator:
+            found.append((axis, locator))
+    return found
+
+
+def _touching(axis: Axis) -> bool:
+    """Whether numbers below a panel have less than `APART` between them."""
+    low, high = sorted(axis.get_view_interval())
+    axis.get_majorticklabels()  # which puts them where they are now
+    ticks = [tick for tick in axis.get_major_ticks() if low <= tick.get_loc() <= high]
+    boxes = [
+        tick.label1.get_window_extent()
+        for tick in ticks
+        if tick.label1.get_visible() and tick.label1.get_text()
+    ]
+    boxes.sort(key=lambda box: box.x0)
+    return any(after.x0 < before.x1 + APART for before, after in itertools.pairwise(boxes))
+
+
 def _broad(panels: list[Axes], width: float) -> list[Legend]:
     """Legends inside their panel that a narrow panel has no room for."""
     there = [legend for ax in panels if (legend := ax.get_legend()) is not None and legend.get_visible()]
@@ -249,7 +286,8 @@ def _long(figure: Figure) -> list[tuple[Text, str]]:
             length = box.height if text is ax.yaxis.label else box.width
             if words and length > room:
                 found.append((text, words))
-                text.set_text(textwrap.fill(words, int(0.9 * len(words) * room / length)))
+                letters = max(int(0.9 * len(words) * room / length), 1)
+                text.set_text(textwrap.fill(words, letters, break_long_words=False, break_on_hyphens=False))
     return found
 
 

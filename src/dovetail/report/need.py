@@ -92,7 +92,7 @@ def _map(need: RealTimeNeed):
             axes.axvline(1e3 * (delay + lag), color=shade, lw=1.2, ls=":", label=name)
     axes.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
     if axes.get_legend_handles_labels()[0]:
-        axes.legend(loc="upper right", fontsize=8)
+        axes.legend(loc="upper right", fontsize=10)
     axes.set_xlim(0.0, 2.5e3 * need.any_delay)
     axes.set_xlabel("delay of the loop [ms]")
     axes.set_ylabel("damping [N s/m]")

@@ -22,6 +22,13 @@ from dovetail.report.style import svg
 
 SKIPPED = (":root", "*", "html", "body", "footer", "nav")  # rules for a page as a whole
 
+PHONE = """
+.dovetail svg.loop, .dovetail svg.plot { min-width: var(--least, 0); }
+@media (max-width: 560px) {
+  .dovetail svg.narrow.narrow { display: block; }
+  .dovetail svg.loop:not(.narrow):not(:only-of-type) { display: none; }
+}"""  # letters keep their size: what is wider is drawn aside, and the loop has a drawing of its own
+
 
 def test_html(test: Any) -> str:
     """A test: its title, its loop, its length and rate."""
@@ -30,7 +37,7 @@ def test_html(test: Any) -> str:
     table = dump(test)
     about = f"{test.duration:g} s at {test.rate:g} Hz"
     if "rig" in table:
-        inner = drawing.loop(table)
+        inner = drawing.loop(table) + drawing.upright(table)
     else:
         kind = table.get("system", {}).get("kind", "system")
         inner = f"<p>Simulation of a {escape(str(kind))}, without a rig.</p>"
@@ -151,4 +158,4 @@ def scoped_style() -> str:
             rules.append(f"{', '.join(kept)} {{{body}}}")
     ground = "background:#fff;color:var(--ink);padding:.6em .8em;max-width:868px;overflow-x:auto;"
     light = variables[1].replace("color-scheme: light dark;", "")
-    return f".dovetail {{{light}{ground}}}\n" + "\n".join(rules)
+    return f".dovetail {{{light}{ground}}}\n" + "\n".join(rules) + PHONE

@@ -10,7 +10,7 @@ import numpy as np
 
 from dovetail import fidelity
 from dovetail.core.errors import ParameterError, answer_or_reason
-from dovetail.report import origin, parameters, sections, tiles
+from dovetail.report import compared, origin, parameters, sections, tiles
 from dovetail.report import verdict as verdicts
 from dovetail.report.creep import creep_page
 from dovetail.report.keyframe import key_frame
@@ -48,7 +48,7 @@ def rehearsal_page(
 
 
 def rehearsals_page(title: str, views: Sequence[RunView]) -> Page:
-    """The report on several runs of one test: a summary, then each run."""
+    """The report on several runs of one test: what they share once, then in short each run."""
     if not views:
         raise ParameterError("got no runs; a report needs one at least")
     judged = [Judged(view) for view in views]
@@ -65,19 +65,18 @@ def rehearsals_page(title: str, views: Sequence[RunView]) -> Page:
         PageSection("What was tested", tested),
         PageSection("Stability", sections.stability(judged)),
     ]
-    for view in judged:
-        told = [Text(view.verdict.sentence, view.verdict.tone), *sections.outcome(view)]
-        inner = [
-            *told,
-            PageSection("Error the rig adds", sections.error(view)),
-            PageSection("Figures", sections.pictures(view)),
-        ]
-        blocks.append(PageSection(view.label, inner))
-    blocks += _every_parameter(first)
+    blocks.append(PageSection("Error the rig adds", compared.errors(judged)))
+    blocks.append(PageSection("Each run by itself", compared.alone(judged, _shared(judged))))
     blocks.append(PageSection("Provenance", origin.provenance(judged)))
     what, *others = dict.fromkeys(map(_subtitle, judged))
     subtitle = "; ".join([what, *(f"{each[:1].lower()}{each[1:]}" for each in others)])
     return Page(title, _overall(judged), blocks, subtitle=subtitle)
+
+
+def _shared(views: Sequence[Judged]) -> bool:
+    """Whether signals of several runs can be laid over each other."""
+    data = [view.data for view in views]
+    return len(data) > 1 and all(each.sizes["time"] > 1 for each in data) and bool(common(data, others=False))
 
 
 def _laid_over(views: Sequence[Judged]) -> list[Block]:

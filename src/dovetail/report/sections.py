@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from dovetail.report.view import Judged, limit_uses
 
 NOTHING = "no answer"
 NOT_ANALYSED = "The stability of this loop was not analysed."
+STOPPED_EARLY = "The run stopped before the ideal did; both are compared up to there."
 
 
 def outcome(view: Judged) -> list[Block]:
@@ -57,7 +58,8 @@ def stability(views: Sequence[Judged]) -> list[Block]:
     if not views:
         return blocks
     if all(view.margins.stable is None and view.margins.critical_delay is None for view in views):
-        why = "; ".join(dict.fromkeys(view.margins.why.rstrip(".") for view in views if view.margins.why))
+        reasons = [each for view in views for each in view.margins.why.rstrip(".").split("; ")]
+        why = "; ".join(filter(None, dict.fromkeys(reasons)))
         blocks.append(Text(f"Whether this loop is stable cannot be said: {why}." if why else NOT_ANALYSED))
     else:
         blocks.append(
@@ -162,7 +164,7 @@ def error(view: Judged) -> list[Block]:
         ]
     blocks: list[Block] = _one_axis(found) if len(view.axis_names()) == 1 else _each_axis(view, found)
     if found.stopped_early:
-        blocks.append(Text("The run stopped before the ideal did; both are compared up to there."))
+        blocks.append(Text(STOPPED_EARLY))
     about = [note for note in found.notes if not (view.still() and note.endswith("does not move there"))]
     blocks += [Text(f"{note[:1].upper()}{note[1:]}.", "plain") for note in about]
     return blocks
@@ -189,28 +191,39 @@ def _one_axis(found: fidelity.Comparison) -> list[Block]:
 
 
 def _each_axis(view: Judged, found: fidelity.Comparison) -> list[Block]:
-    """The same of several axes: a row for each that moves, a column for each number that one of them has."""
-    names, moving = view.axis_names(), view.moving()
+    """The same of several axes: a row for each that moves."""
+    names = view.axis_names()
+    blocks = error_tables(["axis"], [([names[i]], found, i) for i in view.moving()])
+    if view.still():
+        blocks.append(Text(still_axes(view)))
+    return blocks
+
+
+def error_tables(
+    words: Sequence[str], rows: Sequence[tuple[list[str], fidelity.Comparison, int]]
+) -> list[Block]:
+    """Errors, and what the rig does: a row for each axis of a run, a column for each number that one of them has.
+
+    A row begins with what stands under the first `words` of the head.
+    """
+    first = len(words)
     head = [f"{name.split()[0]} {size}" for name in _KEY for size in ("rms", "peak")]
-    rows = [
-        [names[i], *(_percent(by[key], i) for key in _KEY.values() for by in (found.rms, found.peak))]
-        for i in moving
+    errors = [
+        [*begin, *(_percent(by[key], i) for key in _KEY.values() for by in (found.rms, found.peak))]
+        for begin, found, i in rows
     ]
     caption = "Errors, in % of the rms of the ideal displacement. " + "; ".join(
         f"{name.split()[0]}: {about.split(';')[0]}" for name, about in _ERRORS.items()
     )
-    blocks: list[Block] = [PageTable(["axis", *head], rows, caption, numbers=range(1, 7))]
-    known = [row for row in _RIG if any(_each(found, row[1], i) != NOTHING for i in moving)]
+    blocks: list[Block] = [PageTable([*words, *head], errors, caption, range(first, first + len(head)))]
+    known = [row for row in _RIG if any(_each(found, row[1], i) != NOTHING for _, found, i in rows)]
     if known:
-        table = [[names[i], *(_each(found, key, i) for _, key, _ in known)] for i in moving]
+        table = [[*begin, *(_each(found, key, i) for _, key, _ in known)] for begin, found, i in rows]
         caption = "What the rig does to the motion, from the recorded traces. " + "; ".join(
             f"{what}: {about.split(';')[0]}" for what, _, about in known
         )
-        blocks.append(
-            PageTable(["axis", *(what for what, _, _ in known)], table, caption, range(1, len(known) + 1))
-        )
-    if view.still():
-        blocks.append(Text(still_axes(view)))
+        head = [what for what, _, _ in known]
+        blocks.append(PageTable([*words, *head], table, caption, range(first, first + len(head))))
     return blocks
 
 
@@ -280,14 +293,7 @@ def pictures(view: Judged) -> list[Block]:
     blocks: list[Block] = []
 
     def add(make, *needs: str) -> None:
-        """A figure where its signals were recorded and its trace can be judged."""
-        missing = [name for name in needs if name not in data]
-        if missing or data.sizes["time"] < 2:
-            return
-        try:
-            blocks.append(make())
-        except DovetailError as error:
-            blocks.append(Text(f"A figure is missing, as {error}."))
+        blocks.extend(drawn(view, make, *needs))
 
     z, x = "displacement", "measured_displacement"
     if view.rigless:
@@ -314,7 +320,7 @@ def pictures(view: Judged) -> list[Block]:
         x,
     )
     if len(view.axis_names()) == 1:
-        add(lambda: Pair(_subspace(view, 0), _spectrum(view, 0)), z, x)
+        add(lambda: loop_and_spectrum(view), z, x)
     else:
         add(lambda: _subspaces(view), z, x)
         add(lambda: _spectra(view), z)
@@ -332,6 +338,21 @@ def pictures(view: Judged) -> list[Block]:
     if not blocks:
         blocks.append(Text("The run recorded nothing that could be drawn."))
     return blocks
+
+
+def drawn(view: Judged, make: Callable[[], Block], *needs: str) -> list[Block]:
+    """A figure where its signals were recorded and its trace can be judged."""
+    if any(name not in view.data for name in needs) or view.data.sizes["time"] < 2:
+        return []
+    try:
+        return [make()]
+    except DovetailError as error:
+        return [Text(f"A figure is missing, as {error}.")]
+
+
+def loop_and_spectrum(view: Judged) -> Pair:
+    """Synchronisation and spectrum of the only axis."""
+    return Pair(_subspace(view, 0), _spectrum(view, 0))
 
 
 def budget(parts: Sequence[fidelity.Contribution]) -> list[Block]:

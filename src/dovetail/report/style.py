@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import io
 import itertools
+import math
 import re
 import warnings
 from collections.abc import Mapping, Sequence
@@ -152,7 +153,7 @@ def svg(figure: Figure, about: str = "") -> str:
     box = re.search(r'viewBox="([^"]*)"', head)
     assert box is not None  # matplotlib always writes one
     label = escape(about, quote=True)
-    least = f"--least: {_legible(text, float(box[1].split()[2])):.0f}px"
+    least = f"--least: {math.ceil(_legible(text, float(box[1].split()[2])))}px"
     new_head = f'<svg class="plot" viewBox="{box[1]}" style="{least}" role="img" aria-label="{label}">'
     return new_head + _shortened(_themed(_renamed(text[len(head) :])))
 

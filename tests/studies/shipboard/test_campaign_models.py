@@ -1,5 +1,6 @@
 """Models of the shipboard study for campaigns."""
 
+import jax
 import pytest
 
 from dovetail.studies.shipboard.campaign_models import envelope_point
@@ -9,3 +10,9 @@ from dovetail.studies.shipboard.campaign_models import envelope_point
 def test_a_higher_sea_loads_the_device_more():
     low, high = (envelope_point(sea_state=state, duration=20.0)["securing_load"] for state in (3.0, 7.0))
     assert float(high) > float(low) >= 0
+
+
+def test_each_measure_has_its_unit():
+    given = jax.eval_shape(envelope_point, sea_state=3.0)
+    assert set(envelope_point.gives) == set(given)
+    assert envelope_point.gives["securing_load"] == "N"

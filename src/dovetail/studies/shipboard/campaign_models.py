@@ -6,10 +6,21 @@ from typing import Any
 
 import jax.numpy as jnp
 
+from dovetail.campaign import gives
 from dovetail.sea.envelope import SecuringEnvelope
 from dovetail.sea.response import BoxShip
 
 
+@gives(
+    outcome="1",
+    securing_load="N",
+    overloaded="1",
+    foot_load="N",
+    way="m",
+    lift="m",
+    tilt="rad",
+    load_angle="rad",
+)
 def envelope_point(
     sea_state: Any = 5.0,
     heading: Any = 90.0,
