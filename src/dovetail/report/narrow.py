@@ -43,6 +43,7 @@ def narrowed(figure: Figure) -> Iterator[None]:
     labelled = [_labelled(ax) for ax in panels]
     with styled():
         pad = max((BESIDE[ax.name] for ax in panels if ax.name in BESIDE), default=None)
+        figure.draw_without_rendering()  # words are measured below; an SVG that was written left them in its own points
         figure.set_layout_engine("constrained", w_pad=pad, h_pad=pad)
         rows = _stacked(figure, panels, specs)
         width = NARROW * min(1.0, _smallest(figure) / LETTERS)
@@ -132,7 +133,8 @@ def _over(legend: Legend, width: float) -> Legend:
     assert panel is not None
     figure, inside = panel.figure, panel.get_window_extent()
     told = [text.get_window_extent() for text in (*_titles(panel), *panel.texts) if text.get_visible()]
-    lift = max((box.y1 - inside.y1 for box in told if box.y0 > inside.y1 - 1.0), default=0.0)
+    higher = [box.y1 - inside.y1 + APART / 2 for box in told if box.y0 > inside.y1 - 1.0]
+    lift = max(higher, default=0.0)
     upward = ScaledTranslation(0.0, lift / figure.dpi, figure.dpi_scale_trans)
     room = INSIDE * width
     for columns in range(beside(names, width), -1, -1):
