@@ -58,6 +58,8 @@ def recorded(page: Page, folder: Path) -> None:
     subprocess.run([*command, "--out", str(folder / "strike")], check=True)
     with going_on("view", str(folder / "strike"), "--port", "0", until=r"http\S+") as address:
         page.goto(address)
+        page.get_by_text("measured force").first.wait_for()
+        page.wait_for_timeout(2000)  # all of the page is there, and heard
         moment = page.get_by_role("textbox").first
         moment.fill("0.7145")
         moment.press("Enter")

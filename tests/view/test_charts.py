@@ -29,6 +29,7 @@ class Gui:
     def add_uplot(self, data, series, **about):
         handle = Handle(data)
         handle.series, handle.title, handle.scales = series, about["title"], about["scales"]
+        handle.order = about["order"]
         return handle
 
     def add_dropdown(self, label, options, initial_value):
@@ -57,11 +58,15 @@ def test_new_numbers_reach_the_charts_and_the_chosen_signal():
 def test_a_unit_that_comes_with_new_numbers_is_written():
     """A live plot that began in micrometres kept saying so when it had come to millimetres."""
     charts = Charts(Gui(), [line("z [µm]", [1, 2])], {"b": lambda: line("b [mN]", [3, 4])})
+    before = charts.charts[0]
     charts.box.value = "b"
     charts.tend()
     charts.update([line("z [mm]", [5, 6])], {"b": lambda: line("b [N]", [7, 8])})
     assert charts.charts[0].title == "z [mm]"
+    assert charts.charts[0].data[1].tolist() == [5, 6]
     assert charts.chosen.title == "b [N]"
+    assert not before.there  # in its place is another
+    assert charts.charts[0].order == before.order
 
 
 def test_a_plot_of_a_recording_is_told_its_range_and_one_that_grows_is_not():

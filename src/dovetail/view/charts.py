@@ -48,8 +48,8 @@ def _moment(plot: Plot, now: float) -> list[float]:
     return [float(np.interp(now, times, values)) for values in (plot.x, *plot.ys)]
 
 
-def add(gui: Any, plot: Plot, now: float | None = None) -> Any:
-    """A chart on the page, with a playhead where a moment [s] is given; its handle."""
+def add(gui: Any, plot: Plot, now: float | None = None, order: float | None = None) -> Any:
+    """A chart on the page, with a playhead where a moment [s] is given, in its place among others; its handle."""
     from viser import uplot
 
     series: list[Any] = [uplot.Series(label="over" if plot.dots else "t [s]")]
@@ -77,13 +77,7 @@ def add(gui: Any, plot: Plot, now: float | None = None) -> Any:
         "padding": AROUND,
     }
     about["axes"] = AXIS, AXIS
-    return gui.add_uplot(columns(plot, now), tuple(series), **about)
-
-
-def _renew(chart: Any, plot: Plot) -> None:
-    chart.data = columns(plot)
-    if chart.title != plot.title:
-        chart.title = plot.title
+    return gui.add_uplot(columns(plot, now), tuple(series), order=order, **about)
 
 
 class Charts:
@@ -129,10 +123,18 @@ class Charts:
         """New numbers for the same plots; with them the unit may be another, or the axis that moves most."""
         self.choices = choices
         self.tend()
-        for plot, chart in zip(plots, self.charts, strict=False):
-            _renew(chart, plot)
+        self.charts = [self._renewed(*pair) for pair in zip(self.charts, plots, strict=False)]
         if self.chosen is not None and self.name in choices:
-            _renew(self.chosen, choices[self.name]())
+            self.chosen = self._renewed(self.chosen, choices[self.name]())
+
+    def _renewed(self, chart: Any, plot: Plot) -> Any:
+        """The chart with new numbers, or, under another title, another in its place, as the page would draw it wrong."""
+        if chart.title == plot.title:
+            chart.data = columns(plot)
+            return chart
+        other = add(self.gui, plot, order=chart.order)
+        chart.remove()
+        return other
 
     def remove(self) -> None:
         """Take all of them off the page."""
