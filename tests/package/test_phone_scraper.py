@@ -30,6 +30,7 @@ def scraped(tmp_path, monkeypatch):
         assert not plt.get_fignums()
         return scraper, told
 
+    plt.close("all")  # what others left open is not ours
     with plt.rc_context({**RC, "figure.facecolor": "white"}):
         yield scrape
     plt.close("all")

@@ -128,7 +128,7 @@ class Charts:
             self.chosen = self._renewed(self.chosen, choices[self.name]())
 
     def _renewed(self, chart: Any, plot: Plot) -> Any:
-        """The chart with new numbers, or, under another title, another in its place, as the page would draw it wrong."""
+        """The chart with new numbers, or under a new title another in its place: the page would draw it wrong."""
         if chart.title == plot.title:
             chart.data = columns(plot)
             return chart
