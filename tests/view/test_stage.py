@@ -77,7 +77,7 @@ def test_an_arrow_says_what_it_is_how_large_and_beside_what():
 def test_a_ghost_is_drawn_where_the_eye_can_tell_it_from_the_body_and_while_a_run_goes_on():
     there = np.zeros((3, 2))
     near, far = there + 1e-4, there + np.array([[0, 0], [0.1, 0], [0, 0]])
-    ended, going_on = xr.Dataset(attrs={"largest": None}), xr.Dataset(attrs={"largest": 1.0})
+    ended, going_on = xr.Dataset(), xr.Dataset(attrs={"going_on": True})
     assert not haunted(ended, near, there, 1.0)
     assert haunted(ended, far, there, 1.0)
     assert haunted(going_on, near, there, 1.0)

@@ -64,7 +64,7 @@ class Feed:
         data = xr.Dataset(
             {name: (form[name].dims, values, form[name].attrs) for name, values in rows.items()},
             coords={"time": times, **{c: form[c] for c in form.coords if c != "time"}},
-            attrs={"title": self.test.title, "mode": self.mode},
+            attrs={"title": self.test.title, "mode": self.mode, "going_on": True},
         )
         if "displacement" in rows:
             reach = float(np.nanmax(np.abs(rows["displacement"])))

@@ -153,7 +153,7 @@ def haunted(data: xr.Dataset, demanded: np.ndarray, there: np.ndarray, size: flo
 
     `size` [m] is that of the picture. A run that is still going on always has one, as they may come apart yet.
     """
-    if data.attrs.get("largest") is not None:
+    if data.attrs.get("going_on"):
         return True
     return bool(np.nanmax(np.linalg.norm((demanded - there).reshape(len(there), -1), axis=1)) > SEEN * size)
 
