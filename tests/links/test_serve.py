@@ -22,6 +22,7 @@ from dovetail.links import (
     serve,
 )
 from dovetail.links.native import available
+from dovetail.links.protocol import COMMAND, Datagram
 from dovetail.testing import Outcome
 
 HELLO = Hello(axes=1, rate=1000.0, silence=20)
@@ -257,3 +258,18 @@ def test_noise_does_a_compiled_session_no_harm(compiled_rig, served):
 def test_a_plant_that_is_not_compiled_cannot_be_served_natively():
     with pytest.raises(LinkError, match="no native session: the plant is not compiled"):
         Server(Echo(), Address("127.0.0.1", 0), 1000.0, native=True)
+
+@pytest.mark.parametrize(("ahead", "patience"), [(3e-3, 3e-3), (-5e-3, 0.0), (0.7, serve.IDLE)])
+def test_it_sleeps_no_longer_than_until_the_rigs_next_tick(ahead, patience):
+    """While the rig moves; else as long as it takes to notice that it is to stop."""
+    server = Server(Echo(), Address("127.0.0.1", 0), 1000.0, native=False)
+    try:
+        assert server._patience() == serve.IDLE
+        server._begin(7, 20, {})
+        assert server._patience() == serve.IDLE  # nothing moves yet
+        moving = Datagram(COMMAND, State.ACTIVE, 7, 1, 0, np.array([0.5]))
+        assert server.session.receive(moving.pack(None), 10**9) is not None
+        server.clock = lambda: server.session.next_wake - round(ahead * 1e9)
+        assert server._patience() == pytest.approx(patience, abs=1e-12)
+    finally:
+        server.close()

@@ -231,3 +231,19 @@ def test_a_rig_that_cannot_keep_its_clock_goes_to_its_safe_state_and_does_not_ca
     assert len(bench.plant.followed) == 1 + 5
     bench.wait(3)
     assert len(bench.plant.followed) <= 1 + 5 + 3
+
+
+def test_a_rig_that_lost_its_clock_is_led_to_rest_from_where_it_stands(bench):
+    """After a pause in a long session its clock goes on from the last tick, not from another time."""
+    for _ in range(2000):
+        bench.tell(0.6)
+    answer = bench.tell(0.6, after=1000 * TICK)
+    assert (answer.state, answer.flags) == (State.SAFE, Flag.LATE)
+    taken = len(bench.plant.followed)
+    assert taken == 2000 + 5
+    bench.wait(600)
+    path = np.array(bench.plant.followed[taken:])
+    assert len(path) == pytest.approx(600, abs=1)
+    assert np.all(np.diff(path) <= 1e-12)
+    assert np.max(np.abs(np.diff(path))) < 0.6 * 1.9 / 500  # 15/8 of the mean speed of half a second
+    assert path[-1] == 0.0
