@@ -247,3 +247,56 @@ def test_a_rig_that_lost_its_clock_is_led_to_rest_from_where_it_stands(bench):
     assert np.all(np.diff(path) <= 1e-12)
     assert np.max(np.abs(np.diff(path))) < 0.6 * 1.9 / 500  # 15/8 of the mean speed of half a second
     assert path[-1] == 0.0
+
+
+@pytest.mark.parametrize(("pause", "state"), [(5, State.ACTIVE), (6, State.SAFE)])
+def test_a_pause_of_the_agreed_length_is_caught_up_and_a_longer_one_is_not(kind, pause, state):
+    bench = Bench(kind, silence=5)
+    bench.tell(0.5)
+    assert bench.tell(0.6, after=pause * TICK).state == state
+    assert len(bench.plant.followed) == 1 + 5
+
+
+def test_rest_is_reached_in_half_a_second_on_the_smoothest_path(bench):
+    bench.tell(0.5)
+    bench.tell(0.5, State.SAFE)
+    bench.wait(520)
+    s = np.minimum(np.arange(1, 501) / 500, 1.0)
+    path = 0.5 * (1 - (10 * s**3 - 15 * s**4 + 6 * s**5))
+    np.testing.assert_allclose(bench.plant.followed[1:501], path, atol=1e-12)
+
+
+def test_a_held_rig_goes_to_its_safe_state_when_the_loop_falls_silent(bench):
+    bench.tell(0.5)
+    bench.tell(0.5, State.HOLD)
+    bench.wait(6)
+    assert (bench.session.state, bench.session.flags) == (State.SAFE, Flag.SILENCE)
+
+
+def test_it_says_when_its_next_tick_is_due(bench):
+    """Half a tick after the deadline: until then a command is still awaited."""
+    assert bench.session.next_wake is None
+    bench.tell(0.5)
+    for tick in range(3):
+        assert bench.session.next_wake == 51 * TICK + tick * TICK + 3 * TICK // 2
+        bench.session.wait(bench.session.next_wake - 1)
+        assert bench.session.done == 1 + tick
+        bench.session.wait(bench.session.next_wake)
+        assert bench.session.done == 2 + tick
+
+
+def test_a_second_reason_is_added_and_the_way_to_rest_does_not_begin_anew(bench):
+    bench.tell(0.5)
+    bench.tell(0.5, State.SAFE)
+    bench.wait(250)
+    half = bench.plant.followed[-1]
+    bench.session.go_safe(Flag.OPERATOR)
+    bench.wait(1)
+    assert bench.session.flags == Flag.TOLD | Flag.OPERATOR
+    assert bench.plant.followed[-1] < half < 0.3
+
+
+def test_only_active_commands_move_it_and_hold_follows_motion_only(bench):
+    assert bench.tell(0.5, State.HOLD).state == State.READY
+    bench.wait(20)
+    assert bench.plant.followed == []
