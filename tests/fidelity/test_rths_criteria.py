@@ -102,7 +102,9 @@ def test_two_storeys_are_not_the_benchmark():
 def correlation(z, x, shift):
     """Of the overlapping parts, when x is taken so many samples later."""
     n = len(z)
-    return np.corrcoef(z[: n - shift] if shift >= 0 else z[-shift:], x[shift:] if shift >= 0 else x[:shift])[0, 1]
+    return np.corrcoef(z[: n - shift] if shift >= 0 else z[-shift:], x[shift:] if shift >= 0 else x[:shift])[
+        0, 1
+    ]
 
 
 @pytest.mark.parametrize("seed", range(8))

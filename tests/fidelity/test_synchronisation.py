@@ -88,7 +88,11 @@ def test_where_the_middle_lies_changes_nothing(make):
     """Of a record that does not end where it began, too."""
     run = make.delayed_sine(delay=5e-3, duration=0.79)
     here = loop(run)
-    there = loop(run.assign(displacement=run.displacement + 0.05, measured_displacement=run.measured_displacement - 0.03))
+    there = loop(
+        run.assign(
+            displacement=run.displacement + 0.05, measured_displacement=run.measured_displacement - 0.03
+        )
+    )
     assert there.opening == pytest.approx(here.opening, rel=1e-9)
     assert there.area == pytest.approx(here.area, rel=1e-9)
 

@@ -300,3 +300,50 @@ def test_only_active_commands_move_it_and_hold_follows_motion_only(bench):
     assert bench.tell(0.5, State.HOLD).state == State.READY
     bench.wait(20)
     assert bench.plant.followed == []
+
+
+class Mixed(Echo):
+    """A plant that shows a temperature and the force before the displacement."""
+
+    signals = (("temperature", 2), ("measured_force", 1), ("measured_displacement", 1))
+    heat = 500.0
+
+    def reset(self):
+        return np.zeros(4)
+
+    def step(self, command):
+        return np.array([self.heat, self.heat, -100 * command[0], command[0]])
+
+
+@pytest.mark.parametrize(
+    ("value", "heat", "flags"),
+    [
+        (0.5, 500.0, Flag(0)),
+        (0.95, 500.0, Flag.FORCE),
+        (-0.95, 500.0, Flag.FORCE),
+        (0.5, np.nan, Flag.NOT_FINITE),
+    ],
+)
+def test_each_limit_is_held_against_its_own_signal_wherever_it_stands(kind, value, heat, flags):
+    plant = Mixed()
+    plant.heat = heat
+    limits = {"displacement": 2.0, "force": 90.0}
+    session = kind(plant, session=9, rate=1000.0, silence=5, limits=limits, key=None)
+    session.receive(Datagram(COMMAND, State.ACTIVE, 9, 1, 0, np.array([value])).pack(None), 50 * TICK)
+    assert session.flags == flags
+    assert session.state == (State.SAFE if flags else State.ACTIVE)
+
+
+def test_the_reading_itself_is_held_against_the_displacement_limit(kind):
+    """A rig that goes beyond where it was sent."""
+    plant = Mixed()
+    plant.step = lambda command: np.array([0.0, 0.0, 0.0, 1.5 * command[0]])
+    session = kind(plant, session=9, rate=1000.0, silence=5, limits={"displacement": 1.2}, key=None)
+    session.receive(Datagram(COMMAND, State.ACTIVE, 9, 1, 0, np.array([-1.0])).pack(None), 50 * TICK)
+    assert (session.state, session.flags) == (State.SAFE, Flag.DISPLACEMENT)
+
+
+def test_a_command_at_its_limit_is_followed(kind):
+    bench = Bench(kind, {"displacement": 0.5})
+    assert bench.tell(0.5).state == State.ACTIVE
+    assert bench.tell(-0.51).state == State.SAFE

@@ -117,7 +117,10 @@ def test_a_dial_is_turned_again_at_the_same_look(path):
     journal.turn(3, "numerical.c", 20.0)
     journal.turn(3, "numerical.k", 7.0)
     journal.turn(8, "numerical.c", 5.0)
-    assert Journal.open(path, "mark").turns == {3: {"numerical.c": 20.0, "numerical.k": 7.0}, 8: {"numerical.c": 5.0}}
+    assert Journal.open(path, "mark").turns == {
+        3: {"numerical.c": 20.0, "numerical.k": 7.0},
+        8: {"numerical.c": 5.0},
+    }
 
 
 def test_a_trip_comes_back_with_its_number_and_limit(path):
