@@ -92,3 +92,18 @@ def test_what_cannot_be_judged_is_said():
         smooth_velocity(run, frame=20)
     with pytest.raises(ParameterError, match="got 1 dampers; two or more can be compared"):
         balance({"A": run}, F0)
+
+
+def test_smoothing_leaves_the_noise_of_the_least_squares_polynomial():
+    """A quartic fitted to 21 samples, here by its normal equations: each sample's share in the slope at the middle."""
+    k = np.arange(-10, 11)
+    share = np.linalg.pinv(np.vander(k, 5, increasing=True))[1] / DT
+    run = recording(lambda v, p: 0 * v, amplitude=0.0, noise=5e-6)
+    v, x = smooth_velocity(run).values, run.measured_displacement.values
+    np.testing.assert_allclose(v[10:-10], np.convolve(x, share[::-1], "valid"), rtol=0, atol=1e-9)
+    assert np.std(v[10:-10]) == pytest.approx(5e-6 * np.sqrt(np.sum(share**2)), rel=0.05)
+
+
+@pytest.mark.parametrize(("lag", "sense"), [(0.004, "anticlockwise"), (-0.004, "clockwise")])
+def test_the_sense_of_a_loop_is_known_down_to_a_quarter_of_a_degree(lag, sense):
+    assert characteristic(recording(lambda v, p: 8000.0 * np.cos(p - lag)), F0).sense == sense

@@ -113,3 +113,16 @@ def test_a_contact_that_is_not_over_says_so_and_a_deep_one_is_in_millimetres():
     event = ImpactEvent(0.1, float("nan"), -1.0, 0.5, 600.0, 0.0595, 3.0)
     assert "not over" in str(event)
     assert str(event).endswith("59.50 mm")
+
+
+def test_one_axis_is_judged_by_its_own_force_and_speed_whatever_else_the_specimen_shows():
+    signals = {"depth": DEPTH, "force": FORCE, "velocity": VELOCITY, "normal_force": 7 * FORCE}
+    run = xr.Dataset({name: ("time", values) for name, values in signals.items()}, {"time": T})
+    assert impact_log(run) == find_impacts(T, DEPTH, FORCE, VELOCITY)
+
+
+def test_several_axes_without_a_force_along_the_normal_are_refused():
+    many = (("time", "axis"), np.zeros((len(T), 6)))
+    run = xr.Dataset({"depth": ("time", DEPTH), "force": many, "velocity": many}, {"time": T})
+    with pytest.raises(ParameterError, match="give four of equal length"):
+        impact_log(run)

@@ -6,7 +6,7 @@ import xarray as xr
 
 from dovetail.core.errors import AnalysisError
 from dovetail.fidelity import criteria_of, rths_criteria
-from dovetail.fidelity.rths_criteria import NAMES
+from dovetail.fidelity.rths_criteria import LONGEST, NAMES
 
 DT = 1 / 4096  # [s]
 T = DT * np.arange(8 * 4096)
@@ -97,3 +97,26 @@ def test_two_storeys_are_not_the_benchmark():
     z = REFERENCE[:, 0]
     with pytest.raises(AnalysisError, match="three storeys"):
         rths_criteria(recording(z, z, REFERENCE[:, :2]), recording(z, z, REFERENCE))
+
+
+def correlation(z, x, shift):
+    """Of the overlapping parts, when x is taken so many samples later."""
+    n = len(z)
+    return np.corrcoef(z[: n - shift] if shift >= 0 else z[-shift:], x[shift:] if shift >= 0 else x[:shift])[
+        0, 1
+    ]
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_the_delay_is_the_shift_of_the_highest_correlation_however_short_and_slanted_the_record(seed):
+    """By hand, coefficient by coefficient: on forty samples the means and sizes of the overlaps differ."""
+    rng = np.random.default_rng(seed)
+    z = np.cumsum(rng.standard_normal(40)) + 0.2 * np.arange(40)
+    x = 0.5 * np.roll(z, rng.integers(-6, 7)) + 0.8 * rng.standard_normal(40) + 3.0
+    reach = 12
+    shifts = np.arange(-reach, reach + 1)
+    expected = shifts[np.argmax([correlation(z, x, shift) for shift in shifts])]
+    dt = LONGEST / (reach + 0.5)
+    storeys = rng.standard_normal((40, 3))
+    found = dict(zip(NAMES, criteria_of(z, x, storeys, storeys, dt), strict=True))
+    assert found["J1"] == pytest.approx(1e3 * dt * expected)

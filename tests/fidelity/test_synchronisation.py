@@ -82,3 +82,33 @@ def test_a_delay_longer_than_the_record_is_refused(make):
         overlay(make.delayed_sine(duration=1.0), 2.0)
     with pytest.raises(AnalysisError, match="too short for a band"):
         outside(make.delayed_sine(duration=1.0), 0.7)
+
+
+def test_where_the_middle_lies_changes_nothing(make):
+    """Of a record that does not end where it began, too."""
+    run = make.delayed_sine(delay=5e-3, duration=0.79)
+    here = loop(run)
+    there = loop(
+        run.assign(
+            displacement=run.displacement + 0.05, measured_displacement=run.measured_displacement - 0.03
+        )
+    )
+    assert there.opening == pytest.approx(here.opening, rel=1e-9)
+    assert there.area == pytest.approx(here.area, rel=1e-9)
+
+
+def test_the_share_outside_is_a_number_or_one_for_each_axis(make):
+    inside, late = make.delayed_sine(delay=3e-3), make.delayed_sine(delay=9.4e-3)
+    alone = share_outside(late, 6.77e-3)
+    assert type(alone) is float
+    pairs = {n: np.stack([inside[n], late[n]], axis=1) for n in ("displacement", "measured_displacement")}
+    both = share_outside(make.recording(late.time.values, **pairs), 6.77e-3)
+    np.testing.assert_array_equal(both, [0.0, alone])
+
+
+def test_a_delay_as_long_as_the_record_is_refused(make):
+    run = make.delayed_sine(duration=1.0)
+    whole = float(run.time[-1] - run.time[0])
+    with pytest.raises(AnalysisError, match="longer than the record"):
+        overlay(run, whole)
+    assert overlay(run, 0.99 * whole).sizes["time"] > 0

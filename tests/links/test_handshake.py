@@ -1,11 +1,14 @@
 """The handshake: agreed, refused, and never fooled by noise."""
 
+import dataclasses
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dovetail.core.errors import LinkError
 from dovetail.links.handshake import Hello, Welcome
+from dovetail.links.protocol import MOST_VALUES
 
 KEY, OTHER = bytes(range(16)), bytes(16)
 HELLO = Hello(axes=1, rate=1000.0, silence=20, limits={"force": 200.0}, nonce="0011223344556677")
@@ -91,3 +94,55 @@ def test_a_corrupted_signed_hello_is_refused(offset, flip):
     data[offset % (len(data) - 1)] ^= flip  # all but the last newline, which carries nothing
     with pytest.raises(LinkError):
         Hello.parse(bytes(data), KEY)
+
+
+@pytest.mark.parametrize("value", ["inf", "-inf", "0", "-1", "nan", ""])
+def test_a_limit_that_limits_nothing_is_refused(value):
+    data = HELLO.pack(None).replace(b"limit force 200.0", f"limit force {value}".encode())
+    with pytest.raises(LinkError, match="needs a positive number|is missing"):
+        Hello.parse(data, None)
+
+
+def test_an_axis_may_be_without_a_limit_where_another_has_one():
+    hello = Hello(axes=2, rate=1000.0, silence=20, limits={"force": (float("inf"), 5.0)})
+    assert Hello.parse(hello.pack(KEY), KEY).limits == {"force": (float("inf"), 5.0)}
+    assert Hello.parse(Hello(2, 1e3, 20, {"force": (float("inf"),) * 2}).pack(KEY), KEY).limits == {}
+
+
+def test_limits_are_one_for_all_axes_or_one_for_each():
+    data = Hello(axes=2, rate=1000.0, silence=20, limits={"force": (1.0, 2.0)}).pack(None)
+    with pytest.raises(LinkError, match="got 2 limits of force for 3 axes"):
+        Hello.parse(data.replace(b"axes 2", b"axes 3"), None)
+
+
+@pytest.mark.parametrize(("axes", "silence"), [(1, 0), (0, 1), (MOST_VALUES + 1, 1)])
+def test_a_hello_beyond_its_bounds_is_refused(axes, silence):
+    with pytest.raises(LinkError, match="both at least 1"):
+        Hello.parse(Hello(axes, 1000.0, silence).pack(None), None)
+    edge = Hello(MOST_VALUES, 1000.0, 1)
+    assert Hello.parse(edge.pack(None), None) == edge
+
+
+def answered(**changes):
+    """What the loop reads of an answer with these differences."""
+    sent = HELLO.pack(None)
+    return Welcome.parse(dataclasses.replace(WELCOME, **changes).pack(sent, None), sent, None)
+
+
+def test_a_signal_that_is_named_twice_is_refused():
+    with pytest.raises(LinkError, match="got signals"):
+        answered(signals=(*SIGNALS, ("depth", 1), ("depth", 1)))
+
+
+def test_an_answer_has_no_more_values_than_a_datagram_holds():
+    room = MOST_VALUES - 2
+    assert answered(signals=(*SIGNALS, ("temperature", room))).count == MOST_VALUES
+    with pytest.raises(LinkError, match="got signals"):
+        answered(signals=(*SIGNALS, ("temperature", room + 1)))
+
+
+@pytest.mark.parametrize("port", [0, 65536])
+def test_a_port_that_cannot_be_is_refused(port):
+    with pytest.raises(LinkError, match=f"got port {port}"):
+        answered(port=port)
+    assert [answered(port=edge).port for edge in (1, 65535)] == [1, 65535]

@@ -49,3 +49,54 @@ def test_before_the_first_command_it_shows_what_it_was_told(bench):
     assert float(reading["measured_displacement"]) == 0.3
     assert float(reading["measured_force"]) == -0.4
     assert not bench.rig.commands
+
+
+def test_the_end_of_a_run_shows_in_the_step_of_its_reason_and_the_first_one_stays(bench):
+    """Of what the link and the supervisor say of a step, the link comes first."""
+    rig = bench.rig_block
+    bench.rig.script[3] = lambda r, d, a: [r.packed(d, state=State.SAFE)]
+
+    @jax.jit
+    def loop():
+        def step(x, k):
+            x, _ = rig.step(k * 1e-3, 1e-3, x, 0.01 * k)
+            x = rig.settle(x, jnp.where(k == 3, Outcome.FORCE.code, 0))
+            return x, x["code"]
+
+        return jax.lax.scan(step, rig.init(), jnp.arange(1.0, 6.0))
+
+    x, codes = loop()
+    assert codes.tolist() == [0, 0] + [Outcome.RIG_STOPPED.code] * 3
+    assert int(x["code"]) == Outcome.RIG_STOPPED.code
+
+
+def test_the_supervisors_word_ends_the_run_in_the_same_step(bench):
+    rig = bench.rig_block
+
+    @jax.jit
+    def one():
+        x, _ = rig.step(0.0, 1e-3, rig.init(), jnp.array(0.01))
+        return rig.settle(x, jnp.asarray(Outcome.GROWTH.code))["code"]
+
+    assert int(one()) == Outcome.GROWTH.code
+
+
+def test_released_the_rig_is_told_that_it_is_ready(bench):
+    rig = bench.rig_block
+
+    @jax.jit
+    def run():
+        x, _ = rig.step(0.0, 1e-3, rig.init(), jnp.array(0.01))
+        return rig.release(rig.settle(x, jnp.asarray(0)))
+
+    jax.block_until_ready(run())
+    assert [state for state, _ in bench.rig.commands] == [State.ACTIVE, State.READY]
+
+
+def test_values_are_named_in_their_order_and_shape(bench):
+    signals = (("depth", ()), ("measured_displacement", (3,)), ("measured_force", (3,)))
+    rig = RemoteRig(jnp.asarray(bench.handle), jnp.arange(7.0), signals, bench.rig_block.native)
+    shown = rig.first_reading(rig.init())
+    assert float(shown["depth"]) == 0.0
+    assert shown["measured_displacement"].tolist() == [1.0, 2.0, 3.0]
+    assert shown["measured_force"].tolist() == [4.0, 5.0, 6.0]

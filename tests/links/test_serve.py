@@ -22,6 +22,7 @@ from dovetail.links import (
     serve,
 )
 from dovetail.links.native import available
+from dovetail.links.protocol import COMMAND, Datagram
 from dovetail.testing import Outcome
 
 HELLO = Hello(axes=1, rate=1000.0, silence=20)
@@ -257,3 +258,80 @@ def test_noise_does_a_compiled_session_no_harm(compiled_rig, served):
 def test_a_plant_that_is_not_compiled_cannot_be_served_natively():
     with pytest.raises(LinkError, match="no native session: the plant is not compiled"):
         Server(Echo(), Address("127.0.0.1", 0), 1000.0, native=True)
+
+
+@pytest.mark.parametrize(("ahead", "patience"), [(3e-3, 3e-3), (-5e-3, 0.0), (0.7, serve.IDLE)])
+def test_it_sleeps_no_longer_than_until_the_rigs_next_tick(ahead, patience):
+    """While the rig moves; else as long as it takes to notice that it is to stop."""
+    server = Server(Echo(), Address("127.0.0.1", 0), 1000.0, native=False)
+    try:
+        assert server._patience() == serve.IDLE
+        server._begin(7, 20, {})
+        assert server._patience() == serve.IDLE  # nothing moves yet
+        moving = Datagram(COMMAND, State.ACTIVE, 7, 1, 0, np.array([0.5]))
+        assert server.session.receive(moving.pack(None), 10**9) is not None
+        server.clock = lambda: server.session.next_wake - round(ahead * 1e9)
+        assert server._patience() == pytest.approx(patience, abs=1e-12)
+    finally:
+        server.close()
+
+
+def test_a_loop_that_falls_silent_leaves_the_served_rig_safe(make_cs1, served):
+    """The server lets the rig's own time pass, command or not; the clock is the test's."""
+    now = [10**9]
+    server = served(make_cs1(), Echo(), native=False)
+    server.clock = lambda: now[0]
+    with connect(server.address, HELLO, None) as connection:
+        settings = Settings(connection.welcome.session, 1, 2, 1_000_000, 2000, wait=10**11)
+        PythonTick(settings, connection.datagrams).step(State.ACTIVE, np.array([0.5]))
+        session = server.session
+        for flags in (Flag(0), Flag.SILENCE):
+            now[0] += 19_000_000  # of 20 ticks
+            for _ in range(6000):
+                if session.done >= (now[0] - session.epoch) // 1_000_000 - 1:
+                    break
+                threading.Event().wait(0.01)
+            assert session.flags == flags
+
+
+def test_every_caller_is_told_why_it_is_turned_away(server):
+    with connect(server.address, HELLO, None):
+        for _ in range(2 * serve.MOST_CALLERS):
+            with pytest.raises(LinkError, match="another session is going on"):
+                connect(server.address, HELLO, None)
+
+
+@pytest.mark.parametrize(
+    ("hello", "why"),
+    [
+        (Hello(axes=2, rate=1000.0, silence=20), "the rig has 1 axes, the test 2"),
+        (Hello(axes=1, rate=1000.001, silence=20), "the rig ticks at 1000 Hz"),
+        (Hello(axes=1, rate=999.0, silence=20), "the rig ticks at 1000 Hz"),
+    ],
+)
+def test_another_number_of_axes_or_another_rate_is_refused(server, hello, why):
+    with pytest.raises(LinkError, match=why):
+        connect(server.address, hello, None)
+    assert server.session is None
+    assert works(server)
+
+
+def test_a_message_ends_with_the_line_of_its_tag_and_has_its_bounds():
+    def received(*pieces):
+        near, far = socket.socketpair()
+        with near, far:
+            near.settimeout(600.0)
+            for piece in pieces:
+                far.sendall(piece)
+            far.shutdown(socket.SHUT_WR)
+            return serve.receive_message(near)
+
+    whole = b"DOVETAIL RIG 1\naxes 1\nmac -\n"
+    for cut in range(1, len(whole)):
+        assert received(whole[:cut], whole[cut:]) == whole
+        with pytest.raises(LinkError, match="closed the connection"):
+            received(whole[:cut])
+    most = serve.MOST_BYTES - len(b"\nmac -\n")
+    assert len(received(b"x" * most + b"\nmac -\n")) == serve.MOST_BYTES
+    with pytest.raises(LinkError, match="said too much"):
+        received(b"x" * (most + 1) + b"\nmac -\n")

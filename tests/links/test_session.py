@@ -231,3 +231,119 @@ def test_a_rig_that_cannot_keep_its_clock_goes_to_its_safe_state_and_does_not_ca
     assert len(bench.plant.followed) == 1 + 5
     bench.wait(3)
     assert len(bench.plant.followed) <= 1 + 5 + 3
+
+
+def test_a_rig_that_lost_its_clock_is_led_to_rest_from_where_it_stands(bench):
+    """After a pause in a long session its clock goes on from the last tick, not from another time."""
+    for _ in range(2000):
+        bench.tell(0.6)
+    answer = bench.tell(0.6, after=1000 * TICK)
+    assert (answer.state, answer.flags) == (State.SAFE, Flag.LATE)
+    taken = len(bench.plant.followed)
+    assert taken == 2000 + 5
+    bench.wait(600)
+    path = np.array(bench.plant.followed[taken:])
+    assert len(path) == pytest.approx(600, abs=1)
+    assert np.all(np.diff(path) <= 1e-12)
+    assert np.max(np.abs(np.diff(path))) < 0.6 * 1.9 / 500  # 15/8 of the mean speed of half a second
+    assert path[-1] == 0.0
+
+
+@pytest.mark.parametrize(("pause", "state"), [(5, State.ACTIVE), (6, State.SAFE)])
+def test_a_pause_of_the_agreed_length_is_caught_up_and_a_longer_one_is_not(kind, pause, state):
+    bench = Bench(kind, silence=5)
+    bench.tell(0.5)
+    assert bench.tell(0.6, after=pause * TICK).state == state
+    assert len(bench.plant.followed) == 1 + 5
+
+
+def test_rest_is_reached_in_half_a_second_on_the_smoothest_path(bench):
+    bench.tell(0.5)
+    bench.tell(0.5, State.SAFE)
+    bench.wait(520)
+    s = np.minimum(np.arange(1, 501) / 500, 1.0)
+    path = 0.5 * (1 - (10 * s**3 - 15 * s**4 + 6 * s**5))
+    np.testing.assert_allclose(bench.plant.followed[1:501], path, atol=1e-12)
+
+
+def test_a_held_rig_goes_to_its_safe_state_when_the_loop_falls_silent(bench):
+    bench.tell(0.5)
+    bench.tell(0.5, State.HOLD)
+    bench.wait(6)
+    assert (bench.session.state, bench.session.flags) == (State.SAFE, Flag.SILENCE)
+
+
+def test_it_says_when_its_next_tick_is_due(bench):
+    """Half a tick after the deadline: until then a command is still awaited."""
+    assert bench.session.next_wake is None
+    bench.tell(0.5)
+    for tick in range(3):
+        assert bench.session.next_wake == 51 * TICK + tick * TICK + 3 * TICK // 2
+        bench.session.wait(bench.session.next_wake - 1)
+        assert bench.session.done == 1 + tick
+        bench.session.wait(bench.session.next_wake)
+        assert bench.session.done == 2 + tick
+
+
+def test_a_second_reason_is_added_and_the_way_to_rest_does_not_begin_anew(bench):
+    bench.tell(0.5)
+    bench.tell(0.5, State.SAFE)
+    bench.wait(250)
+    half = bench.plant.followed[-1]
+    bench.session.go_safe(Flag.OPERATOR)
+    bench.wait(1)
+    assert bench.session.flags == Flag.TOLD | Flag.OPERATOR
+    assert bench.plant.followed[-1] < half < 0.3
+
+
+def test_only_active_commands_move_it_and_hold_follows_motion_only(bench):
+    assert bench.tell(0.5, State.HOLD).state == State.READY
+    bench.wait(20)
+    assert bench.plant.followed == []
+
+
+class Mixed(Echo):
+    """A plant that shows a temperature and the force before the displacement."""
+
+    signals = (("temperature", 2), ("measured_force", 1), ("measured_displacement", 1))
+    heat = 500.0
+
+    def reset(self):
+        return np.zeros(4)
+
+    def step(self, command):
+        return np.array([self.heat, self.heat, -100 * command[0], command[0]])
+
+
+@pytest.mark.parametrize(
+    ("value", "heat", "flags"),
+    [
+        (0.5, 500.0, Flag(0)),
+        (0.95, 500.0, Flag.FORCE),
+        (-0.95, 500.0, Flag.FORCE),
+        (0.5, np.nan, Flag.NOT_FINITE),
+    ],
+)
+def test_each_limit_is_held_against_its_own_signal_wherever_it_stands(kind, value, heat, flags):
+    plant = Mixed()
+    plant.heat = heat
+    limits = {"displacement": 2.0, "force": 90.0}
+    session = kind(plant, session=9, rate=1000.0, silence=5, limits=limits, key=None)
+    session.receive(Datagram(COMMAND, State.ACTIVE, 9, 1, 0, np.array([value])).pack(None), 50 * TICK)
+    assert session.flags == flags
+    assert session.state == (State.SAFE if flags else State.ACTIVE)
+
+
+def test_the_reading_itself_is_held_against_the_displacement_limit(kind):
+    """A rig that goes beyond where it was sent."""
+    plant = Mixed()
+    plant.step = lambda command: np.array([0.0, 0.0, 0.0, 1.5 * command[0]])
+    session = kind(plant, session=9, rate=1000.0, silence=5, limits={"displacement": 1.2}, key=None)
+    session.receive(Datagram(COMMAND, State.ACTIVE, 9, 1, 0, np.array([-1.0])).pack(None), 50 * TICK)
+    assert (session.state, session.flags) == (State.SAFE, Flag.DISPLACEMENT)
+
+
+def test_a_command_at_its_limit_is_followed(kind):
+    bench = Bench(kind, {"displacement": 0.5})
+    assert bench.tell(0.5).state == State.ACTIVE
+    assert bench.tell(-0.51).state == State.SAFE

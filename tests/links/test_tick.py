@@ -253,3 +253,104 @@ def test_a_reading_that_is_not_finite_is_passed_on_for_the_supervisor_to_see(mak
     bench.rig.script[1] = lambda rig, d, a: [rig.packed(d, [value, 0.0])]
     readings, _ = go(bench, 1)
     np.testing.assert_array_equal(readings[0], [value, 0.0])
+
+
+@pytest.mark.parametrize(("wait", "waited"), [(0, 0.7e-3), (200_000, 0.2e-3)])
+def test_an_answer_is_awaited_for_seven_tenths_of_a_tick_or_as_long_as_is_said(make, wait, waited):
+    bench = make(wait=wait)
+    bench.rig.script[1] = lambda rig, datagram, answer: []
+    _, (note,) = go(bench, 1)
+    assert note["exchange_time"] == pytest.approx(waited, abs=2e-5)
+
+
+@pytest.mark.parametrize(
+    ("grace", "late", "overruns"), [(0, 0.45, 0), (0, 0.55, 1), (200_000, 0.15, 0), (200_000, 0.25, 1)]
+)
+def test_half_a_tick_of_lateness_is_none_or_as_much_as_is_said(make, grace, late, overruns):
+    bench = make(grace=grace)
+    bench.clock.stall[2] = round(late * TICK)
+    go(bench, 4)
+    assert bench.tick.counts().overruns == overruns
+
+
+@pytest.mark.parametrize("lost", [0, 2, 9])
+def test_led_to_rest_the_rig_is_told_until_it_answers_but_five_times_at_most(make, lost):
+    bench = make()
+    go(bench, 2)
+    bench.rig.script = {n: lambda r, d, a: [] for n in range(3, 3 + lost)}
+    bench.tick.settle(-1)
+    bench.rig.answer()
+    assert bench.rig.commands[2:] == [(State.READY, 0.0)] * min(lost + 1, 5)
+
+
+def test_a_rig_in_its_safe_state_is_not_told_that_it_is_ready(make):
+    bench = make()
+    go(bench, 1)
+    bench.tick.settle(Outcome.FORCE.code)
+    bench.tick.settle(-1)
+    bench.rig.answer()
+    assert [state for state, _ in bench.rig.commands] == [State.ACTIVE, State.SAFE]
+
+
+def test_a_link_that_is_lost_while_the_rig_is_held_ends_the_hold(make):
+    bench = make(silence=3)
+    go(bench, 1)
+    bench.tick.hold = True
+    bench.rig.script = {n: lambda r, d, a: [] for n in range(2, 30)}
+    _, notes = go(bench, 1)
+    assert notes[0]["code"] == Outcome.LINK_LOST.code
+    states = [state for state, _ in bench.rig.commands]
+    assert states[:4] == [State.ACTIVE] + [State.HOLD] * 3
+    assert set(states[4:]) == {State.SAFE}
+
+
+def test_a_stop_ends_a_hold(make):
+    bench = make()
+    bench.tick.hold = True
+    bench.tick.stop = True
+    _, notes = go(bench, 1)
+    assert notes[0]["code"] == Outcome.INTERRUPTED.code
+    assert [state for state, _ in bench.rig.commands] == [State.ACTIVE]
+
+
+def test_a_stop_does_not_hide_why_the_rig_stopped(make):
+    bench = make()
+    bench.rig.script[2] = lambda rig, d, a: [rig.packed(d, state=State.SAFE)]
+    go(bench, 2)
+    bench.tick.stop = True
+    _, notes = go(bench, 2)
+    assert {note["code"] for note in notes} == {Outcome.RIG_STOPPED.code}
+
+
+def test_a_link_that_answers_now_and_then_is_not_lost(make):
+    """The silence is counted anew from each answer."""
+    bench = make(silence=3)
+    bench.rig.script = {n: lambda r, d, a: [] for n in range(1, 40) if n % 3}
+    _, notes = go(bench, 30)
+    assert {note["code"] for note in notes} == {0}
+    assert max(note["reading_age"] for note in notes) == 2
+    assert bench.tick.counts().lost == 20
+
+
+def test_numbers_go_on_from_the_last_command_and_older_answers_are_dropped(make):
+    """As after the approach: an answer to a command of before is none to this one."""
+    bench = make(sequence=40)
+    sent = []
+
+    def old_and_new(rig, datagram, answer):
+        sent.append(datagram.sequence)
+        return [rig.packed(datagram, [9.0, 9.0], sequence=40), answer]
+
+    bench.rig.script[1] = old_and_new
+    readings, _ = go(bench, 1)
+    assert sent == [41]
+    assert readings[0].tolist() == pytest.approx([0.01, -1.0])
+
+
+def test_lateness_of_a_rig_that_is_safe_already_is_not_counted(make):
+    bench = make(overrun="stop")
+    go(bench, 1)
+    bench.tick.settle(Outcome.FORCE.code)
+    bench.clock.stall[2] = 3 * TICK
+    _, notes = go(bench, 1)
+    assert (notes[0]["code"], bench.tick.counts().overruns) == (Outcome.FORCE.code, 0)

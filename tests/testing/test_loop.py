@@ -72,3 +72,41 @@ def test_the_loop_has_a_derivative(make_cs1):
     value = jax.jit(last)
     difference = (value(delay + step) - value(delay - step)) / (2 * step)
     assert float(jax.jit(jax.grad(last))(delay)) == pytest.approx(float(difference), rel=1e-5)
+
+
+DRIVEN = dv.Sine(amplitude=0.012, frequency=3.0, phase=0.7, offset=1e-3)  # not zero at t = 0
+
+
+def test_the_first_record_is_that_of_t_zero(make_cs1):
+    test = make_cs1(excitation=DRIVEN).prepared()
+    state, first = start(test)
+    force, wall = float(state["force"]), 0.012 * np.sin(0.7) + 1e-3
+    rate = 0.012 * 6 * np.pi * np.cos(0.7)
+    assert float(first["excitation"]) == pytest.approx(wall, rel=1e-14)
+    assert float(first["displacement"]) == float(first["velocity"]) == 0.0
+    assert float(first["acceleration"]) == pytest.approx((force + 2250 * wall + 15 * rate) / 2.2, rel=1e-12)
+    assert float(first["growth_rate"]) == 0.0
+
+
+def test_a_record_has_the_acceleration_and_the_excitation_of_its_own_time(make_cs1):
+    test = make_cs1(excitation=DRIVEN, rate=100.0).prepared()
+    state, _ = start(test)
+    after, record = tick(test, state, jnp.asarray(3))  # from 0.03 s to 0.04 s
+    angle = 6 * np.pi * 0.04 + 0.7
+    wall, rate = 0.012 * np.sin(angle) + 1e-3, 0.012 * 6 * np.pi * np.cos(angle)
+    z, v = float(record["displacement"]), float(record["velocity"])
+    assert float(record["excitation"]) == pytest.approx(wall, rel=1e-12)
+    held = float(state["force"])  # it moved under this one
+    expected = (held - 2250 * (z - wall) - 15 * (v - rate)) / 2.2
+    assert float(record["acceleration"]) == pytest.approx(expected, rel=1e-11)
+    assert float(after["force"]) == float(record["force"])
+
+
+def test_two_substeps_are_two_ticks_where_nothing_pushes_back(make_cs1):
+    """The excitation is taken at the time of each substep."""
+    whole = make_cs1(excitation=DRIVEN, rate=400.0, duration=0.1)
+    slow = make_cs1(excitation=DRIVEN, rate=200.0, duration=0.1, substeps=2)
+    whole, slow = (eqx.tree_at(lambda t: t.rig.specimen.k, t, jnp.array(0.0)) for t in (whole, slow))
+    fine, coarse = (t.rehearse().data for t in (whole, slow))
+    np.testing.assert_allclose(coarse.displacement, fine.displacement[::2], rtol=0, atol=1e-16)
+    assert float(abs(coarse.displacement).max()) > 1e-3

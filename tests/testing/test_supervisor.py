@@ -348,3 +348,11 @@ def test_what_is_remembered_before_a_run_is_of_the_types_that_it_has_later():
     """A number of a looser type would have every loop that carries it compiled a second time."""
     watch = Watch.of(dv.load(find_test("substructuring/cs1")), "creep")
     assert not [leaf for leaf in jax.tree.leaves(watch.blank((6,))) if leaf.weak_type]
+
+
+def test_a_demand_that_moves_less_than_a_thousandth_of_its_largest_does_not_make_a_reading_stale():
+    stuck = [0.5] * 6
+    for step, last in ((0.9e-3, Outcome.FINISHED), (1.1e-3, Outcome.STALE), (1e-6, Outcome.FINISHED)):
+        demands = [0.0, 2.0, *(2.0 * (1.0 + step) for _ in range(4))]
+        readings = [0.0, *stuck[1:]]  # follows the first move, then stands still
+        assert watch_readings(Limits(stale=2), demands, readings, readings)[-1] is last

@@ -5,6 +5,7 @@ import pytest
 
 from dovetail.core.errors import OutputError
 from dovetail.testing.creep import Move, Reply
+from dovetail.testing.creep import journal as journal_module
 from dovetail.testing.creep.journal import Journal, fingerprint
 from dovetail.transfer.robot import TripCode
 
@@ -79,3 +80,52 @@ def test_what_is_no_journal_is_refused(path, tmp_path):
 def test_a_fingerprint_is_that_of_the_values():
     assert fingerprint({"a": 1.0, "b": [2]}) == fingerprint({"b": [2], "a": 1.0})
     assert fingerprint({"a": 1.0}) != fingerprint({"a": 1.0 + 1e-15})
+
+
+def test_a_journal_of_another_version_or_without_its_run_is_refused(path, monkeypatch):
+    with monkeypatch.context() as later:
+        later.setattr(journal_module, "VERSION", journal_module.VERSION + 1)
+        Journal.create(path, "abc", "mark")
+    with pytest.raises(OutputError, match="is no journal of a creep test"):
+        Journal.open(path, "mark")
+    path.unlink()
+    Journal.create(path, None, "mark")
+    with pytest.raises(OutputError, match="is no journal of a creep test"):
+        Journal.open(path, "mark")
+
+
+def test_an_empty_file_is_no_journal(path):
+    path.write_text("")
+    with pytest.raises(OutputError, match="is no journal of a creep test"):
+        Journal.open(path, "mark")
+
+
+def test_an_answer_needs_its_question(path):
+    """Without one, or to another move: what the specimen went through is then not known."""
+    for asked in ([], [2]):
+        path.unlink(missing_ok=True)
+        journal = Journal.create(path, "abc", "mark")
+        for number in asked:
+            journal.ask(Move(number, np.zeros(3), 1.0, 1.0))
+        journal.answer(Reply(1, np.zeros(3), np.zeros(3), 1.0))
+        with pytest.raises(OutputError, match="which was not asked for"):
+            Journal.open(path, "mark")
+
+
+def test_a_dial_is_turned_again_at_the_same_look(path):
+    journal = write(path)
+    journal.turn(3, "numerical.c", 20.0)
+    journal.turn(3, "numerical.k", 7.0)
+    journal.turn(8, "numerical.c", 5.0)
+    assert Journal.open(path, "mark").turns == {
+        3: {"numerical.c": 20.0, "numerical.k": 7.0},
+        8: {"numerical.c": 5.0},
+    }
+
+
+def test_a_trip_comes_back_with_its_number_and_limit(path):
+    journal = Journal.create(path, "abc", "mark")
+    journal.ask(Move(1, np.zeros(3), 1.0, 1.0))
+    journal.answer(Reply(1, np.zeros(3), np.ones(3), 1.0, TripCode.FORCE, 51.0, 50.0))
+    _, reply = Journal.open(path, "mark").replies[0]
+    assert (reply.trip, reply.value, reply.limit, reply.ok) == (TripCode.FORCE, 51.0, 50.0, False)
