@@ -186,3 +186,22 @@ def test_four_kinds_of_instants_correct_with_the_sign_of_the_error_once_the_wind
     np.testing.assert_allclose(gain, s, rtol=1e-9)
     assert np.array_equal(command[: window - 1], z[: window - 1])  # start-up: the demand passes through
     assert not np.array_equal(command[window : 2 * window], z[window : 2 * window])
+
+
+def test_the_order_changes_from_the_first_crossing_that_has_settled_with_a_full_window(bench):
+    signal = bench.sine(4.5, duration=1.0)  # rises through zero at 0, falls at 1/9 s
+
+    def share(delay, **more):
+        still = AdaptiveForwardPrediction(delay=delay, alpha=0.0, beta=0.0, final_order=2, **more)
+        return np.asarray(bench.open_loop(still, signal, 9.4e-3)["final_order_share"])
+
+    assert np.all(share(6e-3) == 0.0)  # 3.4 ms late at every crossing
+    near = share(9e-3)
+    begins = int(np.argmax(near > 0))
+    assert signal.time[begins] == pytest.approx(1 / 9, abs=2e-3)
+    assert near[-1] == 1.0
+    np.testing.assert_allclose(np.diff(near[begins : begins + 90]), 1e-3 / 0.1)
+    # with an actuator that is not late the first crossing counts too, but a window of 120 is not full there
+    patient = AdaptiveForwardPrediction(window=120, alpha=0.0, beta=0.0, final_order=2)
+    full = np.asarray(bench.open_loop(patient, signal)["final_order_share"])
+    assert signal.time[int(np.argmax(full > 0))] == pytest.approx(2 / 9, abs=2e-3)

@@ -106,3 +106,10 @@ def test_every_actuator_starts_from_its_own_delay():
     two = AdaptiveTimeSeries(delay=[0.01, 0.02])
     np.testing.assert_allclose(two.frozen().damping, [0.01, 0.02])  # before its shape is fixed, too
     np.testing.assert_allclose(two.sampled_at(1e-3, (2,)).init()["coefficients"][1], [0.01, 0.02])
+
+
+def test_at_rest_with_no_threshold_nothing_is_learnt_and_everything_is_finite(bench):
+    signal = bench.sine(4.5, amplitude=0.0, duration=0.4)
+    out = bench.open_loop(AdaptiveTimeSeries(5e-3, window=0.2, threshold=0.0), signal, 9.4e-3)
+    np.testing.assert_array_equal(out["ats_a1"], 5e-3)
+    np.testing.assert_array_equal(out["command"], 0.0)

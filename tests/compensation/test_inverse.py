@@ -7,7 +7,7 @@ import pytest
 
 from dovetail.compensation import Cascade, FirstOrderInverse, InverseModel, SecondOrderInverse, inverse_of
 from dovetail.core.errors import AnalysisError, ParameterError
-from dovetail.transfer import LinearTransfer
+from dovetail.transfer import LinearTransfer, SecondOrderLag
 
 HYDRAULIC = FirstOrderInverse(a0=169.3, b=166.5)  # [1/s] identified, 0 to 10 Hz
 DETUNED = FirstOrderInverse(a0=245.0, b=241.0)
@@ -110,9 +110,10 @@ def test_the_way_out_leaves_little_of_the_phase():
     assert isinstance(compensator, Cascade)
     w = 2 * np.pi * np.array([1.0, 5.0, 10.0])
     left = np.array([complex(compensator.response(x, 1e-3)) * complex(model(1j * x)) for x in w])
-    # tan^-1(x) instead of x at the zero: (w / 312)^3 / 3 rad, and the gain sqrt(1 + (w / 312)^2)
-    assert np.abs(np.angle(left)) == pytest.approx((w / 312.4) ** 3 / 3, abs=3e-3)
-    assert np.abs(left) == pytest.approx(np.sqrt(1 + (w / 312.4) ** 2), rel=5e-3)
+    # tan^-1(x) instead of x at the zero, less up to 5 % that the prediction is short; and the gain that is left
+    x = w * 180.9 / 5.651e4
+    assert np.angle(left) == pytest.approx(x - np.arctan(x), rel=0.05)
+    assert np.abs(left) == pytest.approx(np.sqrt(1 + x**2), rel=1e-4)
 
 
 def test_the_delay_of_a_model_is_predicted():
@@ -140,3 +141,10 @@ def test_it_can_be_batched_over_and_differentiated():
         return FirstOrderInverse(a0=a0, b=2.0).step(0.0, 1e-3, (), u)[1]["command"]
 
     assert jax.vmap(jax.grad(command))(jnp.array([100.0, 200.0])) == pytest.approx([0.5, 0.5])
+
+
+@pytest.mark.parametrize("zeta", [0.2, 0.684, 1.5])
+def test_the_inverse_of_a_frequency_and_a_damping_ratio_cancels_that_lag(zeta):
+    lag, w = SecondOrderLag(235.4, zeta).linear(), np.array([3.0, 60.0, 235.4, 900.0])
+    left = np.asarray(SecondOrderInverse.of(235.4, zeta).response(w, 1e-3)) * np.asarray(lag(1j * w))
+    np.testing.assert_allclose(left, 1.0, rtol=1e-12)

@@ -141,9 +141,27 @@ def steady(damper, speed, steps=10_000, h=1e-4):
 
 def test_a_valve_damped_less_than_the_oil_allows_chatters():
     """Either side of 2 zeta omega = k/C, which is at zeta = 0.105; the orifice adds a little."""
-    loose = dataclasses.replace(REAL, valve_damping=0.05)
     assert float(jnp.ptp(steady(REAL, 0.3))) < 1.0  # N
-    assert float(jnp.ptp(steady(loose, 0.3))) > 1000.0
+    for damping in (0.05, 0.095):
+        loose = dataclasses.replace(REAL, valve_damping=damping)
+        assert float(jnp.ptp(steady(loose, 0.3))) > 1000.0
+
+
+@pytest.mark.parametrize("side", [1.0, -1.0])
+def test_an_open_valve_and_the_oil_have_the_poles_of_their_equations(side):
+    r"""(s + k/c)(s^2 + 2 zeta w s + w^2) + k w^2/C = 0, and those of the closed valve, critically damped."""
+    zero, lift = jnp.zeros(()), jnp.asarray(0.2)
+    opened = {
+        "resisting": jnp.asarray(side * 15e3),
+        "lift": (lift, zero - 1e-9) if side > 0 else (zero - 1e-9, lift),
+        "lift_rate": (zero, zero),
+    }
+    model = linearise(REAL, opened, {n: 0.0 for n in ("displacement", "velocity", "acceleration")})
+    w, k, c, C = 2 * np.pi * 120.0, 3.5e6, 200e3, 22e3
+    loop = np.polyadd(np.polymul([1, k / c], [1, 2 * 0.12 * w, w**2]), [k * w**2 / C])
+    poles = np.linalg.eigvals(np.asarray(model.A))
+    for pole in np.roots(loop):
+        assert np.abs(poles - pole).min() < 1e-6 * abs(pole)
 
 
 def test_turbulence_makes_the_orifice_steeper_with_speed_and_keeps_its_slope_at_rest():

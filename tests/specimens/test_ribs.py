@@ -11,6 +11,8 @@ from dovetail.mechanics.friction import Coulomb
 from dovetail.specimens.ribs import RibBasket
 
 BASKET = RibBasket(home=(0.0, 0.0, 0.0))
+# of the basket's waves k = 0, 1, ... 16, by its hinges and ties [N m/rad]
+STIFFNESS = np.array([40.0 + 400.0, *(40.0 + 25.0 / k**2 + 60.0 * (k**2 - 1) ** 2 for k in range(1, 17))])
 
 
 @jax.jit
@@ -43,8 +45,7 @@ def test_ribs_are_in_balance_with_hinges_ties_and_contact(struck):
     """The complementarity is solved: what presses equals what gives, and no rib is pulled."""
     met, turn, arm = struck["ribs"]
     press = met.normal_force
-    stiffness = BASKET._stiffness_spectrum()
-    moment = np.fft.irfft(np.fft.rfft(turn) * stiffness, 32)
+    moment = np.fft.irfft(np.fft.rfft(turn) * STIFFNESS, 32)
     np.testing.assert_allclose(moment, press * arm, atol=1e-9 * float(np.max(press)))
     assert np.all(press >= 0)
     # the pressed rib's own contact law
@@ -114,3 +115,30 @@ def test_friction_drags_the_basket_along_with_the_nozzle():
 def test_a_law_with_a_list_of_numbers_is_refused():
     with pytest.raises(ParameterError, match="RibBasket.law: a number of the law is a list"):
         RibBasket(law=KelvinVoigt((1e4, 2e4, 3e4)))
+
+
+@jax.jit
+def stored(p):
+    """Energy [J] of the contacts and of the turned ribs, with the nozzle at a place (3,)."""
+    met, turn, arm = felt(p)["ribs"]
+    azimuth = 2 * jnp.pi * jnp.arange(32) / 32
+    beside = (p[1] * jnp.cos(azimuth) + p[2] * jnp.sin(azimuth)) / 0.035
+    overlap = jnp.maximum(met.depth - arm * turn, 0.0)
+    contact = jnp.maximum(1 - beside**2, 0.0) * 2e4 * overlap**2 / 2 * (met.normal_force > 0)
+    return jnp.sum(contact) + turn @ jnp.fft.irfft(jnp.fft.rfft(turn) * STIFFNESS, 32) / 2
+
+
+@pytest.mark.parametrize("place", [(-0.45, 0.0, -0.2), (-0.45, 0.012, -0.2), (-0.5, -0.15, -0.16)])
+def test_the_force_is_the_slope_of_what_is_stored_along_and_across_the_ribs(place):
+    p, h = jnp.array(place), 1e-6
+    slopes = [float(stored(p + h * e) - stored(p - h * e)) / (2 * h) for e in np.eye(3)]
+    force = np.asarray(felt(p)["force"][:3])
+    np.testing.assert_allclose(force, slopes, atol=1e-5 * np.abs(force).max())
+
+
+def test_lateral_strain_of_a_wave_is_the_turn_over_its_number_a_quarter_wave_on():
+    azimuth = 2 * np.pi * np.arange(32) / 32
+    for k in (1, 3, 5):
+        strain = BASKET.strain(jnp.cos(k * azimuth), jnp.zeros(32))
+        np.testing.assert_allclose(strain[0], 6e-6 * 40.0 * np.cos(k * azimuth), atol=1e-15)
+        np.testing.assert_allclose(strain[1], 6e-6 * 25.0 * np.sin(k * azimuth) / k, atol=1e-15)

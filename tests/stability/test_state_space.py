@@ -26,3 +26,20 @@ def test_shapes_that_do_not_fit_are_refused():
         StateSpace([[-1.0]], [[1.0, 2.0]], [[1.0]], [[0.0]])
     with pytest.raises(ParameterError, match="an improper system has no states"):
         StateSpace.of(LinearTransfer([1.0, 0.0, 0.0], [1.0, 1.0]))
+
+
+def test_an_empty_matrix_stands_for_none_only_where_there_is_none():
+    gain = StateSpace([], [], [], [[2.0]])
+    assert (gain.A.shape, gain.B.shape, gain.C.shape) == ((0, 0), (0, 1), (1, 0))
+    with pytest.raises(ParameterError, match=r"StateSpace.B: got shape \(1, 0\); must be \(1, 1\)"):
+        StateSpace([[-1.0]], [], [[1.0]], [[0.0]])
+    with pytest.raises(ParameterError, match=r"StateSpace.B: got shape \(1, 1\); must be \(0, 1\)"):
+        StateSpace([], [[1.0]], [], [[0.0]])
+
+
+def test_a_transfer_function_with_a_direct_part_has_the_same_response():
+    G = LinearTransfer([3.0, 2.0, 5.0], [2.0, 1.0, 7.0])
+    system, s = StateSpace.of(G), 0.3 + 2j
+    value = system.C @ np.linalg.solve(s * np.eye(2) - system.A, system.B) + system.D
+    assert value[0, 0] == pytest.approx(complex(G(s)), rel=1e-12)
+    assert float(system.D[0, 0]) == 1.5

@@ -5,6 +5,7 @@ import pytest
 import scipy.signal
 
 from dovetail.transfer import FirstOrderLag, SecondOrderLag
+from dovetail.transfer.lag import _decayed_cosh_sinhc
 
 dt = 2e-3  # [s]
 t = dt * np.arange(0, 301)
@@ -80,3 +81,12 @@ def test_axes_have_parameters_of_their_own(drive):
     g = SecondOrderLag([235.4, 211.4], [0.684, 0.697], 1.02).linear()
     np.testing.assert_allclose(g.axis(1)(50j), SecondOrderLag(211.4, 0.697, 1.02).linear()(50j))
     np.testing.assert_allclose(g.phase_delay(5.0)[1], g.axis(1).phase_delay(5.0))
+
+
+def test_decayed_cosh_and_sinhc_are_those_of_the_library_on_both_sides_of_zero():
+    size = np.geomspace(1e-4, 1.0, 41)
+    for d in np.r_[-size, size]:
+        root = np.sqrt(abs(d))
+        expected = (np.cos(root), np.sin(root) / root) if d < 0 else (np.cosh(root), np.sinh(root) / root)
+        found = _decayed_cosh_sinhc(jnp.asarray(d), jnp.asarray(0.7))
+        np.testing.assert_allclose(found, np.exp(-0.7) * np.array(expected), rtol=1e-15 + 2e-15 * (d > 0))

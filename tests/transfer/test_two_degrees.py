@@ -56,3 +56,12 @@ def test_nichols_lines_are_phase_and_decibels():
 def test_overshoot_of_a_second_order_system():
     step = step_response(ratio([], [pair(0.5, 100.0)]), 0.2)
     assert step.overshoot == pytest.approx(np.exp(-np.pi * 0.5 / np.sqrt(0.75)), abs=1e-4)
+
+
+def test_the_phase_margin_beyond_a_full_turn_is_the_distance_to_the_nearest_odd_half_turn():
+    """Six equal lags, each late by 80 or 70 degrees where the gain is one: 60 or 120 degrees before 540."""
+    for each, margin in ((80.0, 60.0), (70.0, 120.0)):
+        gain = np.cos(np.radians(each)) ** -6
+        loop = TwoDegreesOfFreedom(ratio([], [single(1.0)] * 6), ratio([], [], gain))
+        found = loop.margins(np.geomspace(1e-3, 1e3, 100_001)).phase
+        assert found == pytest.approx(np.radians(margin), rel=1e-3)

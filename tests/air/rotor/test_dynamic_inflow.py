@@ -55,3 +55,28 @@ def test_velocity_at_a_place_is_linear_across_the_disc():
 def test_it_settles_from_rest_without_a_number_that_is_not_finite():
     assert np.all(np.isfinite(rate([0.0, 0.0, 0.0], 100.0)))
     assert float(rate([0.0, 0.0, 0.0], 100.0)[0]) == pytest.approx(100 / (RHO * AREA) / (8 / (3 * np.pi) * R))
+
+
+def test_the_rate_is_the_published_one_with_gains_in_wind_axes():
+    """Gains, apparent masses and mass flow written out as matrices, in the direction of the wind."""
+    rng = np.random.default_rng(3)
+    for _ in range(5):
+        x, stream = rng.uniform(1.0, 6.0, 3), rng.uniform(-20.0, 20.0, 3)
+        thrust, lever = rng.uniform(1e3, 1e4), rng.uniform(-1e3, 1e3, 2)
+        across, down = np.hypot(stream[0], stream[1]), x[0] - stream[2]
+        chi, total = np.arctan2(across, abs(down)), np.hypot(across, down)
+        c, s, k = np.cos(chi), 15 * np.pi / 64 * np.tan(chi / 2), stream[:2] / across
+        gains = np.array([[0.5, -s, 0], [s, 4 * c / (1 + c), 0], [0, 0, 4 / (1 + c)]])
+        turn = np.array([[1, 0, 0], [0, k[0], k[1]], [0, -k[1], k[0]]])  # to axes downstream and across
+        flow = np.diag([total, *[(across**2 + down * (down + x[0])) / total] * 2])
+        mass = np.diag([8 / (3 * np.pi), 16 / (45 * np.pi), 16 / (45 * np.pi)])
+        loads = np.array([thrust, *lever / R]) / (RHO * AREA)
+        drawn = turn.T @ flow @ np.linalg.solve(gains, turn @ x)
+        np.testing.assert_allclose(
+            rate(x, thrust, lever, stream), np.linalg.solve(mass * R, loads - drawn), rtol=1e-9
+        )
+
+
+def test_in_hover_it_has_a_finite_slope_in_the_wind():
+    slope = jax.jacobian(lambda wind: rate([8.0, 0.3, 0.2], 1e4, stream=wind))(jnp.zeros(3))
+    assert np.all(np.isfinite(slope))

@@ -68,3 +68,21 @@ def test_a_swinging_cable_keeps_its_energy_and_meets_the_chain_of_many_links():
     assert float(total) == pytest.approx(float(before), abs=1e-5 * float(kinetic))
     other = run(chain, chain.straight(along), 5e-4, 1000)
     np.testing.assert_allclose(cable.nodes(end).tip[0], chain.nodes(other).tip[0], atol=4e-3)  # [m] of ten
+
+
+def test_a_cable_hung_by_its_end_is_stretched_by_what_hangs_below():
+    """s + (g/EA) ((m + M) s - m s^2/2L) + F s/EA at every node, with 12 kg of cable and 3 kg at the tip."""
+    n, L, m, M, EA, pull = 4, 6.0, 12.0, 3.0, 2e4, 40.0
+    cable = AncfCable(n=n, length=L, mass=m, stiffness=EA, tip_mass=M)
+    down = jnp.array([0.0, 1.0, 0.0])
+    hung = jax.jit(lambda lines: cable.nodes(cable.along(lines, G, pull * down)).position)
+    s = L * np.arange(n + 1) / n
+    expected = s + (9.81 * ((m + M) * s - m * s**2 / (2 * L)) + pull * s) / EA
+    np.testing.assert_allclose(hung(jnp.tile(down[:, None], n))[1], expected, rtol=1e-12)
+
+
+def test_a_cable_hung_along_a_kinked_line_has_the_mean_slope_at_its_nodes():
+    cable = AncfCable(n=3, length=3.0, mass=1.0, stiffness=1e4)
+    lines = jnp.array([[1.0, 0.6, 0.0], [0.0, 0.8, 1.0], [0.0, 0.0, 0.0]])
+    slope = jax.jit(lambda lines: cable.coordinates(cable.along(lines, G, jnp.zeros(3))["e"])[1])(lines)
+    np.testing.assert_allclose(slope[:2], [[1.0, 0.8, 0.3, 0.0], [0.0, 0.4, 0.9, 1.0]], atol=1e-15)

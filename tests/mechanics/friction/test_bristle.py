@@ -75,3 +75,36 @@ def test_within_an_interval_a_foot_that_slows_down_feels_all_of_its_stiction():
     ]
     assert due == [False, True, False]
     assert bool(Bristle(stiffness=1e6, sliding=0.2, stiction=0.4).due(jnp.zeros(()), jnp.asarray(1e-9)))
+
+
+def test_share_is_the_force_of_a_sliding_bristle_for_a_unit_of_normal_force():
+    law = Bristle(stiffness=3e3, damping=50.0, sliding=0.3, stiction=0.7, stribeck=0.1, fall="now")
+    for speed in (0.0, 0.05, 1.0):
+        slip, z = jnp.array([speed, 0.0]), jnp.array([-3e-4, 4e-4])
+        force = law.act(jnp.ones(1), slip, z)[0]
+        coefficient = 0.3 + 0.4 * np.exp(-((speed / 0.1) ** 2))
+        np.testing.assert_allclose(law.share(slip, z), force, rtol=1e-12)
+        np.testing.assert_allclose(force, coefficient * np.array([-0.6, 0.8]), rtol=1e-12)
+    np.testing.assert_array_equal(law.share(jnp.array([1.0, 0.0]), jnp.zeros(2)), 0.0)
+
+
+@pytest.mark.parametrize("damping_bound", ["free", "limit"])
+def test_a_foot_without_weight_and_with_a_straight_bristle_is_not_damped(damping_bound):
+    law = Bristle(stiffness=1e4, damping=1e3, damping_bound=damping_bound)
+    force, rate, _ = law.act(jnp.zeros(1), jnp.array([0.3, 0.1]), jnp.zeros(2), S)
+    np.testing.assert_array_equal(force, 0.0)
+    np.testing.assert_array_equal(rate, [-0.3, -0.1])
+
+
+def test_the_coefficient_follows_the_slip_within_its_lag():
+    law = Bristle(lag=5e-3)
+    slid = jnp.asarray(0.0)
+    for _ in range(10):
+        slid = law.remembered(slid, jnp.asarray(0.2), 1e-3)
+    assert float(slid) == pytest.approx(0.2 * (1 - np.exp(-2.0)), rel=1e-12)
+    z, fast = jnp.array([-1.0, 0.0]), jnp.array([1.0, 0.0])
+    lagged = Bristle(sliding=0.2, stiction=0.6, stribeck=1e-3)
+    assert float(lagged.act(N, fast, z, jnp.zeros(1))[0][0]) == pytest.approx(-60.0)
+    assert float(lagged.act(N, fast, z, jnp.ones(1))[0][0]) == pytest.approx(-20.0)
+    now = Bristle(sliding=0.2, stiction=0.6, stribeck=1e-3, fall="now")
+    assert float(now.act(N, fast, z, jnp.zeros(1))[0][0]) == pytest.approx(-20.0)

@@ -148,3 +148,34 @@ def test_near_a_singular_wrist_the_jacobian_loses_a_direction():
         q = jnp.array([0.2, 0.5, 1.0, 0.3, bend, 0.1])
         values.append(float(jnp.linalg.svd(jacobian(q), compute_uv=False)[-1]) / float(SMALL.clearance(q)))
     assert values[1] == pytest.approx(values[2], rel=0.05)
+
+
+@pytest.mark.parametrize("arm", ARMS.values(), ids=ARMS)
+def test_clearance_is_the_smallest_of_wrist_elbow_and_shoulder(arm):
+    """All three from the forward kinematics; each of them decides in some of the postures."""
+    fore, bend_at_zero = np.hypot(arm.a2, arm.c3), np.arctan2(arm.a2, arm.c3)
+    shoulder = np.array([arm.a1, arm.b, arm.c1])
+    decides = set()
+    joints = random_joints(6, 60)
+    poses, clearances = jax.jit(jax.vmap(lambda q: (arm.forward(q), arm.clearance(q))))(joints)
+    for maker, p, R, clearance in zip(joints, poses.p, poses.R, clearances, strict=True):
+        q = (maker - np.asarray(arm.offset)) / np.asarray(arm.sign)
+        centre = np.asarray(p) - float(arm.c4) * np.asarray(R)[:, 2]
+        reach = np.linalg.norm(np.asarray(about_z(q[0])).T @ centre - shoulder)
+        cosine = (reach**2 - arm.c2**2 - fore**2) / (2 * arm.c2 * fore)  # of the elbow, by the cosine rule
+        assert cosine == pytest.approx(np.cos(q[2] + bend_at_zero), abs=1e-9)
+        along_fore = np.asarray(about_z(q[0]) @ about_y(q[1] + q[2]))[:, 2]  # axis of the fourth joint
+        three = [
+            np.linalg.norm(np.cross(along_fore, np.asarray(R)[:, 2])),
+            np.sqrt(1 - cosine**2),
+            np.hypot(centre[0], centre[1]) / float(arm.c2 + arm.c3),
+        ]
+        decides.add(int(np.argmin(three)))
+        assert float(clearance) == pytest.approx(min(three), rel=1e-6)
+    assert decides == {0, 1, 2}
+
+
+def test_a_wrist_above_the_first_axis_is_singular_with_the_elbow_and_the_wrist_bent():
+    q = jnp.array([0.0, -0.52255, 1.2, 0.0, 0.8, 0.0])
+    assert float(SMALL.clearance(q)) == pytest.approx(0.0, abs=1e-4)
+    assert float(jnp.linalg.norm((SMALL.forward(q).p - 0.072 * SMALL.forward(q).R[:, 2])[:2])) < 1e-4  # [m]
