@@ -25,8 +25,9 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 SECONDS ?= 3600
+SEED ?= 1
 
-.PHONY: help demo test test-all judge fuzz check format index bench bench-compare docs clips reproduced paper wheel test-lowest release \
+.PHONY: help demo test test-all judge fuzz mutate check format index bench bench-compare docs clips reproduced paper wheel test-lowest release \
   lock clean
 
 help:  ## list the targets
@@ -48,6 +49,9 @@ judge: $(VENV)/dev.stamp  ## verdicts on 10,000 random tests, thousands of margi
 fuzz: $(VENV)/dev.stamp  ## damaged input for every reader, for an hour (SECONDS=600 for less); keeps what it finds
 	cd tests && $(ONE_CORE) ../$(BIN)/python -m fuzz --seconds $(SECONDS)
 
+mutate: $(VENV)/dev.stamp  ## 300 changes of the source, one at a time (SEED=2 for others), an hour at most; prints which no test notices
+	PYTHONPATH=tests $(BIN)/python -m mutation --seed $(SEED) --number 300 --workers $(WORKERS) --seconds $(SECONDS)
+
 check: $(VENV)/dev.stamp  ## format, lint, types, and the rules of the package
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
@@ -62,10 +66,10 @@ index: $(VENV)/run.stamp  ## write the index of kinds anew, after a part was add
 	$(BIN)/python -m dovetail.core.index
 
 bench: $(VENV)/dev.stamp  ## the benchmarks; keeps a baseline in bench/results
-	$(PYTEST) bench -s -o python_files="bench_*.py" --benchmark-autosave --benchmark-storage=bench/results
+	$(PYTEST) bench -s --timeout 7200 -o python_files="bench_*.py" --benchmark-autosave --benchmark-storage=bench/results
 
 bench-compare: $(VENV)/dev.stamp  ## the benchmarks against the last baseline of this machine
-	$(PYTEST) bench -s -o python_files="bench_*.py" --benchmark-compare --benchmark-storage=bench/results
+	$(PYTEST) bench -s --timeout 7200 -o python_files="bench_*.py" --benchmark-compare --benchmark-storage=bench/results
 
 docs: $(VENV)/docs.stamp  ## the documentation, into docs/_build/html/VERSION; warnings are errors
 	rm -rf docs/api/generated

@@ -1,5 +1,6 @@
 """What all tests share: no program is compiled twice, nor in the next session; arrays have the shapes they name."""
 
+import faulthandler
 import gc
 import importlib.util
 import os
@@ -33,7 +34,16 @@ os.environ.setdefault("DOVETAIL_PROGRAMS", str(OURS / "programs"))
 os.environ.setdefault("DOVETAIL_CACHE", str(OURS))  # what a C++ compiler builds: once for all
 
 
+# Seconds that a test marked slow may take; `timeout` in pyproject.toml is for the others. The longest slow test takes
+# half an hour on a quiet machine.
+SLOW_LIMIT = 7200.0
+GRACE = 120.0  # s, from the time limit of a test to the end of its process
+_stderr = None  # of the process; pytest redirects it while a test runs
+
+
 def pytest_configure(config):
+    global _stderr
+    _stderr = os.fdopen(os.dup(2), "w")
     # a program that cannot be loaded costs time, nothing else
     config.addinivalue_line("filterwarnings", "ignore:.*persistent compilation cache.*")
 
@@ -58,12 +68,30 @@ def browsers():
 
 
 @pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items):
-    """Who drops programs is last. Hypothesis draws its examples from ranges, not from constants of the source.
+def pytest_timeout_set_timer(item, settings):
+    """End a process that does not react to the time limit of a test, and print where its threads are.
 
-    Reading all of the source for them takes seconds.
+    The limit is a signal, which is handled between two steps of the interpreter: not within compiled code.
+    """
+    faulthandler.dump_traceback_later(settings.timeout + GRACE, exit=True, file=_stderr)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_timeout_cancel_timer(item):
+    faulthandler.cancel_dump_traceback_later()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items):
+    """Slow tests have a longer time limit. Who drops programs is last.
+
+    Hypothesis draws its examples from ranges, not from constants of the source: reading all of the source for
+    them takes seconds.
     """
     items.sort(key=lambda item: item.get_closest_marker("drops") is not None)
+    for item in items:
+        if item.get_closest_marker("slow") and not item.get_closest_marker("timeout"):
+            item.add_marker(pytest.mark.timeout(SLOW_LIMIT))
     if providers := sys.modules.get("hypothesis.internal.conjecture.providers"):
         vars(providers)["_get_local_constants"] = lambda: providers._local_constants
 

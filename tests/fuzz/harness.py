@@ -89,14 +89,14 @@ def bounded(seconds: float) -> Iterator[None]:
 
     timers = {signal.SIGPROF: (signal.ITIMER_PROF, 1), signal.SIGALRM: (signal.ITIMER_REAL, WAITING)}
     before = {number: signal.signal(number, stop) for number in timers}
-    for timer, times in timers.values():
-        signal.setitimer(timer, times * seconds)
+    left = {timer: signal.setitimer(timer, times * seconds)[0] for timer, times in timers.values()}
     try:
         yield
     finally:
         for number, (timer, _) in timers.items():
             signal.setitimer(timer, 0)
             signal.signal(number, before[number])
+            signal.setitimer(timer, left[timer])  # the time limit of a test begins anew
 
 
 def drawn(reader: Reader, seed: int, number: int) -> Any:

@@ -1,6 +1,7 @@
 """Every reader takes a few hundred damaged inputs, and every input that was ever a finding; and the judge can tell."""
 
 import random
+import signal
 import time
 
 import pytest
@@ -66,6 +67,15 @@ def test_the_judge_finds_other_exceptions_hangs_and_messages_nobody_can_read():
     assert judged(lambda: sum(1 for _ in iter(int, 1))).what.startswith("Hung")
     assert "0 characters" in judged(empty).what
     assert "1000000 characters" in judged(long).what
+
+
+def test_a_case_leaves_the_time_limit_of_its_test():
+    before, _ = signal.setitimer(signal.ITIMER_REAL, 100.0)
+    try:
+        judged(lambda: 1)
+        assert 99 < signal.getitimer(signal.ITIMER_REAL)[0] <= 100
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, before)
 
 
 def test_a_case_is_the_same_for_the_same_seed_and_survives_its_file(tmp_path):

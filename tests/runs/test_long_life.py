@@ -169,6 +169,7 @@ def soak():
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(6 * 3600)
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems do not tell what a process holds")
 def test_a_process_that_lives_long_holds_what_it_held():
     pytest.importorskip("viser")
