@@ -8,7 +8,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 PYTEST := $(BIN)/python -m pytest
 WORKERS ?= 2
 VERSION = $(shell sed -n 's/^version = "\(.*\)"/\1/p' pyproject.toml)
-FREEZE := build/lock/bin/pip freeze --all --exclude pip --exclude dovetail
+FREEZE := build/lock/bin/pip freeze --all --exclude pip --exclude dovetail-hybrid
 NEW := cat build/lock/requirements*.txt > build/lock/known && $(FREEZE) | grep -vxFf build/lock/known
 HASHED := build/lock/bin/uv pip compile -q --no-deps --generate-hashes --no-annotate --no-header
 

@@ -30,7 +30,8 @@ def faults(dist: Path) -> list[str]:
     wheels, sources = list(dist.glob("*.whl")), list(dist.glob("*.tar.gz"))
     if (len(wheels), len(sources)) != (1, 1):
         return [f"{dist}: {len(wheels)} wheels and {len(sources)} sources; one of each makes a release"]
-    version = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["version"]
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    version = project["version"]
     wrong = []
     with zipfile.ZipFile(wheels[0]) as wheel:
         names = wheel.namelist()
@@ -42,6 +43,7 @@ def faults(dist: Path) -> list[str]:
     if not any(re.search(r"\.dist-info/licenses/LICENSE$", name) for name in names):
         wrong.append("the wheel lacks its licence")
     for what, is_there, wanted in (
+        ("name", metadata["Name"], project["name"]),
         ("version", metadata["Version"], version),
         ("licence", metadata["License-Expression"], "BSD-3-Clause"),
         ("Python", metadata["Requires-Python"], ">=3.11"),

@@ -1,7 +1,7 @@
-"""Dovetail: a workbench for hybrid tests.
+"""Dovetail: design, simulate and run hybrid tests.
 
-In a hybrid test one part of a machine is real, or a detailed virtual stand-in, and the rest is simulated;
-they are joined at an interface by actuators and sensors with delay, lag, noise and limits of their own.
+In a hybrid test one component is on a rig, real or simulated, and the rest of the machine is simulated. Actuators and
+sensors with delay, lag, noise and limits join the two at an interface.
 
 >>> import dovetail as dv
 >>> test = dv.Test(
@@ -14,11 +14,9 @@ they are joined at an interface by actuators and sensors with delay, lag, noise 
 >>> test.rehearse().outcome.name
 'FINISHED'
 
-Names are loaded when they are first used, so that importing Dovetail, and asking its command line for
-help, costs next to nothing.
+Names are loaded when they are first used, so that `import dovetail` and `dovetail --help` are quick.
 """
 
-from importlib import metadata as _metadata
 from typing import TYPE_CHECKING
 
 from dovetail.lazily import lazily as _lazily
@@ -57,9 +55,9 @@ if TYPE_CHECKING:
         WhiteNoiseExcitation,
     )
 
-_lazily(__name__)
+__version__ = "0.1.0"  # as in pyproject.toml
 
-__version__ = _metadata.version("dovetail")
+_lazily(__name__)
 
 __all__ = [
     "Accept",

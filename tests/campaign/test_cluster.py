@@ -54,7 +54,7 @@ def test_without_a_scheduler_it_is_told(monkeypatch):
 def test_without_the_package_it_is_told(monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)
     with (
-        pytest.raises(ParameterError, match=r"pip install 'dovetail\[cluster\]'"),
+        pytest.raises(ParameterError, match=r"pip install 'dovetail-hybrid\[cluster\]'"),
         connected("tcp://127.0.0.1:9"),
     ):
         pass

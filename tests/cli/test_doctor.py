@@ -57,10 +57,10 @@ def test_the_extras_are_those_of_the_package_and_each_says_what_it_is_for(doveta
     monkeypatch.setattr(doctor, "_opensees", lambda: "")
     known = doctor.metadata.version
     monkeypatch.setattr(
-        doctor.metadata, "version", lambda name: known("dovetail") if name == "viser" else known(name + "-no")
+        doctor.metadata, "version", lambda name: known("jax") if name == "viser" else known(name + "-no")
     )
     assert doctor._extra("view").endswith(", for a run in the browser")
-    assert doctor._extra("fmi").endswith("pip install 'dovetail[fmi]'")
+    assert doctor._extra("fmi").endswith("pip install 'dovetail-hybrid[fmi]'")
 
 
 @pytest.mark.parametrize(

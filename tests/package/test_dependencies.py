@@ -20,7 +20,10 @@ ENGINES = re.compile(r"engine=\"(\w+)\"|open_(zarr)")  # of xarray, by name
 
 def names(requirements):
     """Names of requirements: what stands before version and extra."""
-    return {re.match(r"[\w.-]+", requirement)[0].lower() for requirement in requirements} - {"dovetail"}
+    return {re.match(r"[\w.-]+", requirement)[0].lower() for requirement in requirements} - {
+        "dovetail-hybrid",
+        "dovetail",
+    }
 
 
 def imported() -> set[str]:
@@ -35,7 +38,10 @@ def imported() -> set[str]:
             elif isinstance(node, ast.ImportFrom) and not node.level and node.module:
                 modules.add(node.module.partition(".")[0])
     known = metadata.packages_distributions()
-    return {re.sub("_", "-", known[module][0].lower()) for module in modules & set(known)} - {"dovetail"}
+    return {re.sub("_", "-", known[module][0].lower()) for module in modules & set(known)} - {
+        "dovetail-hybrid",
+        "dovetail",
+    }
 
 
 def test_what_is_needed_is_what_is_imported():

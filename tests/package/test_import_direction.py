@@ -80,7 +80,7 @@ def _imports(file: Path, at_top: bool) -> Iterator[str]:
         else:
             continue
         found = (name.split(".")[1] for name in names if name.startswith("dovetail."))
-        yield from (room for room in found if room != LAZILY)
+        yield from (room for room in found if room not in (LAZILY, "__version__"))
 
 
 def opened(tree: ast.AST) -> Iterator[str]:

@@ -11,8 +11,10 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 contents = runpy.run_path(str(ROOT / "release" / "contents.py"))
 LIBRARIES = [f"dovetail/links/{name}-{'0' * 16}.so" for name in ("native/tick", "fmi/fmu2", "fmi/fmu3")]
-METADATA = "Name: dovetail\nVersion: 0.1.0\nLicense-Expression: BSD-3-Clause\nRequires-Python: >=3.11\n"
-ABOUT = "dovetail-0.1.0.dist-info/"
+METADATA = (
+    "Name: dovetail-hybrid\nVersion: 0.1.0\nLicense-Expression: BSD-3-Clause\nRequires-Python: >=3.11\n"
+)
+ABOUT = "dovetail_hybrid-0.1.0.dist-info/"
 
 
 @pytest.fixture(scope="module")
@@ -26,15 +28,15 @@ def release(tmp_path, sources):
 
     def write(less=(), metadata=METADATA):
         inside = [*(file.removeprefix("src/") for file in sources), *LIBRARIES, f"{ABOUT}licenses/LICENSE"]
-        with zipfile.ZipFile(tmp_path / "dovetail-0.1.0-py3-none-any.whl", "w") as wheel:
+        with zipfile.ZipFile(tmp_path / "dovetail_hybrid-0.1.0-py3-none-any.whl", "w") as wheel:
             wheel.writestr(f"{ABOUT}METADATA", metadata)
             for name in inside:
                 if name not in less:
                     wheel.writestr(name, "")
-        with tarfile.open(tmp_path / "dovetail-0.1.0.tar.gz", "w:gz") as archive:
+        with tarfile.open(tmp_path / "dovetail_hybrid-0.1.0.tar.gz", "w:gz") as archive:
             for name in [*sources, "pyproject.toml", "setup.py", "LICENSE", "README.md"]:
                 if name not in less:
-                    archive.addfile(tarfile.TarInfo(f"dovetail-0.1.0/{name}"), io.BytesIO())
+                    archive.addfile(tarfile.TarInfo(f"dovetail_hybrid-0.1.0/{name}"), io.BytesIO())
         return contents["faults"](tmp_path)
 
     return write

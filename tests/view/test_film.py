@@ -130,7 +130,7 @@ def test_what_is_missing_is_said_with_the_line_to_type(monkeypatch):
 
     monkeypatch.setattr(shutil, "which", lambda name: None)
     monkeypatch.setattr(film.importlib, "import_module", missing)
-    with pytest.raises(OutputError, match=r"pip install 'dovetail\[film\]'"):
+    with pytest.raises(OutputError, match=r"pip install 'dovetail-hybrid\[film\]'"):
         film.ffmpeg()
 
 

@@ -12,9 +12,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+from dovetail import __version__
 from dovetail.campaign.execute import Columns, evaluate_chunk
 from dovetail.campaign.plan import Campaign
-from dovetail.campaign.store import VERSION
 from dovetail.campaign.subjects import ChunkResult
 from dovetail.core.errors import LinkError, ParameterError
 
@@ -96,7 +96,7 @@ def connected(address: str | None = None, workers: int = 0) -> Iterator[Cluster]
         from distributed import Client, LocalCluster
     except ImportError as error:
         raise ParameterError(
-            "campaigns on a cluster need dask.distributed; install it with: pip install 'dovetail[cluster]'"
+            "campaigns on a cluster need dask.distributed; install it with: pip install 'dovetail-hybrid[cluster]'"
         ) from error
     if address is None:
         with (
@@ -131,11 +131,11 @@ def check_workers(client: Any) -> None:
     found = client.run(space["ask"])
     if not found:
         raise LinkError("the cluster has no workers; start some with: dask worker tcp://HOST:PORT")
-    without = {worker: told for worker, told in found.items() if told != VERSION}
+    without = {worker: told for worker, told in found.items() if told != __version__}
     if without:
         worker, told = next(iter(without.items()))
         raise LinkError(
-            f"{len(without)} of {len(found)} workers cannot take part; {worker} has {told}, this is {VERSION}. "
+            f"{len(without)} of {len(found)} workers cannot take part; {worker} has {told}, this is {__version__}. "
             "Start the workers in an environment with this version of dovetail"
         )
 
@@ -143,9 +143,8 @@ def check_workers(client: Any) -> None:
 _ASK = """
 def ask():
     try:
-        from importlib.metadata import version
         import dovetail.campaign.execute
-        return version("dovetail")
+        return dovetail.__version__
     except Exception as error:
         return f"no dovetail ({type(error).__name__}: {error})"
 """

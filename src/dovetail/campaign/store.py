@@ -19,7 +19,6 @@ import shutil
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -28,13 +27,13 @@ import tomli_w
 import xarray as xr
 from filelock import FileLock, Timeout
 
+from dovetail import __version__
 from dovetail.campaign import zarr_files
 from dovetail.campaign.plan import UNSEEN, Campaign
 from dovetail.campaign.subjects import ChunkResult, Values
 from dovetail.core.errors import DovetailError, OutputError, shown
 
 FORMAT = 1
-VERSION = version("dovetail")
 RESULTS, DONE, PLAN, LOCK = "results.zarr", "done", "campaign.toml", ".lock"
 SAID = ("title", "source", "answers", "fixed")  # of a campaign: may be said anew when it is taken up
 
@@ -75,7 +74,7 @@ class Store:
             spec = campaign.spec()
             about = {
                 "format": FORMAT,
-                "dovetail": VERSION,
+                "dovetail": __version__,
                 "fingerprint": campaign.fingerprint,
                 "chunk": chunk,
                 "batch": batch,
@@ -104,10 +103,10 @@ class Store:
             raise OutputError(
                 f"{folder}: has format {shown(about.get('format'))}, this version writes {FORMAT}"
             )
-        if about.get("dovetail") != VERSION:
+        if about.get("dovetail") != __version__:
             raise OutputError(
-                f"{folder}: was computed by version {str(about.get('dovetail'))[:40]}, this is {VERSION}, and numbers "
-                "of two versions do not belong in one table; go on with that version, or begin another folder"
+                f"{folder}: computed by version {str(about.get('dovetail'))[:40]}; this is {__version__}. A campaign "
+                "has results of one version only. Continue with that version, or choose another folder"
             )
         try:
             kept = Campaign.from_spec(about["campaign"])

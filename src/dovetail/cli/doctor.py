@@ -12,6 +12,8 @@ import sys
 from importlib import metadata
 from pathlib import Path
 
+from dovetail import __version__
+
 EXTRAS = {  # of the package: what is needed for it, and what it is for
     "cluster": ("distributed", "campaigns over several processes and machines"),
     "view": ("viser", "a run in the browser"),
@@ -35,7 +37,7 @@ def examine() -> int:
     """Print one line a finding; the exit code is 1 if something that Dovetail needs is missing."""
     missing = []
     print(f"python            {platform.python_version()} on {platform.system()} {platform.machine()}")
-    print(f"dovetail          {metadata.version('dovetail')}")
+    print(f"dovetail          {__version__}")
     for name in PACKAGES:
         try:
             print(f"{name:<17} {metadata.version(name)}")
@@ -62,7 +64,7 @@ def _extra(extra: str) -> str:
     try:
         version = metadata.version(package)
     except metadata.PackageNotFoundError:
-        return f"not installed ({purpose}): pip install 'dovetail[{extra}]'"
+        return f"not installed ({purpose}): pip install 'dovetail-hybrid[{extra}]'"
     lacks = _opensees() if extra == "opensees" else ""
     return f"{package} {version}, for {purpose}" + (f"; {lacks}" if lacks else "")
 

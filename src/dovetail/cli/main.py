@@ -10,6 +10,7 @@ from typing import Annotated
 
 import typer
 
+from dovetail import __version__
 from dovetail.cli import rigs
 from dovetail.cli.rigs import Parts
 
@@ -51,9 +52,7 @@ def _general(
     version: Annotated[bool, typer.Option("--version", help="Print the version.", is_eager=True)] = False,
 ) -> None:
     if version:
-        from importlib.metadata import version as installed
-
-        print(f"dovetail {installed('dovetail')}")
+        print(f"dovetail {__version__}")
         raise typer.Exit
 
 

@@ -7,11 +7,12 @@ import platform
 from collections.abc import Mapping, Sequence
 from importlib import metadata
 
+from dovetail import __version__
 from dovetail.report import drawing, parameters
 from dovetail.report.page import Block, Drawing, Folded, PageTable, Text
 from dovetail.report.view import Judged
 
-PACKAGES = ("dovetail", "jax", "jaxlib", "equinox", "diffrax", "numpy", "scipy", "xarray", "matplotlib")
+PACKAGES = ("jax", "jaxlib", "equinox", "diffrax", "numpy", "scipy", "xarray", "matplotlib")
 
 
 def tested(view: Judged) -> list[Block]:
@@ -59,7 +60,7 @@ def provenance(views: Sequence[Judged]) -> list[Block]:
 
 def versions(more: Mapping[str, str]) -> Text:
     """Versions of what computed it, and more, in a sentence."""
-    rows = [["Python", platform.python_version()]]
+    rows = [["Python", platform.python_version()], ["Dovetail", __version__]]
     for name in PACKAGES:
         try:
             rows.append([name, metadata.version(name)])

@@ -15,6 +15,7 @@ from typing import Any
 
 import tomli_w
 
+from dovetail import __version__
 from dovetail.core.errors import OutputError
 from dovetail.testing.creep.journal import NAME as JOURNAL
 from dovetail.testing.file import PROVENANCE, dump
@@ -26,7 +27,7 @@ from dovetail.testing.run import Run
 __all__ = ["create", "forget_unused", "next_folder", "provenance", "read", "readings", "save"]
 
 _made: list[tuple[Path, list[Path]]] = []  # folders of this process, each with what was not there before it
-PACKAGES = ("dovetail", "jax", "jaxlib", "equinox", "diffrax", "numpy", "scipy", "xarray")
+PACKAGES = ("jax", "jaxlib", "equinox", "diffrax", "numpy", "scipy", "xarray")
 
 
 def create(folder: str | Path) -> Path:
@@ -116,7 +117,7 @@ def save(run: Run, folder: str | Path) -> Path:
 
 def provenance(mode: str) -> dict[str, Any]:
     """Versions and machine kind: what is needed to repeat a run to the bit."""
-    versions = {}
+    versions = {"dovetail": __version__}
     for name in PACKAGES:
         try:
             versions[name] = metadata.version(name)

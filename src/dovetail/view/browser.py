@@ -45,7 +45,7 @@ def opened(gate: Gate, port: int) -> Any:
         import viser
     except ModuleNotFoundError as error:
         raise MissingViewer(
-            "the view needs viser, which is not installed; install it with: pip install 'dovetail[view]'"
+            "the view needs viser, which is not installed; install it with: pip install 'dovetail-hybrid[view]'"
         ) from error
     logging.getLogger("websockets").setLevel(logging.CRITICAL)  # a reader that goes away is no news
     with contextlib.redirect_stdout(io.StringIO()), gate.before():  # it greets whoever started it

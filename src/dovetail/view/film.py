@@ -2,9 +2,9 @@
 
 >>> write_film([run], "run.mp4")  # doctest: +SKIP
 
-Frames are pictures of the stage (`dovetail.view.picture`) with a title, a clock and how it ended. MP4 and WebM need
-ffmpeg, from the machine or from the package `imageio-ffmpeg` (`pip install 'dovetail[film]'`); a GIF or a WebP, which
-play where pictures are shown, need nothing.
+Frames are pictures of the stage (`dovetail.view.picture`) with a title, a clock and the outcome. MP4 and WebM need
+ffmpeg, from the system or from the package `imageio-ffmpeg` (`pip install 'dovetail-hybrid[film]'`). GIF and WebP need
+no other program.
 """
 
 from __future__ import annotations
@@ -265,7 +265,7 @@ def ffmpeg() -> str:
         except (ModuleNotFoundError, RuntimeError) as error:
             raise OutputError(
                 "a film in MP4 or WebM needs ffmpeg, which is not installed; install it with: "
-                "pip install 'dovetail[film]', or write a .gif, which needs nothing"
+                "pip install 'dovetail-hybrid[film]', or write a .gif, which needs nothing"
             ) from error
     return found
 

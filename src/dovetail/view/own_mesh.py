@@ -61,7 +61,7 @@ def read(path: Path, unit: float = 1.0) -> Triangles:
         import trimesh
     except ModuleNotFoundError as error:
         raise ParameterError(
-            "mesh: reading one needs trimesh, which is not installed; install it with: pip install 'dovetail[view]'"
+            "mesh: reading a mesh needs trimesh, which is not installed: pip install 'dovetail-hybrid[view]'"
         ) from error
     try:
         mesh: Any = trimesh.load(str(path), force="mesh")

@@ -31,7 +31,7 @@ def test_without_a_compiler_it_says_what_to_install(tmp_path, monkeypatch):
 def test_without_fmpy_it_says_the_line_to_type(tmp_path, monkeypatch):
     monkeypatch.setattr(Library, "shipped", lambda library: None)
     monkeypatch.setitem(sys.modules, "fmpy", None)
-    with pytest.raises(LinkError, match=r'pip install "dovetail\[fmi\]"'):
+    with pytest.raises(LinkError, match=r'pip install "dovetail-hybrid\[fmi\]"'):
         binary.put_binary(tmp_path / "model.so", "3.0")
 
 

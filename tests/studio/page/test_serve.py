@@ -35,6 +35,6 @@ def test_a_folder_that_cannot_be_written_costs_the_memory_of_the_key_only(tmp_pa
 def test_without_nicegui_the_line_to_type_is_told(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "nicegui", None)
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
-    with pytest.raises(DovetailError, match=r"pip install 'dovetail\[studio\]'"):
+    with pytest.raises(DovetailError, match=r"pip install 'dovetail-hybrid\[studio\]'"):
         serve(None, 0, False, tmp_path)
     assert state_folder() == tmp_path / "dovetail" / "studio"

@@ -43,7 +43,7 @@ def build(target: Path, version: str, *flags: str) -> None:
     try:
         import fmpy
     except ImportError:
-        raise LinkError('an FMU needs FMPy for the FMI headers: pip install "dovetail[fmi]"') from None
+        raise LinkError('an FMU needs FMPy for the FMI headers: pip install "dovetail-hybrid[fmi]"') from None
     compiler = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
     if compiler is None:
         raise LinkError("an FMU needs a C compiler: install gcc or clang")

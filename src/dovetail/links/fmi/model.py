@@ -137,7 +137,7 @@ def _fmpy() -> Any:
     try:
         import fmpy
     except ImportError:
-        raise LinkError('reading an FMU needs FMPy: pip install "dovetail[fmi]"') from None
+        raise LinkError('reading an FMU needs FMPy: pip install "dovetail-hybrid[fmi]"') from None
     return fmpy
 
 

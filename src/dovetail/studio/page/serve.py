@@ -27,7 +27,7 @@ def serve(test: str | None, port: int, browser: bool, runs: Path) -> None:
         from dovetail.view.browser import MissingViewer
 
         raise MissingViewer(
-            "the studio needs NiceGUI, which is not installed; install it with: pip install 'dovetail[studio]'"
+            "the studio needs NiceGUI, which is not installed; install it with: pip install 'dovetail-hybrid[studio]'"
         ) from error
     port = free(port)
     key = kept_key(state, port)
