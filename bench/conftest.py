@@ -1,27 +1,34 @@
-"""Benchmarks: each answers one question, as a ratio in one run, with accuracy beside it.
+"""Benchmarks: each one answers one question by a ratio taken in one process, with the accuracy beside it.
 
-A benchmark notes its figures with the fixture `figure`; they are printed as a table at the end and kept in
-`bench/results/figures.json` with the machine they were taken on. Numbers compare on one machine only.
+A benchmark records its results with the fixture `figure`. A table of them is printed at the end and stored in
+`bench/results/figures.json` together with the machine. Compare numbers of the same machine only.
+`DOVETAIL_BENCH_SMALL=1` runs every benchmark at small size, to check that it works (see `sizes.py`).
 """
 
 import json
 import os
 import platform
+import sys
 from pathlib import Path
 
 import pytest
 
-import dovetail.core  # noqa: F401  (float64, and whole loops as one function, before JAX starts)
+import dovetail.core  # noqa: F401  (sets float64 before JAX starts)
+
+FOLDER = Path(__file__).parent
+sys.path.insert(0, str(FOLDER))  # benchmarks import `sizes`, and one of them another benchmark
+
+from sizes import SMALL  # noqa: E402
 
 _figures: list[dict] = []
 
 
 @pytest.fixture
 def figure():
-    """Note a figure: `figure(what, value, unit, target=..., at_least=True, accuracy="...")`."""
+    """Record a result: `figure(what, value, unit, target=..., at_least=True, accuracy="...")`."""
 
-    def note(what, value, unit="", *, target=None, at_least=True, accuracy=""):
-        met = None if target is None else bool(value >= target if at_least else value <= target)
+    def record(what, value, unit="", *, target=None, at_least=True, accuracy=""):
+        met = None if target is None or SMALL else bool(value >= target if at_least else value <= target)
         _figures.append(
             {
                 "what": what,
@@ -34,7 +41,7 @@ def figure():
             }
         )
 
-    return note
+    return record
 
 
 def pytest_terminal_summary(terminalreporter):
@@ -42,15 +49,19 @@ def pytest_terminal_summary(terminalreporter):
         return
     write = terminalreporter.write_line
     write("")
+    if SMALL:
+        write("Small size: the benchmarks run. Their rates are no measurement; targets are not judged.")
     write(f"{'figure':<66} {'measured':>12} {'':<10} {'target':>18}  accuracy")
     for row in _figures:
         target = "" if row["target"] is None else f"{row['side']} {row['target']:g}"
         mark = {True: "met", False: "MISSED", None: ""}[row["met"]]
         measured = f"{row['value']:>12.4g} {row['unit']:<10}"
         write(f"{row['what']:<66} {measured} {target:>18} {mark:<7} {row['accuracy']}")
-    folder = Path(__file__).parent / "results"
-    folder.mkdir(exist_ok=True)
+    if SMALL:
+        return
+    results = FOLDER / "results"
+    results.mkdir(exist_ok=True)
     machine = {"system": platform.platform(), "processor": platform.machine(), "cores": os.cpu_count()}
-    (folder / "figures.json").write_text(
+    (results / "figures.json").write_text(
         json.dumps({"machine": machine, "figures": _figures}, indent=2) + "\n"
     )
