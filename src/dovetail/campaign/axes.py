@@ -29,7 +29,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dovetail.campaign import distributions
-from dovetail.core.errors import Fault, ParameterError, did_you_mean, shown
+from dovetail.core.errors import Fault, ParameterError, shown, unknown_key
+from dovetail.core.renamed import new_name
 from dovetail.core.units import SIGNAL, to_si
 
 KEYS = (
@@ -116,9 +117,7 @@ def read_axis(
 ) -> tuple[Axis | None, list[Fault]]:
     """An axis from its table, and all that is wrong with it; `unit` is that of the parameter, where it is known."""
     faults = [
-        Fault(
-            f"{place}.{key}", f"unknown key; {did_you_mean(key, KEYS).strip() or 'known: ' + ', '.join(KEYS)}"
-        )
+        Fault(f"{place}.{key}", unknown_key(key, KEYS, new_name("keys.campaign.parameter", key)))
         for key in table
         if key not in KEYS
     ]

@@ -28,7 +28,7 @@ def worst(campaign: Campaign, table: Mapping[str, np.ndarray], measure: str, num
     Of stability the worst are the fastest growth, the smallest margin and the shortest critical delay.
     """
     if measure not in table:
-        raise UnknownNameError("measure", measure, table)
+        raise UnknownNameError("measure", measure, table, renamed="measures")
     values = np.asarray(table[measure], float)
     size = WORSE[measure] * values if measure in WORSE else np.abs(values)
     order = np.argsort(np.where(np.isfinite(size), -size, np.inf), kind="stable")

@@ -101,7 +101,7 @@ def _value(node: ast.AST, rule: str, table: Mapping[str, Any]) -> Any:
                 return table[name]
             if name in _CONSTANTS:
                 return _CONSTANTS[name]
-            raise UnknownNameError("measure or axis", name, table)
+            raise UnknownNameError("measure or axis", name, table, renamed="measures")
         case ast.BinOp(left, op, right) if type(op) in _BINARY:
             return _BINARY[type(op)](_value(left, rule, table), _value(right, rule, table))
         case ast.UnaryOp(ast.USub(), inner):

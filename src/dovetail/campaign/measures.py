@@ -105,7 +105,9 @@ def read_measure(text: str) -> Measure:
 def _reduced(how: str, name: str) -> Callable[..., Any]:
     def compute(records, ideal, dt):
         if name not in records:
-            raise UnknownNameError("recorded signal", name, [key for key in records if key != "kept"])
+            raise UnknownNameError(
+                "recorded signal", name, [key for key in records if key != "kept"], renamed="signals"
+            )
         x = records[name]
         kept = jnp.reshape(records["kept"], (len(x), *(1,) * (x.ndim - 1)))
         return _OVER_TIME[how](x, jnp.sum(records["kept"]), kept)
@@ -131,7 +133,7 @@ def _error(how: str, which: str) -> Callable[..., Any]:
 
 def _fidelity(field: str) -> Measure:
     if field not in COMPARED:
-        raise UnknownNameError("field of fidelity.compare", field, COMPARED)
+        raise UnknownNameError("field of fidelity.compare", field, COMPARED, renamed="measures.fidelity")
 
     def compute(run, ideal):
         from dovetail.fidelity import compare
@@ -165,7 +167,7 @@ WORSE = {"stability_growth": 1.0, "stability_margin": -1.0, "stability_critical_
 def _stability(name: str) -> Measure:
     """A number of `test.stability()`; infinite where no delay destabilises, NaN where it is not known."""
     if name not in STABILITY:
-        raise UnknownNameError("measure of stability", name, STABILITY)
+        raise UnknownNameError("measure of stability", name, STABILITY, renamed="measures.stability")
     field, unit, about = STABILITY[name]
 
     def compute(outlook):

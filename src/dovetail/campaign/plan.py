@@ -50,10 +50,11 @@ from dovetail.core.errors import (
     ParameterError,
     TestFileError,
     UnknownNameError,
-    did_you_mean,
     guarded,
     shown,
+    unknown_key,
 )
+from dovetail.core.renamed import new_name, remark
 from dovetail.core.toml_file import read_toml
 from dovetail.core.units import SIGNAL
 
@@ -191,9 +192,7 @@ def load(path: str | Path, changes: dict[str, Any] | None = None) -> Campaign:
 def parse(table: Mapping[str, Any], source: str = "campaign", folder: Path = Path()) -> Campaign:
     """A campaign from the nested table that its file holds."""
     faults = [
-        Fault(key, f"unknown key; {did_you_mean(key, KEYS).strip() or 'known: ' + ', '.join(KEYS)}")
-        for key in table
-        if key not in KEYS
+        Fault(key, unknown_key(key, KEYS, new_name("keys.campaign", key))) for key in table if key not in KEYS
     ]
     if table.get("kind", "campaign") != "campaign":
         faults.append(
@@ -371,7 +370,11 @@ def _settings(table: Mapping[str, Any], subject: str, faults: list[Fault]) -> di
     """Everything but the subject and its axes."""
     design = _design(table, faults)
     modes = _words(table, "modes", faults)
-    faults += [Fault("modes", f'got "{m}"; one of {", ".join(MODES)}') for m in modes if m not in MODES]
+    faults += [
+        Fault("modes", f'got "{m}"; {remark(new_name("modes", m)) or "one of " + ", ".join(MODES)}')
+        for m in modes
+        if m not in MODES
+    ]
     seeds = _seeds(table, faults)
     measures = _words(table, "measures", faults)
     for text in measures:

@@ -11,7 +11,8 @@ from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from dovetail.campaign import constraints
-from dovetail.core.errors import Fault, ParameterError, UnknownNameError, did_you_mean, shown
+from dovetail.core.errors import Fault, ParameterError, UnknownNameError, shown, unknown_key
+from dovetail.core.renamed import new_name, remark
 
 Check = Callable[[Any], str]  # what is wrong with a value, nothing if it is right
 
@@ -70,7 +71,8 @@ def _one(question: Any, known: Collection[str] | None, design: str, place: str) 
         return [Fault(place, f"got {shown(question)}; needs a table with a kind")]
     kind = question.get("kind")
     if not isinstance(kind, str) or kind not in KINDS:
-        return [Fault(f"{place}.kind", f"got {shown(kind)}; one of {', '.join(KINDS)}")]
+        new = remark(new_name("analyses", str(kind)))
+        return [Fault(f"{place}.kind", f"got {shown(kind)}; {new or 'one of ' + ', '.join(KINDS)}")]
     needed, optional, wanted = KINDS[kind]
     found = []
     if wanted and design != wanted:
@@ -78,8 +80,8 @@ def _one(question: Any, known: Collection[str] | None, design: str, place: str) 
     keys = ["kind", *needed, *optional]
     for key in question:
         if key not in keys:
-            hint = did_you_mean(key, keys).strip() or f"known: {', '.join(keys)}"
-            found.append(Fault(f"{place}.{key}", f"unknown key; {hint}"))
+            new = new_name("keys.campaign.analysis", key)
+            found.append(Fault(f"{place}.{key}", unknown_key(key, keys, new)))
     for key, check in {**needed, **optional}.items():
         if key not in question:
             found += [Fault(f"{place}.{key}", f"is missing; {kind} needs it")] if key in needed else []
@@ -100,7 +102,9 @@ def _unknown(question: Mapping[str, Any], known: Collection[str] | None, place: 
     if known is None:
         return []
     return [
-        Fault(where.partition(",")[0], str(UnknownNameError("measure or axis", name, known)))
+        Fault(
+            where.partition(",")[0], str(UnknownNameError("measure or axis", name, known, renamed="measures"))
+        )
         for where, name in named.items()
         if name not in known
     ]

@@ -17,6 +17,7 @@ from dovetail.cli.shortening import short_toml
 from dovetail.cli.telling import telling
 from dovetail.core import roles
 from dovetail.core.errors import AnalysisError, Fault, OutputError, ParameterError, TestFileError, answered
+from dovetail.core.renamed import new_name, remark
 from dovetail.studies.registry import find_test
 from dovetail.testing import Outcome
 from dovetail.testing.file import read_table
@@ -58,8 +59,8 @@ def check_test(name: str, settings: list[str], whole: bool = False) -> None:
     file = find_test(name)
     table = read_table(file, parse_settings(settings))
     test = testing.parse(table, file.name)
-    for remark in remarks(test, table):
-        print(f"# {remark}")
+    for line in remarks(test, table):
+        print(f"# {line}")
     print((tomli_w.dumps if whole else short_toml)(testing.dump(test)), end="")
 
 
@@ -180,7 +181,9 @@ def _judge(run: Run, target: Path, stability: Any, report: bool, say: Callable[[
 def _refuse_mixed(mode: str | None, recording: Path | None, rig: str | None, resume: Path | None) -> None:
     """Modes that are not there, and options that a mode needs or has no use for."""
     if mode is not None and mode not in MODES:
-        raise ParameterError(f'--mode: got "{mode}"; one of {", ".join(MODES)}')
+        raise ParameterError(
+            f'--mode: got "{mode}"; {remark(new_name("modes", mode)) or "one of " + ", ".join(MODES)}'
+        )
     if mode == "replay" and recording is None:
         raise ParameterError("--mode replay needs --recording with the folder of an earlier run")
     if resume is not None and mode != "creep":

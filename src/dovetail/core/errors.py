@@ -24,6 +24,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from dovetail.core.renamed import new_name, remark
+
 MANY = 24  # names that a message lists whole
 T = TypeVar("T")
 
@@ -67,13 +69,23 @@ class ExhaustionError(DovetailError):
 class UnknownNameError(DovetailError, KeyError):
     """A name that is not there."""
 
-    def __init__(self, what: str, name: str, known: Iterable[str], help: str = ""):
+    def __init__(
+        self,
+        what: str,
+        name: str,
+        known: Iterable[str],
+        help: str = "",
+        renamed: str = "",
+        new: str | None = None,
+    ):
+        """`renamed` is the section of `renamed.toml` with names of this sort; `new` is the new name, where known."""
         self.what, self.name, self.known = what, name, sorted(known)
         self.help = f"; {help}" if help else ""
+        self.new_name = new or new_name(renamed, name)
         super().__init__(str(self))
 
     def __str__(self) -> str:
-        hint = did_you_mean(self.name, self.known)
+        hint = f"{remark(self.new_name)}; " if self.new_name else did_you_mean(self.name, self.known)
         return f'no {self.what} "{self.name}"; {hint}{self._known}{self.help}'
 
     @property
@@ -165,3 +177,10 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     """`did you mean "duration"? ` for a near miss, else nothing."""
     near = difflib.get_close_matches(name, list(known), n=1, cutoff=0.6)
     return f'did you mean "{near[0]}"? ' if near else ""
+
+
+def unknown_key(key: str, known: Iterable[str], new: str | None = None) -> str:
+    """Return the text of a fault about a key that no field has; `new` is its new name, if it was renamed."""
+    known = list(known)
+    hint = remark(new) or did_you_mean(key, known).strip() or f"known: {', '.join(known)}"
+    return f"unknown key; {hint}"

@@ -97,6 +97,7 @@ def find(name: str, base: Bases = object) -> type:
             names(base),
             "`dovetail parts` lists them and `dovetail parts KIND` tells of one; bring your own in a file: "
             'parts = ["my_parts.py"] and kind = "my_parts:CLASS" (docs/how-to/write-a-part.md)',
+            renamed="kinds",
         )
     return _kinds[name]
 

@@ -59,7 +59,7 @@ def signal(name: str) -> Signal:
     """The signal called `name`; an unknown name lists the known ones."""
     table = known()
     if name not in table:
-        raise UnknownNameError("signal", name, table)
+        raise UnknownNameError("signal", name, table, renamed="signals")
     return table[name]
 
 

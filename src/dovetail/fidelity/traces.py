@@ -47,7 +47,7 @@ def trace(run: Recording, name: str, *, at_least: int = SHORTEST) -> xr.DataArra
     """The finite trace called `name`, time first; raises where there is none."""
     data = dataset(run)
     if name not in data.data_vars:
-        raise UnknownNameError("recorded signal", name, (str(n) for n in data.data_vars))
+        raise UnknownNameError("recorded signal", name, (str(n) for n in data.data_vars), renamed="signals")
     array = data[name]
     if "time" not in array.dims:
         raise AnalysisError(f'"{name}" does not vary in time; choose a trace recorded along "time"')

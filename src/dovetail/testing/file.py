@@ -10,7 +10,7 @@ import dataclasses
 import math
 import types
 import typing
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -29,13 +29,14 @@ from dovetail.core.errors import (
     ParameterError,
     TestFileError,
     UnknownNameError,
-    did_you_mean,
     guarded,
     shown,
     unforeseen,
+    unknown_key,
 )
 from dovetail.core.parameter import Parameter, declared, file_names
 from dovetail.core.registry import find, name_of, names
+from dovetail.core.renamed import new_key, new_value, remark
 from dovetail.core.toml_file import read_toml
 from dovetail.core.units import to_si
 from dovetail.testing.path import declared_at, joined
@@ -187,6 +188,8 @@ def _model(cls: type) -> type[BaseModel]:
             continue
         required = field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING
         read = _reader(hints[field.name], about.get(field.name), empty=field.default == ())
+        if (parameter := about.get(field.name)) is not None and parameter.choices:
+            read = Annotated[read, BeforeValidator(partial(_not_renamed, cls, field.name, parameter))]
         fields[field.name] = (read, ... if required else None)
     return create_model(cls.__name__, __config__=ConfigDict(extra="forbid"), **fields)
 
@@ -225,6 +228,13 @@ def _number(value: Any, about: Parameter, hint: Any, empty: bool) -> Any:
     fault = about.fault(value)
     if fault:
         raise ValueError(fault)
+    return value
+
+
+def _not_renamed(cls: type, key: str, about: Parameter, value: Any) -> Any:
+    """Return the value; a word that is the old name of one of the choices is an error with the new name."""
+    if isinstance(value, str) and value not in about.choices and (new := new_value(cls, key, value)):
+        raise ValueError(f'got "{value}"; {remark(new)}')
     return value
 
 
@@ -277,9 +287,9 @@ def _faults(error: ValidationError, table: dict[str, Any], cls: type) -> list[Fa
     for item in error.errors(include_url=False):
         place = ".".join(str(step) for step in item["loc"])
         if item["type"] == "extra_forbidden":
-            known = sorted(_model(_class_at(table, item["loc"][:-1], cls)).model_fields)
-            hint = did_you_mean(str(item["loc"][-1]), known).strip() or f"known: {', '.join(known)}"
-            faults.append(Fault(place, f"unknown key; {hint}"))
+            at, key = _class_at(table, item["loc"][:-1], cls), str(item["loc"][-1])
+            known = sorted(_model(at).model_fields)
+            faults.append(Fault(place, unknown_key(key, known, new_key(at, key))))
         elif item["type"] == "missing":
             faults.append(Fault(place, "is missing"))
         else:

@@ -21,6 +21,7 @@ import numpy as np
 
 from dovetail.core.errors import ParameterError, UnknownNameError
 from dovetail.core.parameter import Parameter, declared
+from dovetail.core.renamed import new_key
 
 Step = str | int
 _STEP = re.compile(r'(?:(?P<dot>^|\.)(?:"(?P<quoted>[^"]+)"|(?P<name>[^."\[\]]+)))|\[(?P<entry>\d{1,9})\]')
@@ -114,7 +115,7 @@ def _next(node: Any, step: Step, path: str) -> Any:
         known = [f.name for f in dataclasses.fields(node)] if dataclasses.is_dataclass(node) else []
         known = [field for field in known if field != "shape"]
     if str(step) not in known:
-        raise UnknownNameError(f'parameter in "{path}"', str(step), known)
+        raise UnknownNameError(f'parameter in "{path}"', str(step), known, new=new_key(type(node), str(step)))
     if isinstance(node, list | tuple):
         return node[int(step)]
     return node[str(step)] if isinstance(node, dict) else getattr(node, str(step))

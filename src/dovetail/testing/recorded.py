@@ -19,12 +19,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dovetail.core.errors import DovetailError, OutputError
+from dovetail.core.renamed import new_name, remark, section
 from dovetail.core.trial import tried
 from dovetail.testing.creep.journal import NAME as JOURNAL
 from dovetail.testing.file import load
 from dovetail.testing.outcome import Outcome, Trip
 from dovetail.testing.run import Run
 from dovetail.testing.runnable import Runnable
+from dovetail.testing.supervisor import MODES
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -51,7 +53,7 @@ def read(folder: str | Path) -> Run:
     folder = Path(folder)
     if not any((folder / name).exists() for name in (RESULT, OUTCOME, JOURNAL)):
         raise OutputError(f"{folder}: holds no {RESULT}; give the folder that a run wrote, or a test")
-    faults: dict[str, str] = {}
+    faults = renamed_files(folder)
 
     def part(name: str, reader: Callable[[Path], Any]) -> Any:
         try:
@@ -74,6 +76,15 @@ def read(folder: str | Path) -> Run:
     if faults:
         raise OutputError(_told(folder, faults))
     return Run(test, told[3] or data.attrs["mode"], data, told[0], told[1], after)
+
+
+def renamed_files(folder: Path) -> dict[str, str]:
+    """Return the files of a run folder that have a name from before a change of names, each with its remark."""
+    return {
+        old: remark(new)
+        for old, new in section("files").items()
+        if (folder / old).exists() and not (folder / new).exists()
+    }
 
 
 def recording(path: str | Path, sums: dict[str, str] | None = None) -> xr.Dataset:
@@ -176,11 +187,15 @@ def outcome(path: Path) -> tuple[Outcome, Trip | None, dict[str, str], str]:
     name, trip, sums = table.get("outcome"), table.get("trip"), table.get("sha256", {})
     mode = table.get("mode", "")
     if not isinstance(name, str) or name not in Outcome.__members__:
+        if new := new_name("outcomes", str(name)):
+            raise OutputError(f'{path}: outcome "{name}": {remark(new)}')
         raise OutputError(f"{path}: is damaged: it names no outcome")
     if not isinstance(sums, dict) or not all(isinstance(value, str) for value in sums.values()):
         raise OutputError(f"{path}: is damaged: its checksums are no table of words")
     if not isinstance(mode, str):
         raise OutputError(f"{path}: is damaged: its mode is no word")
+    if mode not in MODES and (new := new_name("modes", mode)):
+        raise OutputError(f'{path}: mode "{mode}": {remark(new)}')
     return Outcome[name], None if trip is None else _trip(path, trip), sums, mode
 
 

@@ -59,5 +59,7 @@ class NearSignal(ContactGate):
 
     def near(self, motion):
         if self.signal not in motion:
-            raise UnknownNameError("signal of the numerical substructure", self.signal, motion)
+            raise UnknownNameError(
+                "signal of the numerical substructure", self.signal, motion, renamed="signals"
+            )
         return jnp.min(motion[self.signal]) <= self.margin
