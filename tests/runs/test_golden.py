@@ -67,6 +67,25 @@ def test_recording_again_gives_the_same_bits(recording, tmp_path):
     assert {text for _, text, _ in lines} == {"equal to the bit", "refused in both"}
 
 
+def test_a_test_is_recorded_anew_and_the_others_of_its_study_stay(recording, copy, monkeypatch):
+    old = copy / TEST / "of-an-earlier-time.json"
+    golden.save(copy / "substructuring/other/rehearse", {"time": np.zeros(2)}, {})
+    golden.save(old.with_suffix(""), {"time": np.zeros(2)}, {})
+    silent = type("", (), {"runs": lambda *_: [("run", "no rig")], "stability": lambda _: "no rig"})
+    golden.record_test(copy, TEST, silent)
+    assert (copy / "substructuring/other/rehearse.npz").exists()
+    assert sorted(file.name for file in (copy / TEST).iterdir()) == ["run.json", "stability.json"]
+
+
+def test_a_long_recording_is_thinned_and_keeps_its_ends():
+    values = np.arange(2 * golden.SAMPLES + 2)
+    kept = golden.thinned(values)
+    assert kept[0] == 0
+    assert kept[-1] == values[-1]
+    assert len(kept) <= golden.SAMPLES + 1
+    assert len(golden.thinned(values[: golden.SAMPLES])) == golden.SAMPLES
+
+
 def test_a_run_holds_its_outcome_and_as_many_samples_as_asked_for(recording):
     about = json.loads((recording / TEST / "rehearse.json").read_text())
     signals = np.load(recording / TEST / "rehearse.npz")
