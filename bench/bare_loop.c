@@ -1,8 +1,8 @@
-/* The floor of the machine: sleep, send, receive, note; nothing else. Same deadlines, same datagrams, same peer as the
-   compiled loop, without a loop around it.
+/* Smallest lateness and exchange time that this machine can reach: sleep, send, receive, record, nothing else. Deadlines,
+   datagrams and rig are those of the compiled loop.
 
      bare_loop PORT SESSION TICK_NS SPIN_NS COUNT VALUES
-   Writes two doubles a tick to stdout: lateness and exchange time [s].                                               */
+   Writes two doubles per tick to stdout: lateness and exchange time [s].                                             */
 
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -20,15 +20,15 @@ static int64_t now(void) {
   return t.tv_sec * 1000000000LL + t.tv_nsec;
 }
 
-int main(int n, char **words) {
+int main(int n, char **arguments) {
   if (n != 7) return 2;
-  struct sockaddr_in to = {.sin_family = AF_INET, .sin_port = htons((uint16_t)atoi(words[1]))};
+  struct sockaddr_in to = {.sin_family = AF_INET, .sin_port = htons((uint16_t)atoi(arguments[1]))};
   to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  uint64_t session = strtoull(words[2], NULL, 16);
-  int64_t tick = atoll(words[3]), spin = atoll(words[4]), count = atoll(words[5]);
+  uint64_t session = strtoull(arguments[2], NULL, 16);
+  int64_t tick = atoll(arguments[3]), spin = atoll(arguments[4]), count = atoll(arguments[5]);
   uint32_t values = 1;
-  size_t length = 64 + 8 * (size_t)atoi(words[6]);
-  double *notes = calloc((size_t)count, 2 * sizeof *notes);
+  size_t length = 64 + 8 * (size_t)atoi(arguments[6]);
+  double *records = calloc((size_t)count, 2 * sizeof *records);
   int one = socket(AF_INET, SOCK_DGRAM, 0);
   if (connect(one, (struct sockaddr *)&to, sizeof to)) return 1;
   int64_t epoch = now();
@@ -48,9 +48,9 @@ int main(int n, char **words) {
     struct pollfd wait = {one, POLLIN, 0};
     struct timespec most = {0, tick * 7 / 10};
     if (ppoll(&wait, 1, &most, NULL) > 0 && recv(one, data, sizeof data, 0) != (ssize_t)length) return 3;
-    notes[2 * k] = (start - due) * 1e-9;
-    notes[2 * k + 1] = (now() - start) * 1e-9;
+    records[2 * k] = (start - due) * 1e-9;
+    records[2 * k + 1] = (now() - start) * 1e-9;
   }
-  fwrite(notes, sizeof *notes, 2 * (size_t)count, stdout);
+  fwrite(records, sizeof *records, 2 * (size_t)count, stdout);
   return 0;
 }

@@ -1,31 +1,29 @@
-"""What do campaigns cost: against solve_ivp a point, by the number of points, of workers, in memory?
+"""Cost of campaigns: relative to solve_ivp, per point, by number of workers, and in memory.
 
-The campaign is the docking impact in one degree of freedom, ideal and through its instruments, over delay, masses and
-speed: through the whole of `campaign.run`, store included. scipy gets the loosest tolerance at which its peak force is
-as accurate as the batch's and the fastest of three methods, on a random sample of the points.
+The campaign is the docking impact with one degree of freedom over delay, masses and speed. Each point is computed as
+reference and through actuator and sensor, timed through `campaign.run` including the store. scipy gets the loosest
+tolerance at which its peak force is as accurate as the batch's, and the fastest of three methods. It is timed on a
+random sample of the points.
 """
 
-import importlib.util
-import os
 import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
 
+import bench_impacts as impacts
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from sizes import sized
 
 from dovetail.campaign import Threads, open_results, parse, run
 from dovetail.studies.docking.campaign_models import impact
 from dovetail.studies.docking.scenarios import pair_stiffness
 
-_spec = importlib.util.spec_from_file_location("impacts", Path(__file__).parent / "bench_impacts.py")
-impacts = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(impacts)
-
-COUNT = int(os.environ.get("CAMPAIGN_POINTS", "100000"))
+FEW, COUNT = sized((2000, 100_000), (500, 1000))  # points
+SAMPLE = sized(40, 4)  # points that scipy computes
 
 
 def campaign(count, **changes):
@@ -55,7 +53,7 @@ def test_against_solve_ivp(figure):
     executor = Warm()
     timed(campaign(1000), executor)  # compiles
     seconds, data = timed(campaign(COUNT), executor)
-    sample = np.random.default_rng(1).choice(COUNT, 40, replace=False)
+    sample = np.random.default_rng(1).choice(COUNT, SAMPLE, replace=False)
     names = ("actuator_delay", "m1", "m2", "speed")
     points = [{name: float(data[name][i]) for name in names} for i in sample]
     true = np.array([float(impact(**p, steps=20_000)["peak_force"]) for p in points])
@@ -80,9 +78,9 @@ def test_against_solve_ivp(figure):
                 break
     assert best is not None
     rate = COUNT / seconds
-    figure(f"docking 1-DOF HIL campaign of {COUNT} points, store included", rate, "points/s")
+    figure(f"docking campaign, one axis, {COUNT} points, including the store", rate, "points/s")
     figure(
-        "ratio to one solve_ivp call a point",
+        "ratio to one solve_ivp call per point",
         rate * best[0],
         "x",
         target=100,
@@ -90,10 +88,10 @@ def test_against_solve_ivp(figure):
     )
 
 
-def test_cost_a_point_does_not_depend_on_the_number_of_points(figure):
-    """Processor time of whole campaigns, from an empty folder to the last mark: what is done once is in it.
+def test_cost_per_point_does_not_depend_on_the_number_of_points(figure):
+    """Processor time of complete campaigns, from an empty folder to the last chunk, without compiling.
 
-    Not in it: compiling, which a process does once for each shape of chunk, and which is told beside.
+    Compiling happens once per process and shape of chunk; it has a figure of its own.
     """
     executor = Warm()
     Warm.subject = None  # compiled anew
@@ -101,28 +99,28 @@ def test_cost_a_point_does_not_depend_on_the_number_of_points(figure):
     timed(campaign(1000), executor)
     compiling = time.process_time() - begin
     cost = {}
-    for count in (1000, 10_000, COUNT):
-        plan, found = campaign(count), []
-        for _ in range(max(3, min(20, 20_000 // count))):
+    for count in sized((1000, 10_000, COUNT), (FEW, COUNT)):
+        plan, times = campaign(count), []
+        for _ in range(sized(max(3, min(20, 20_000 // count)), 1)):
             with tempfile.TemporaryDirectory() as folder:
                 begin = time.process_time()
                 run(plan, Path(folder) / "out", executor=executor)
-                found.append((time.process_time() - begin) / count)
-        cost[count] = float(np.median(found))
-        figure(f"processor time a point, campaign of {count} points", 1e6 * cost[count], "us")
-    figure("the first campaign of a process, with compiling", compiling, "s")
+                times.append((time.process_time() - begin) / count)
+        cost[count] = float(np.median(times))
+        figure(f"processor time per point, campaign of {count} points", 1e6 * cost[count], "us")
+    figure("first campaign of a process, including compiling", compiling, "s")
     figure(
-        "spread of the cost a point from 1,000 points on",
+        "spread of the cost per point from 1,000 points on",
         100 * (max(cost.values()) / min(cost.values()) - 1),
         "%",
         target=10,
         at_least=False,
-        accuracy="store included, compiling not",
+        accuracy="including the store, without compiling",
     )
 
 
-def test_memory_is_that_of_a_chunk(figure):
-    """Peak memory of a process that computes 2,000 points, and of one that computes all."""
+def test_memory_does_not_depend_on_the_number_of_points(figure):
+    """Peak memory of a process that computes few points, and of one that computes all."""
     script = (
         "import sys; sys.path.insert(0, sys.argv[1])\n"
         "from bench_campaign import campaign, run\n"
@@ -131,15 +129,15 @@ def test_memory_is_that_of_a_chunk(figure):
         "print(int(line.split()[1]) / 1024)\n"
     )
     peak = {}
-    for count in (2000, COUNT):
+    for count in (FEW, COUNT):
         with tempfile.TemporaryDirectory() as folder:
             command = [sys.executable, "-c", script, str(Path(__file__).parent), str(count), f"{folder}/out"]
             done = subprocess.run(command, capture_output=True, text=True, check=True)
             peak[count] = float(done.stdout.split()[-1])
         figure(f"peak memory, {count} points", peak[count], "MB")
     figure(
-        "memory that all points take beyond 2,000",
-        peak[COUNT] - peak[2000],
+        f"memory of {COUNT} points beyond that of {FEW}",
+        peak[COUNT] - peak[FEW],
         "MB",
         target=64,
         at_least=False,
@@ -147,7 +145,7 @@ def test_memory_is_that_of_a_chunk(figure):
     )
 
 
-def test_two_workers_beside_one(figure):
+def test_two_workers_relative_to_one(figure):
     pytest.importorskip("distributed")
     from dovetail.campaign.cluster import connected
 
@@ -156,13 +154,15 @@ def test_two_workers_beside_one(figure):
     for workers in (1, 2):
         with connected(workers=workers) as cluster:
             timed(campaign(4 * chunk, chunk=chunk), cluster)  # compiles on every worker
-            seconds[workers] = min(timed(campaign(count, chunk=chunk), cluster)[0] for _ in range(3))
+            seconds[workers] = min(
+                timed(campaign(count, chunk=chunk), cluster)[0] for _ in range(sized(3, 1))
+            )
         figure(f"{count} points on {workers} dask worker(s)", count / seconds[workers], "points/s")
-    figure("two dask workers beside one", seconds[1] / seconds[2], "x", target=1.7)
+    figure("two dask workers over one", seconds[1] / seconds[2], "x", target=1.7)
 
 
 class Warm(Threads):
-    """Threads of this process with a subject that stays compiled from one campaign to the next."""
+    """Threads of this process whose subject stays compiled from one campaign to the next."""
 
     subject = None
 
@@ -170,13 +170,13 @@ class Warm(Threads):
         from dovetail.campaign import execute
 
         real = execute.subject_of
-        execute.subject_of = lambda c: self.kept(real, c)
+        execute.subject_of = lambda c: self.reused(real, c)
         try:
             yield from super().results(campaign, tasks)
         finally:
             execute.subject_of = real
 
-    def kept(self, build, campaign):
+    def reused(self, build, campaign):
         if Warm.subject is None:
             Warm.subject = build(campaign)
         return Warm.subject

@@ -1,8 +1,8 @@
-"""How long does a user wait for a command, the first time and again?
+"""Processor time of commands: the first time on a machine, and again.
 
-Each is started in a fresh process and its processor time taken, that of its children too; the first time nothing was
-compiled before on this machine, and the time after that is the best of two. A notebook goes on after its answer, so its
-time ends there. Beside each figure stands where the time went (`spent`). `make test` is timed by `make test`.
+Each command runs in a fresh process; the processor time of its children is included. The first time no compiled
+programs exist; the later time is the best of two. The time of a notebook ends with its result. Beside each figure stand
+the shares of importing, tracing, compiling and drawing (`spent.py`).
 """
 
 import json
@@ -13,8 +13,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from sizes import sized
 
-COMMAND = "from dovetail.cli.main import main; main()"  # where it is counted where the time goes
+COMMAND = "from dovetail.cli.main import main; main()"  # as `spent.py` runs it
 NOTEBOOK = """
 import dovetail as dv
 test = dv.Test(
@@ -26,9 +27,9 @@ test = dv.Test(
 )
 assert test.rehearse().outcome.completed
 """
-ANSWERED = "import os; os._exit(0)"  # the end of a process is not part of what a notebook waits for
+ANSWERED = "import os; os._exit(0)"  # a notebook does not wait for the end of the process
 CREEP = ["run", "refuelling/full-scale", "--mode", "creep", "--no-live"]
-COMMANDS = {  # what: code, arguments, targets [s] the first time and again
+COMMANDS = {  # name: code, arguments, targets [s] the first time and again
     "dovetail --help": (COMMAND, ["--help"], None, 0.3),
     "dovetail list": (COMMAND, ["list"], None, 0.3),
     "dovetail check substructuring/cs1": (COMMAND, ["check", "substructuring/cs1"], 2.5, 1.5),
@@ -37,43 +38,46 @@ COMMANDS = {  # what: code, arguments, targets [s] the first time and again
     "dovetail demo": (COMMAND, ["demo"], 25.0, 15.0),
     "rehearse in a notebook": (NOTEBOOK, [], 3.0, 1.5),
 }
+CHOSEN = sized(
+    tuple(COMMANDS), ("dovetail list", "dovetail check substructuring/cs1", "rehearse in a notebook")
+)
 
 
 def processor_time(what: str, folder: Path, programs: Path) -> float:
-    """Processor time [s] of a fresh process and its children."""
+    """Return the processor time [s] of a fresh process and its children."""
     code, arguments, *_ = COMMANDS[what]
-    words = ["-m", "dovetail", *arguments] if code is COMMAND else ["-c", f"{code}\n{ANSWERED}"]
-    return _spent([sys.executable, *words], folder, programs)
+    options = ["-m", "dovetail", *arguments] if code is COMMAND else ["-c", f"{code}\n{ANSWERED}"]
+    return _processor_time([sys.executable, *options], folder, programs)
 
 
 def shares(what: str, folder: Path, programs: Path) -> str:
-    """Where it goes; in a process of its own, since counting takes time too."""
+    """Return the shares of the processor time, counted in another process because counting takes time."""
     code, arguments, *_ = COMMANDS[what]
     counting = [sys.executable, str(Path(__file__).with_name("spent.py")), "spent.json"]
-    _spent([*counting, "-c", code, *arguments], folder, programs)
+    _processor_time([*counting, "-c", code, *arguments], folder, programs)
     parts = json.loads((folder / "spent.json").read_text("utf-8"))
     return ", ".join(f"{name} {seconds:.1f}" for name, seconds in parts.items() if seconds >= 0.05)
 
 
-def _spent(command: list[str], folder: Path, programs: Path) -> float:
+def _processor_time(command: list[str], folder: Path, programs: Path) -> float:
     folder.mkdir(parents=True)
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    place = {**os.environ, "DOVETAIL_PROGRAMS": str(programs)}
-    place.pop("PYTHONDONTWRITEBYTECODE", None)  # an installed package has its bytecode
-    subprocess.run(command, cwd=folder, env=place, stdout=subprocess.DEVNULL, check=True)
+    environment = {**os.environ, "DOVETAIL_PROGRAMS": str(programs)}
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)  # an installed package has its bytecode
+    subprocess.run(command, cwd=folder, env=environment, stdout=subprocess.DEVNULL, check=True)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
-@pytest.mark.parametrize("what", COMMANDS)
-def test_a_command_answers_in_seconds(figure, tmp_path, monkeypatch, what):
+@pytest.mark.parametrize("what", CHOSEN)
+def test_time_of_a_command(figure, tmp_path, monkeypatch, what):
     monkeypatch.delenv("JAX_COMPILATION_CACHE_DIR", raising=False)
     *_, first, again = COMMANDS[what]
-    kept = tmp_path / "programs"
-    times = [processor_time(what, tmp_path / str(i), kept) for i in range(3)]
-    for label, took, target, programs in (
+    cache = tmp_path / "programs"
+    times = [processor_time(what, tmp_path / str(i), cache) for i in range(sized(3, 2))]
+    for label, seconds, target, programs in (
         ("first", times[0], first, tmp_path / "none"),
-        ("again", min(times[1:]), again, kept),
+        ("again", min(times[1:]), again, cache),
     ):
-        went = shares(what, tmp_path / label, programs)
-        figure(f"{what}, {label}", took, "s", target=target, at_least=False, accuracy=went)
+        parts = shares(what, tmp_path / label, programs)
+        figure(f"{what}, {label}", seconds, "s", target=target, at_least=False, accuracy=parts)

@@ -1,4 +1,4 @@
-"""How many explicit steps a second OpenSees takes with a served rig as its element."""
+"""Rate of OpenSees with a served rig as its element, and of a test with a structure in OpenSees as its specimen."""
 
 import importlib.util
 import re
@@ -10,13 +10,14 @@ import time
 
 import numpy as np
 import pytest
+from sizes import sized
 
 import dovetail as dv
 from dovetail.links import Address, VirtualPlant
 from dovetail.links.opensees import ElementServer, RigElement
 from dovetail.links.opensees_adapter import AdapterPlant
 
-STEPS = 3000
+STEPS = sized(3000, 200)
 ANALYSIS = """
 import ctypes, glob, os, sys, importlib.util
 folder = os.path.dirname(importlib.util.find_spec("openseespylinux").origin)
@@ -28,8 +29,8 @@ import openseespy.opensees as ops
 ops.wipe(); ops.model("basic", "-ndm", 1, "-ndf", 1)
 ops.node(1, 0.0); ops.node(2, 0.0); ops.fix(1, 1); ops.mass(2, 2.0)
 ops.uniaxialMaterial("Elastic", 1, 400.0); ops.element("zeroLength", 1, 1, 2, "-mat", 1, "-dir", 1)
-words = ["-server", int(sys.argv[1]), "127.0.0.1"] + (["-udp"] if sys.argv[2] == "udp" else [])
-ops.element("genericClient", 2, "-node", 2, "-dof", 1, *words, "-noRayleigh")
+arguments = ["-server", int(sys.argv[1]), "127.0.0.1"] + (["-udp"] if sys.argv[2] == "udp" else [])
+ops.element("genericClient", 2, "-node", 2, "-dof", 1, *arguments, "-noRayleigh")
 ops.timeSeries("Trig", 1, 0.0, 100.0, 0.7); ops.pattern("Plain", 1, 1); ops.load(2, 30.0)
 ops.constraints("Plain"); ops.numberer("Plain"); ops.system("FullGeneral"); ops.algorithm("Linear")
 ops.integrator("NewmarkExplicit", 0.5); ops.analysis("Transient")
@@ -45,17 +46,17 @@ def test_explicit_steps_with_a_served_rig(figure, tmp_path, kind):
         numerical=dv.mechanics.Oscillator(m=1.0, c=1.0, k=1.0),
         rig=dv.Rig(actuator=dv.transfer.Series(()), specimen=dv.specimens.Spring(k=1500.0)),
     )
-    said = []
+    report = []
     specimen = RigElement(VirtualPlant(test), 1500.0)
-    server = ElementServer(specimen, Address("127.0.0.1", 0), udp=kind == "udp", report=said.append)
+    server = ElementServer(specimen, Address("127.0.0.1", 0), udp=kind == "udp", report=report.append)
     thread = threading.Thread(target=server.serve, daemon=True)
     thread.start()
     (tmp_path / "analysis.py").write_text(ANALYSIS)
-    words = [sys.executable, tmp_path / "analysis.py", str(server.port), kind, str(STEPS)]
-    subprocess.run(words, check=True, capture_output=True, timeout=600)
+    arguments = [sys.executable, tmp_path / "analysis.py", str(server.port), kind, str(STEPS)]
+    subprocess.run(arguments, check=True, capture_output=True, timeout=600)
     server.stop()
     thread.join(10)
-    rate = float(re.search(r"(\d+) steps/s", said[0])[1])
+    rate = float(re.search(r"(\d+) steps/s", report[0])[1])
     figure(f"OpenSees, explicit steps with a served rig over {kind.upper()}", rate, "steps/s", target=3000)
 
 
@@ -65,8 +66,8 @@ STRUCTURE = (
 ops.wipe(); ops.model("basic", "-ndm", 1, "-ndf", 1)
 ops.node(1, 0.0); ops.node(2, 0.0); ops.fix(1, 1)
 ops.uniaxialMaterial("Elastic", 1, 1500.0); ops.element("zeroLength", 1, 1, 2, "-mat", 1, "-dir", 1)
-words = ["-udp"] if sys.argv[2] == "udp" else []
-ops.element("adapter", 2, "-node", 2, "-dof", 1, "-stif", 1e9, int(sys.argv[1]), *words)
+arguments = ["-udp"] if sys.argv[2] == "udp" else []
+ops.element("adapter", 2, "-node", 2, "-dof", 1, "-stif", 1e9, int(sys.argv[1]), *arguments)
 ops.timeSeries("Linear", 1); ops.pattern("Plain", 1, 1)
 ops.constraints("Plain"); ops.numberer("Plain"); ops.system("FullGeneral")
 ops.test("NormDispIncr", 1e-12, 10); ops.algorithm("Newton")
@@ -84,20 +85,20 @@ def test_steps_with_a_structure_in_opensees_as_the_specimen(figure, tmp_path, ki
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     (tmp_path / "structure.py").write_text(STRUCTURE)
-    words = [sys.executable, tmp_path / "structure.py", str(port), kind, str(STEPS)]
-    process = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    arguments = [sys.executable, tmp_path / "structure.py", str(port), kind, str(STEPS)]
+    process = subprocess.Popen(arguments, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     plant = AdapterPlant(port, udp=kind == "udp", patience=60.0)
     path = 0.01 * np.sin(np.linspace(0, 60, STEPS))
     plant.step(np.zeros(1))
     start = time.perf_counter()
     forces = [plant.step(np.array([d]))[1] for d in path]
-    taken = time.perf_counter() - start
+    seconds = time.perf_counter() - start
     plant.close()
     process.wait(60)
     error = np.abs(np.array(forces) + 1500.0 * path * 1e9 / (1e9 + 1500.0)).max()
     figure(
-        f"OpenSees as the specimen, steps of its adapter over {kind.upper()}",
-        STEPS / taken,
+        f"OpenSees as the specimen, steps of the adapter over {kind.upper()}",
+        STEPS / seconds,
         "steps/s",
         target=3000,
         accuracy=f"force within {error:.1e} N",

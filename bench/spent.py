@@ -1,8 +1,9 @@
-"""Where the processor time of one process goes: imports, tracing, compiling, drawing, and the rest, which computes.
+"""Shares of the processor time of one process: imports, tracing, compiling, drawing, computing.
 
-`python spent.py FILE -c CODE ARGUMENTS...` runs the code as `python -c` would and leaves the shares in FILE. Time
-belongs to the innermost of what goes on: an import that happens while a figure is drawn is an import. The entries to
-JAX's tracing and compiling are its own affairs; in a version without them their time counts as computing.
+`python spent.py FILE -c CODE ARGUMENTS...` runs the code as `python -c` does and writes the shares to FILE as JSON.
+Time is assigned to the innermost activity: an import during drawing is an import. Time outside the other activities is
+computing. Tracing and compiling are counted at internal functions of JAX; in a version without these functions their
+time is assigned to computing.
 """
 
 import builtins
@@ -17,33 +18,33 @@ _stack = ["computing"]
 _since = time.process_time()
 
 
-def _turn() -> None:
-    """Book the time since the last turn on what went on."""
+def _assign() -> None:
+    """Assign the time since the last call to the activity on top of the stack."""
     global _since
     now = time.process_time()
     spent[_stack[-1]] += now - _since
     _since = now
 
 
-def counted(what: str, function):
-    """The function, with its time booked."""
+def counted(activity: str, function):
+    """Return the function, with its time assigned to an activity."""
 
     @functools.wraps(function)
     def inner(*arguments, **options):
-        if _stack[-1] == what:
+        if _stack[-1] == activity:
             return function(*arguments, **options)
-        _turn()
-        _stack.append(what)
+        _assign()
+        _stack.append(activity)
         try:
             return function(*arguments, **options)
         finally:
-            _turn()
+            _assign()
             _stack.pop()
 
     return inner
 
 
-HOOKS = {  # module: names in it, and what they do
+HOOKS = {  # module: names in it, and their activity
     "jax._src.pjit": {"_trace_for_jit": "tracing"},
     "jax._src.interpreters.mlir": {"lower_jaxpr_to_module": "tracing"},
     "jax._src.compiler": {"compile_or_get_cached": "compiling"},
@@ -53,41 +54,42 @@ HOOKS = {  # module: names in it, and what they do
 
 
 def _hook(name: str) -> None:
-    """Count what a module does, once it is there."""
+    """Count the functions of a loaded module."""
     module = sys.modules.get(name)
-    for entry, what in HOOKS[name].items():
+    for entry, activity in HOOKS[name].items():
         function = getattr(module, entry, None)
         if function is not None and not hasattr(function, "__wrapped__"):
-            setattr(module, entry, counted(what, function))
+            setattr(module, entry, counted(activity, function))
 
 
-def _after_import(function):
+def _hooking(function):
+    """Return an import function that is counted, and hooks the modules that it loads."""
     importing = counted("imports", function)
 
     @functools.wraps(function)
     def inner(*arguments, **options):
         before = len(sys.modules)
-        found = importing(*arguments, **options)
+        module = importing(*arguments, **options)
         if len(sys.modules) != before:
             for name in HOOKS:
                 if name in sys.modules:
                     _hook(name)
-        return found
+        return module
 
     return inner
 
 
 if __name__ == "__main__":
     _, file, _, code, *arguments = sys.argv
-    builtins.__import__ = _after_import(builtins.__import__)
-    importlib.import_module = _after_import(importlib.import_module)
+    builtins.__import__ = _hooking(builtins.__import__)
+    importlib.import_module = _hooking(importlib.import_module)
     sys.argv = ["-c", *arguments]
-    ended = 0
+    exit_code = 0
     try:
         exec(compile(code, "<command>", "exec"), {"__name__": "__main__"})
     except SystemExit as ending:
-        ended = ending.code
-    _turn()
-    with open(file, "w", encoding="utf-8") as kept:
-        json.dump(spent, kept)
-    sys.exit(ended)
+        exit_code = ending.code
+    _assign()
+    with open(file, "w", encoding="utf-8") as output:
+        json.dump(spent, output)
+    sys.exit(exit_code)
