@@ -1,10 +1,10 @@
-"""How soon is the studio's page usable, how often a second does it answer while a slider moves, what does it hold?
+"""Studio: time until the page is usable, updates per second while a slider moves, and memory.
 
-In a browser: an update is an answer that was drawn, while a slider moves in every frame. Headless chromium draws in
-software, on the cores that also compute; so the processor time of an update, all processes together, stands beside it.
-In the process that computes, without the page: medians over many different values, wall clock and processor time. An
-answer has response, tracking and stability; its ideal where that is quick, else when the slider rests (`beside`). What
-an hour of use comes to is in `tests/studio/page/test_memory.py`.
+In a browser: an update is a drawn answer, while a slider moves in every frame. Headless Chromium draws in software, on
+the cores that also compute. Therefore the processor time per update, all processes together, stands beside it.
+In the computing process, without the page: medians over many different values, wall time and processor time. An answer
+has response, tracking and stability. A slow reference is computed only when the slider rests (`beside`).
+`tests/studio/page/test_memory.py` checks the memory of an hour of use.
 """
 
 import os
@@ -19,6 +19,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from sizes import sized
 
 from dovetail.core.programs import guard, held
 from dovetail.studies.registry import find_test
@@ -26,7 +27,7 @@ from dovetail.studio import Feel
 from dovetail.studio.beside import AT_ONCE
 from dovetail.testing.file import read_table
 
-CASES = {  # test: a knob of the rig, one of the simulated part, one of the specimen
+CASES = {  # test: parameters of rig, numerical substructure and specimen
     "substructuring/cs1": ("rig.actuator.delay", "numerical.c", "rig.specimen.k"),
     "substructuring/rths-benchmark": (
         "compensator.delay",
@@ -39,9 +40,11 @@ CASES = {  # test: a knob of the rig, one of the simulated part, one of the spec
         "rig.specimen.setting",
     ),
 }
-COUNT = 60  # answers of which the median is taken
+COUNT, ROUNDS, ANSWERS = sized(
+    (60, 20, 500), (2, 2, 5)
+)  # answers for a median, of the last timing, for memory
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-SECONDS = 5.0  # for which a slider moves
+SECONDS = sized(5.0, 1.0)  # of moving a slider
 USABLE = "document.querySelector('#held')?.textContent.startsWith('you hold') && document.querySelector('#loop g.part')"
 READY = """document.querySelector('#tile-stable .answer')?.textContent
   && document.querySelector('#feel-state').textContent === ''"""
@@ -64,18 +67,18 @@ MOVE = """([path, milliseconds]) => new Promise(done => {
 
 
 def moved(feel: Feel, path: str, count: int, seed: int = 0) -> list[dict[str, float]]:
-    """Values that one slider passes through, around that of the test."""
+    """Return values of one slider around the value of the test."""
     value = feel.knobs[path].value
     return [{path: value * factor} for factor in np.random.default_rng(seed).uniform(0.7, 1.3, count)]
 
 
 @contextmanager
 def studio(folder: Path, name: str):
-    """`dovetail studio` with a test, from the moment of the command; its address."""
-    words = [sys.executable, "-m", "dovetail", "studio", name, "--port", "0", "--no-browser"]
+    """Run `dovetail studio` with a test; yield its address."""
+    command = [sys.executable, "-m", "dovetail", "studio", name, "--port", "0", "--no-browser"]
     env = {**os.environ, "XDG_STATE_HOME": str(folder)}
-    env.pop("PYTEST_CURRENT_TEST", None)  # the server is no test
-    server = subprocess.Popen(words, cwd=folder, env=env, stdout=subprocess.PIPE, text=True)
+    env.pop("PYTEST_CURRENT_TEST", None)  # the server does not run in pytest
+    server = subprocess.Popen(command, cwd=folder, env=env, stdout=subprocess.PIPE, text=True)
     try:
         yield re.search(r"http\S+", server.stdout.readline())[0]
     finally:
@@ -88,22 +91,22 @@ def studio(folder: Path, name: str):
 def browser():
     sync = pytest.importorskip("playwright.sync_api")
     if CHROMIUM is None:
-        pytest.skip("no chromium to look with")
+        pytest.skip("chromium is not installed")
     with sync.sync_playwright() as playwright:
         opened = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
         yield opened
         opened.close()
 
 
-def spent(pid: int) -> float:
-    """Processor time [s] of a process and of those that it has started, as long as they live."""
+def processor_time(pid: int) -> float:
+    """Return the processor time [s] of a process and of its living children."""
     fields = Path(f"/proc/{pid}/stat").read_text("ascii").rpartition(")")[2].split()
-    below = [
+    children = [
         int(child)
         for task in Path(f"/proc/{pid}/task").iterdir()
         for child in (task / "children").read_text("ascii").split()
     ]
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK") + sum(map(spent, below))
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK") + sum(map(processor_time, children))
 
 
 def test_page_usable(browser, tmp_path, figure):
@@ -111,7 +114,7 @@ def test_page_usable(browser, tmp_path, figure):
         page = browser.new_page(viewport={"width": 1400, "height": 900})
         begin = time.monotonic()
         with studio(tmp_path, "substructuring/cs1") as address:
-            told = time.monotonic() - begin
+            started = time.monotonic() - begin
             page.goto(address)
             page.wait_for_function(USABLE, timeout=60_000)
             if again:
@@ -121,7 +124,7 @@ def test_page_usable(browser, tmp_path, figure):
                     "s",
                     target=3.0,
                     at_least=False,
-                    accuracy=f"address told after {told:.1f} s",
+                    accuracy=f"address printed after {started:.1f} s",
                 )
             page.close()
 
@@ -136,16 +139,16 @@ def test_updates_in_the_browser(name, browser, tmp_path, figure):
         page.locator(".q-tab", has_text="Feel").click()
         page.wait_for_function(READY)
         path = page.locator("[data-knob]").first.get_attribute("data-knob")
-        page.evaluate(MOVE, [path, 1000])  # nothing is compiled any more
-        before = spent(os.getpid())
+        page.evaluate(MOVE, [path, 1000])  # everything is compiled
+        before = processor_time(os.getpid())
         updates, seconds = page.evaluate(MOVE, [path, 1000 * SECONDS])
-        used = spent(os.getpid()) - before
+        used = processor_time(os.getpid()) - before
         figure(
             f"studio: updates in the browser, {name}",
             updates / seconds,
             "1/s",
             target=10.0,
-            accuracy=f"{path}; {1e3 * used / updates:.0f} ms of processor time each, browser and all",
+            accuracy=f"{path}; {1e3 * used / updates:.0f} ms of processor time per update, with the browser",
         )
         page.close()
 
@@ -156,36 +159,36 @@ def test_answers_a_second(name, benchmark):
     begin, programs = time.perf_counter(), guard.programs
     feel.answer({})
     first, compiled = time.perf_counter() - begin, guard.programs - programs
-    print(f"\n{name}: the first answer after {first:.1f} s, {compiled} programs")
+    print(f"\n{name}: first answer after {first:.1f} s, {compiled} programs compiled")
     for path in CASES[name]:
-        feel.answer(moved(feel, path, 1, seed=9)[0])  # an ideal of other values, to know how long it takes
+        feel.answer(moved(feel, path, 1, seed=9)[0])  # measures the time of a reference
         wait = feel.ideal_seconds < AT_ONCE
-        walls, shares, programs = [], [], guard.programs
+        walls, processor, programs = [], [], guard.programs
         for values in moved(feel, path, COUNT):
-            begin, spent = time.perf_counter(), time.process_time()
+            begin, used = time.perf_counter(), time.process_time()
             assert not feel.answer(values, wait=wait).fault
             walls.append(time.perf_counter() - begin)
-            shares.append(time.process_time() - spent)
-        late = "" if wait else f"; the ideal, {feel.ideal_seconds:.2f} s, comes when it rests"
+            processor.append(time.process_time() - used)
+        late = "" if wait else f"; the reference ({feel.ideal_seconds:.2f} s) follows when the slider rests"
         print(
-            f"  {path:<30} {1 / np.median(walls):5.1f} /s, {1 / np.median(shares):5.1f} /s of processor time, "
+            f"  {path:<30} {1 / np.median(walls):5.1f} /s, {1 / np.median(processor):5.1f} /s of processor time, "
             f"slowest {1e3 * max(walls):.0f} ms, {guard.programs - programs} programs compiled{late}"
         )
     values = iter(moved(feel, CASES[name][0], 100_000, seed=1))
-    benchmark.pedantic(lambda: feel.answer(next(values), wait=False), rounds=20)
+    benchmark.pedantic(lambda: feel.answer(next(values), wait=False), rounds=ROUNDS)
 
 
-def test_memory_after_a_thousand_answers():
+def test_memory_after_many_answers():
     name = "substructuring/cs1"
     feel = Feel(read_table(find_test(name)), CASES[name], name)
     feel.answer({})
     before, programs = held().memory, guard.programs
     for path in CASES[name][:2]:
-        for values in moved(feel, path, 500, seed=2):
+        for values in moved(feel, path, ANSWERS, seed=2):
             feel.answer(values)
     after = held().memory
     print(
-        f"\n{name}: {before / 1e6:.0f} MB after the first answer, {after / 1e6:.0f} MB after 1,000 more, "
+        f"\n{name}: {before / 1e6:.0f} MB after the first answer, {after / 1e6:.0f} MB after {2 * ANSWERS:,} more, "
         f"{guard.programs - programs} programs compiled"
     )
     assert after - before < 200e6

@@ -1,5 +1,7 @@
 """Every benchmark runs at small size: a benchmark that nothing runs breaks with the next renamed function."""
 
+import importlib
+import importlib.util
 import json
 import math
 import os
@@ -82,3 +84,19 @@ def test_every_helper_of_the_benchmarks_is_used():
         assert any(re.search(names, text[file]) for file in text if file != helper), (
             f"nothing uses {helper.name}"
         )
+
+
+def test_counted_functions_exist():
+    """A counted function that was renamed would add its time to computing."""
+    spec = importlib.util.spec_from_file_location("spent", BENCH / "spent.py")
+    spent = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(spent)
+    names = [
+        (module, name)
+        for module in spent.HOOKS
+        for name in spent.HOOKS[module]
+        if module.startswith("dovetail")
+    ]
+    assert names
+    for module, name in names:
+        assert callable(getattr(importlib.import_module(module), name)), f"{module}.{name}"
