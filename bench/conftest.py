@@ -23,6 +23,15 @@ from sizes import SMALL  # noqa: E402
 _figures: list[dict] = []
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_configure(config):
+    """At small size, call a timed function once and store nothing; at full size, set no time limit."""
+    if SMALL:
+        config.option.benchmark_disable, config.option.benchmark_autosave = True, False
+    else:
+        config.option.timeout = 0
+
+
 @pytest.fixture
 def figure():
     """Record a result: `figure(what, value, unit, target=..., at_least=True, accuracy="...")`."""

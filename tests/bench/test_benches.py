@@ -44,7 +44,7 @@ def run(*command: str, timeout: float) -> str:
 def test_benchmark_runs_at_small_size(name):
     results = BENCH / "results" / "figures.json"
     before = results.read_bytes() if results.is_file() else None
-    options = ("-rs", "-p", "no:cacheprovider", "-o", "python_files=bench_*.py", "--benchmark-disable")
+    options = ("-rs", "-p", "no:cacheprovider", "-o", "python_files=bench_*.py")
     printed = run("-m", "pytest", *options, f"bench/{name}", timeout=900)
     assert (results.read_bytes() if results.is_file() else None) == before, "a small result was stored"
     assert "MISSED" not in printed, "a small rate was judged"
