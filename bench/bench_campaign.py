@@ -43,9 +43,9 @@ def campaign(count, **changes):
 def timed(plan, executor=None):
     with tempfile.TemporaryDirectory() as folder:
         begin = time.perf_counter()
-        done = run(plan, Path(folder) / "out", executor=executor)
+        outcome = run(plan, Path(folder) / "out", executor=executor)
         seconds = time.perf_counter() - begin
-        assert done.failed == 0
+        assert outcome.failed == 0
         return seconds, open_results(Path(folder) / "out")
 
 
@@ -71,10 +71,10 @@ def test_against_solve_ivp(figure):
         for rtol in (1e-3, 1e-4, 1e-5, 1e-6, 3e-7, 1e-7, 1e-8, 1e-9):
             begin = time.perf_counter()
             peaks = np.array([impacts.one_by_one(row, method, rtol) for row in rows])
-            took = (time.perf_counter() - begin) / len(rows)
-            miss = float(np.max(np.abs(peaks / true - 1)))
-            if miss <= max(error, 1e-6):
-                best = min(best or (np.inf, "", 0, 0), (took, method, rtol, miss))
+            seconds_each = (time.perf_counter() - begin) / len(rows)
+            deviation = float(np.max(np.abs(peaks / true - 1)))
+            if deviation <= max(error, 1e-6):
+                best = min(best or (np.inf, "", 0, 0), (seconds_each, method, rtol, deviation))
                 break
     assert best is not None
     rate = COUNT / seconds
@@ -132,8 +132,8 @@ def test_memory_does_not_depend_on_the_number_of_points(figure):
     for count in (FEW, COUNT):
         with tempfile.TemporaryDirectory() as folder:
             command = [sys.executable, "-c", script, str(Path(__file__).parent), str(count), f"{folder}/out"]
-            done = subprocess.run(command, capture_output=True, text=True, check=True)
-            peak[count] = float(done.stdout.split()[-1])
+            process = subprocess.run(command, capture_output=True, text=True, check=True)
+            peak[count] = float(process.stdout.split()[-1])
         figure(f"peak memory, {count} points", peak[count], "MB")
     figure(
         f"memory of {COUNT} points beyond that of {FEW}",

@@ -80,16 +80,16 @@ def test_thin_rods_as_in_other_engines(figure, n, ratios):
         result = theirs(engine, n)
         if result is None:
             continue
-        apart = np.linalg.norm(tip - result[0])
+        difference = np.linalg.norm(tip - result[0])
         figure(f"thin rods, N = {n}: {engine}", result[1], "steps/s")
         figure(
             f"thin rods, N = {n}: over {engine}",
             speed / result[1],
             "x",
             target=target,
-            accuracy=f"{apart:.1e} m apart",
+            accuracy=f"{difference:.1e} m difference",
         )
-        assert apart < 1e-5
+        assert difference < 1e-5
 
 
 def test_rope_of_equal_accuracy(figure):
@@ -142,8 +142,13 @@ def test_thin_rods_relative_to_eulers_steps(figure):
         if result is None:
             pytest.skip("DART is not installed")
         tip, speed = ours(n, "rod")
-        apart = np.linalg.norm(tip - result[0])
-        figure(f"thin rods, N = {n}: DART, Euler", result[1], "steps/s", accuracy=f"{apart:.1e} m apart")
+        difference = np.linalg.norm(tip - result[0])
+        figure(
+            f"thin rods, N = {n}: DART, Euler",
+            result[1],
+            "steps/s",
+            accuracy=f"{difference:.1e} m difference",
+        )
 
 
 def test_compiled_against_plain_numpy(figure):
@@ -179,15 +184,15 @@ def test_compiled_against_plain_numpy(figure):
     begin = time.process_time()
     plain = plain_run(chain, start, np.array([0.0, judges.G, 0.0]), pull, h, number)
     slow = time.process_time() - begin
-    apart = np.abs(plain["q"] - end["q"]).max()
-    assert apart < 1e-9
+    difference = np.abs(plain["q"] - end["q"]).max()
+    assert difference < 1e-9
     figure("20 rods: time per evaluation, compiled", np.median(walls) / number / 4 * 1e6, "us")
     figure(
         "20 rods: compiled over plain NumPy",
         slow / np.median(walls),
         "x",
         target=10,
-        accuracy=f"{apart:.1e} rad apart",
+        accuracy=f"{difference:.1e} rad difference",
     )
 
 
@@ -285,14 +290,14 @@ def test_many_ropes_in_one_batch(figure):
         def piece(index, together=together):
             return np.asarray(together(masses[index], lengths[index]))
 
-        apart = np.abs(piece(pieces[0])[:, 0] - tip).max()
-        assert apart < 1e-8
+        difference = np.abs(piece(pieces[0])[:, 0] - tip).max()
+        assert difference < 1e-8
         on_one = typical(lambda piece=piece, pieces=pieces: [piece(i) for i in pieces]) / ROPES
         with ThreadPoolExecutor(2) as pool:
             on_two = (
                 typical(lambda piece=piece, pieces=pieces, pool=pool: list(pool.map(piece, pieces))) / ROPES
             )
-        figure(f"{name}: one by one", 1e3 * one_by_one, "ms", accuracy=f"{apart:.0e} m apart")
+        figure(f"{name}: one by one", 1e3 * one_by_one, "ms", accuracy=f"{difference:.0e} m difference")
         figure(f"{name}: in lanes on one core over one by one", one_by_one / on_one, "x")
         figure(f"{name}: in lanes on two cores over one by one", one_by_one / on_two, "x", target=5)
         batch = jax.jit(jax.vmap(alone))

@@ -70,25 +70,25 @@ def one_by_one(variant, method, rtol):
     def peak(t, x):
         return x[5]
 
-    def apart(t, x):
+    def end_of_contact(t, x):
         return x[2] + 1e-9
 
     def separated(t, x):
         return x[0] + 1e-9
 
-    peak.direction = apart.direction = separated.direction = -1.0
-    apart.terminal = separated.terminal = True
+    peak.direction = end_of_contact.direction = separated.direction = -1.0
+    end_of_contact.terminal = separated.terminal = True
     scale = (1.25 * mass * speed**2 / K) ** 0.4
     start = [1.4 / w * speed, speed, 0.0, speed, 0.0, 0.0]
     tolerance = [scale, speed, scale, speed, 1e3, 1e6]
-    done = solve_ivp(
+    solution = solve_ivp(
         hil,
         (0, 1.0),
         start,
         method=method,
         rtol=rtol,
         atol=rtol * np.array(tolerance),
-        events=(peak, apart),
+        events=(peak, end_of_contact),
         first_step=1e-6,
     )
     solve_ivp(
@@ -101,7 +101,7 @@ def one_by_one(variant, method, rtol):
         events=(separated,),
         first_step=1e-6,
     )
-    return max((x[4] for x in done.y_events[0]), default=np.nan)
+    return max((x[4] for x in solution.y_events[0]), default=np.nan)
 
 
 def test_ten_thousand_impacts(figure):
@@ -127,10 +127,10 @@ def test_ten_thousand_impacts(figure):
         for rtol in (1e-3, 3e-4, 1e-4, 3e-5, 1e-5, 1e-6, 1e-7):
             begin = time.perf_counter()
             peaks = np.array([one_by_one(table[i], method, rtol) for i in sample])
-            took = (time.perf_counter() - begin) / len(sample)
-            miss = float(np.max(np.abs(peaks / true - 1)))
-            if miss <= max(error, 1e-6):
-                best = min(best or (np.inf, "", 0, 0), (took, method, rtol, miss))
+            seconds_each = (time.perf_counter() - begin) / len(sample)
+            deviation = float(np.max(np.abs(peaks / true - 1)))
+            if deviation <= max(error, 1e-6):
+                best = min(best or (np.inf, "", 0, 0), (seconds_each, method, rtol, deviation))
                 break
     assert best is not None
     accuracy = f"peak force within {error:.1e}"

@@ -96,16 +96,16 @@ def test_overhead_of_the_loop(figure):
         ring = Ring({name: of.shape for name, of in shapes.items()}, test.tick_count, test.dt)
         rings = jnp.asarray([ring.handle, 0], dtype=int)
         program = eqx.filter_jit(run._whole).lower(ready, rings, (1, 1)).compile()
-        whole = best(lambda: jax.block_until_ready(program(ready, rings, (1, 1)))) / test.tick_count
+        total = best(lambda: jax.block_until_ready(program(ready, rings, (1, 1)))) / test.tick_count
         alone = eqx.filter_jit(_only_ticks).lower(rig, test.tick_count).compile()
         bare = best(lambda: jax.block_until_ready(alone(rig, test.tick_count))) / test.tick_count
-    shown = {name: jnp.zeros(test.tick_count + 2) for name, _ in signals}
-    recorded = dataclasses.replace(test, rig=dv.testing.RecordedRig(shown))
+    recording = {name: jnp.zeros(test.tick_count + 2) for name, _ in signals}
+    recorded = dataclasses.replace(test, rig=dv.testing.RecordedRig(recording))
     model = best(lambda: jax.block_until_ready(loop.compiled_simulate(recorded))) / test.tick_count
-    figure("compiled loop: time per tick", 1e6 * whole, "us")
+    figure("compiled loop: time per tick", 1e6 * total, "us")
     figure("of it calls to the link, with their system calls", 1e6 * bare, "us")
     figure("of it numerical substructure, compensator, supervisor", 1e6 * model, "us")
-    figure("loop overhead per tick", 1e6 * (whole - bare - model), "us", target=5.0, at_least=False)
+    figure("loop overhead per tick", 1e6 * (total - bare - model), "us", target=5.0, at_least=False)
 
 
 def _only_ticks(rig, count):
@@ -229,8 +229,8 @@ def test_lateness_of_a_hose(figure):
     lateness(figure, name, run, end)
     rehearsed = test.rehearse().data
     both = slice(0, min(run.data.sizes["time"], rehearsed.sizes["time"]))
-    apart = np.abs(run.data.drogue_position.values[both] - rehearsed.drogue_position.values[both]).max()
-    figure(f"{name}: distance of the drogue to its rehearsal", 1e3 * apart, "mm", accuracy=end)
+    difference = np.abs(run.data.drogue_position.values[both] - rehearsed.drogue_position.values[both]).max()
+    figure(f"{name}: distance of the drogue to its rehearsal", 1e3 * difference, "mm", accuracy=end)
 
 
 def tracking(data):

@@ -33,9 +33,9 @@ def plain_loop(ticks: int) -> dict[str, np.ndarray]:
     m, c, k, k_s, c_s, dt = 2.2, 15.0, 2250.0, 2250.0, 0.0, 1 / RATE
     w, amplitude, window = 2 * np.pi * 3.0, 0.012, 0.25
     limits = {"displacement": np.inf, "velocity": np.inf, "measured_force": np.inf, "tracking": np.inf}
-    whole = int(DELAY * RATE)
-    s = DELAY * RATE - whole
-    # Lagrange weights for the samples whole - 1, whole, whole + 1, whole + 2 ago
+    samples = int(DELAY * RATE)
+    s = DELAY * RATE - samples
+    # Lagrange weights for delays of `samples` - 1 to `samples` + 2
     weights = np.array(
         [-s * (s - 1) * (s - 2), 3 * (s + 1) * (s - 1) * (s - 2), -3 * (s + 1) * s * (s - 2), 0.0]
     )
@@ -52,7 +52,7 @@ def plain_loop(ticks: int) -> dict[str, np.ndarray]:
     names = ("excitation", "displacement", "velocity", "acceleration", "command", "achieved_displacement")
     names += ("measured_displacement", "specimen_force", "measured_force", "force", "growth_rate")
     record = {name: np.zeros(ticks) for name in names}
-    history = np.zeros(whole + 4)
+    history = np.zeros(samples + 4)
     x, force, short, long, p1, p2 = np.zeros(2), 0.0, 0.0, 0.0, 0.0, 0.0
     for i in range(ticks):
         t = i * dt
@@ -63,7 +63,7 @@ def plain_loop(ticks: int) -> dict[str, np.ndarray]:
         x = x + dt / 6 * (k1 + 2 * k2 + 2 * k3 + k4)
         acceleration = rate(t + dt, x, force)[1]
         history = np.concatenate([x[:1], history[:-1]])
-        p0 = weights @ history[whole - 1 : whole + 3]
+        p0 = weights @ history[samples - 1 : samples + 3]
         speed = ((p0 - p2) / 2 + (p0 - 2 * p1 + p2)) / dt
         p1, p2 = p0, p1
         force = -k_s * p0 - c_s * speed
@@ -116,9 +116,9 @@ def test_single_rehearsal(single, figure):
     seconds = best_of(1, lambda: plain_loop(ticks))
     short = cs1(ticks / RATE)
     run = short.rehearse()
-    apart = np.abs(run.data.displacement.values[1:] - plain["displacement"]).max() / 0.012
-    accuracy = f"displacement within {apart:.1e} of the amplitude from the plain loop"
-    assert apart < 1e-9
+    difference = np.abs(run.data.displacement.values[1:] - plain["displacement"]).max() / 0.012
+    accuracy = f"displacement within {difference:.1e} of the amplitude from the plain loop"
+    assert difference < 1e-9
     figure(
         "rehearsal of CS1, RK4, 6.1 ms delay, all signals recorded",
         single[0],
@@ -141,17 +141,17 @@ def test_batch_of_rehearsals(single, figure):
     count, duration = sized((1000, 10.0), (20, 0.5))
     test = cs1(duration).prepared()
     delays = jnp.linspace(1e-3, 6e-3, count)
-    ideal = jnp.asarray(dataclasses.replace(cs1(duration)).emulate().data.displacement.values[1:])
+    reference = jnp.asarray(dataclasses.replace(cs1(duration)).emulate().data.displacement.values[1:])
 
     def measure(delay):
         records = dv.simulate(eqx.tree_at(lambda t: t.rig.actuator.delay, test, delay))[1]
-        return jnp.sqrt(jnp.mean((records["displacement"] - ideal) ** 2) / jnp.mean(ideal**2))
+        return jnp.sqrt(jnp.mean((records["displacement"] - reference) ** 2) / jnp.mean(reference**2))
 
     one, many = jax.jit(measure), jax.jit(lambda delays: jax.lax.map(measure, delays, batch_size=count // 10))
     errors = np.asarray(many(delays))
     alone = np.array([float(one(delay)) for delay in delays[:: count // 10]])
-    apart = np.abs(errors[:: count // 10] / alone - 1).max()
-    assert apart < 1e-9
+    difference = np.abs(errors[:: count // 10] / alone - 1).max()
+    assert difference < 1e-9
     ticks = count * test.tick_count
     batch = ticks / best_of(sized(3, 1), lambda: jax.block_until_ready(many(delays)))
     singly = (
@@ -164,5 +164,5 @@ def test_batch_of_rehearsals(single, figure):
         batch / singly,
         "x",
         target=3.0,
-        accuracy=f"rms errors within {apart:.1e}; {batch:.2g} against {singly:.2g} ticks/s",
+        accuracy=f"rms errors within {difference:.1e}; {batch:.2g} against {singly:.2g} ticks/s",
     )

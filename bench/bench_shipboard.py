@@ -42,8 +42,8 @@ def measured(case):
         data = test.simulate().data
         times.append(time.process_time() - start)
     reference = loaded(name, changes + TIGHT).simulate().data
-    apart = np.abs(data["displacement"].values - reference["displacement"].values).max()
-    return [float(np.median(times)), float(apart), *data["solver_count"].values[-1, :2].tolist()]
+    difference = np.abs(data["displacement"].values - reference["displacement"].values).max()
+    return [float(np.median(times)), float(difference), *data["solver_count"].values[-1, :2].tolist()]
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -56,13 +56,11 @@ def test_landing_speed(case, figure):
         text=True,
         check=True,
     )
-    seconds, apart, steps, rejected = json.loads(process.stdout.splitlines()[-1])
+    seconds, difference, steps, rejected = json.loads(process.stdout.splitlines()[-1])
     each = 1e6 * seconds / (steps + rejected)
-    accuracy = (
-        f"{1e3 * apart:.3f} mm from tight tolerances; {steps:.0f} + {rejected:.0f} steps of {each:.0f} us"
-    )
+    accuracy = f"{1e3 * difference:.3f} mm from tight tolerances; {steps:.0f} + {rejected:.0f} steps of {each:.0f} us"
     figure(case, sized(duration, SHORT) / seconds, "x real", target=target, accuracy=accuracy)
-    assert np.isfinite(apart)
+    assert np.isfinite(difference)
 
 
 def test_drop_in_mujoco(figure):

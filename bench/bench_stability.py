@@ -53,8 +53,8 @@ def test_map_of_critical_delay(benchmark, figure):
     general, delays = best_of(
         REPEATS, lambda: maps.loop_delay_map(lambda c, k_s: [k_s], lambda c, k_s: [M, c, K], C, K_S)
     )
-    apart = largest_error(delays, exact)
-    assert apart < 1e-9
+    error = largest_error(delays, exact)
+    assert error < 1e-9
     figure(f"map of critical delay, {SIDE} x {SIDE}, closed form", seconds, "s", target=3.0, at_least=False)
     figure(
         "the same map by the method for any rational loop",
@@ -62,7 +62,7 @@ def test_map_of_critical_delay(benchmark, figure):
         "s",
         target=3.0,
         at_least=False,
-        accuracy=f"within {apart:.1e} of the closed form",
+        accuracy=f"within {error:.1e} of the closed form",
     )
 
 
@@ -89,10 +89,10 @@ def test_agreement_over_random_tests(figure):
         begin = time.perf_counter()
         delays = [method(*case) for case in cases]
         each = (time.perf_counter() - begin) / len(cases)
-        apart = largest_error(delays, exact)
+        error = largest_error(delays, exact)
         figure(
             f"critical delay of {RANDOM} random tests {name}, largest difference",
-            apart,
+            error,
             "",
             target=1e-6,
             at_least=False,
@@ -160,15 +160,15 @@ def test_against_integration_in_time(figure):
     each = (time.perf_counter() - begin) / len(POINTS)
     by_integration.close()
     exact = [float(closed_form(c, k_s)) for c, k_s in POINTS]
-    apart = largest_error(delays, exact)
-    assert apart < 0.01  # both compute the same quantity
+    error = largest_error(delays, exact)
+    assert error < 0.01  # both compute the same quantity
 
     spectral, roots = best_of(REPEATS, lambda: [critical_delay(one_mass(1e-3, c, k_s)) for c, k_s in POINTS])
-    spectral_apart = largest_error(roots, exact)
+    spectral_error = largest_error(roots, exact)
     closed = jax.jit(lambda c, k_s: single_interface.critical_delay(m=M, c=c, k=K, k_s=k_s))
     jax.block_until_ready(closed(C, K_S))
-    whole, _ = best_of(REPEATS, lambda: closed(C, K_S))
-    accuracy = f"errors {spectral_apart:.0e} and {apart:.0e} of the exact delay"
+    map_time, _ = best_of(REPEATS, lambda: closed(C, K_S))
+    accuracy = f"errors {spectral_error:.0e} and {error:.0e} of the exact delay"
     figure(
         "one critical delay: time integration (JiTCDDE) over spectrum",
         each / (spectral / len(POINTS)),
@@ -177,7 +177,7 @@ def test_against_integration_in_time(figure):
     )
     figure(
         f"the map: time integration, from {len(POINTS)} points, over the closed form",
-        each * C.size * K_S.size / whole,
+        each * C.size * K_S.size / map_time,
         "x",
-        accuracy=f"{each * C.size * K_S.size / 3600:.1f} h and {whole:.2g} s",
+        accuracy=f"{each * C.size * K_S.size / 3600:.1f} h and {map_time:.2g} s",
     )

@@ -86,9 +86,9 @@ def test_first_picture_and_updates(figure):
         first = time.monotonic() - begin
         page.player.play()
         time.sleep(1.0)
-        before, began, used = page.shown, time.monotonic(), browser_time()
+        before, start, used = page.shown, time.monotonic(), browser_time()
         updates, frames, seconds = tab.evaluate(COUNT % int(1000 * SECONDS))
-        sent = (page.shown - before) / (time.monotonic() - began)
+        sent = (page.shown - before) / (time.monotonic() - start)
         used = browser_time() - used
         for handle in page.scene.handles:
             handle.visible = False

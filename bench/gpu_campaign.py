@@ -133,10 +133,10 @@ def two_cores(count: int) -> None:
     """Measure the same impacts on two processor cores of this machine, in a process of its own."""
     environment = os.environ | {"JAX_PLATFORMS": "cpu"}
     command = [sys.executable, __file__, "--two-cores", str(count)]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True)
-    if done.returncode:
-        sys.exit(done.stderr[-2000:])
-    note("docking with one axis, two processor cores", float(done.stdout.split()[-1]), "points/s")
+    process = subprocess.run(command, env=environment, capture_output=True, text=True)
+    if process.returncode:
+        sys.exit(process.stderr[-2000:])
+    note("docking with one axis, two processor cores", float(process.stdout.split()[-1]), "points/s")
 
 
 def measure_two_cores(count: int) -> None:
