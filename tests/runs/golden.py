@@ -6,7 +6,8 @@
 
 A recording holds, for every hybrid test and simulation and for every mode it allows, all signals, their units, the
 outcome and the limit that was met; for every hybrid test also its stability assessment. Tests are shortened to
-`TICKS` ticks, pseudo-dynamic runs to `SLOW_TICKS` (each tick is a move of the virtual cell), except those in `LONGER`.
+`TICKS` ticks, or as many as `LONGER` says; pseudo-dynamic runs to `SLOW_TICKS` (each tick is a move of the virtual
+cell), or as many as `SLOW_LONGER` says.
 
 Not recorded: real-time runs (they depend on the wall clock), parameter maps (`kind = "map"`), and robot cells by
 themselves (`kind = "cell"`).
@@ -59,6 +60,16 @@ LONGER = {  # by test: ticks until something touches; at most `SAMPLES` of them 
     "docking/six-dof-hexapod": 40_000,
     "docking/six-dof-passivity": 40_000,
     "docking/six-dof-worst": 40_000,
+}
+SLOW_LONGER = {  # the same for pseudo-dynamic runs
+    "docking/impact-4": 4_500,
+    "docking/testbed": 1_500,
+    "refuelling/drop": 2_000,
+    "refuelling/full-scale": 2_000,
+    "refuelling/full-scale-100": 2_000,
+    "refuelling/full-scale-200": 2_000,
+    "refuelling/scaled": 2_000,
+    "refuelling/validation": 2_000,
 }
 SAMPLES = 4000
 TIMEOUT = 900.0  # [s] for one test in all its modes
@@ -234,7 +245,7 @@ def record_test(folder: Path, name: str, api: Any, ticks: int = TICKS, slow_tick
     """Record a test in every mode and its stability; return a summary in one line."""
     shutil.rmtree(folder / name, ignore_errors=True)
     said, begin = [], time.monotonic()
-    for mode, run in api.runs(name, LONGER.get(name, ticks), slow_ticks):
+    for mode, run in api.runs(name, LONGER.get(name, ticks), SLOW_LONGER.get(name, slow_ticks)):
         took, begin = time.monotonic() - begin, time.monotonic()
         place = _place(folder, name, mode)
         if isinstance(run, str):
