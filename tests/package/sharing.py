@@ -200,7 +200,7 @@ def used_by(study: str, offered: bool = False) -> frozenset[tuple[str, str]]:
     while todo:
         at = todo.pop()
         for further in (definitions()[at].uses | (taken(at) if offered else set())) - seen:
-            if further[0].split(".")[1] not in ONLOOKERS:
+            if further[0].partition(".")[2].partition(".")[0] not in ONLOOKERS:
                 seen.add(further)
                 todo.append(further)
     return frozenset(seen)
