@@ -43,8 +43,8 @@ test-all: $(VENV)/dev.stamp  ## all tests
 	$(ONE_CORE) $(PYTEST) $(TOGETHER)
 
 judge: $(VENV)/dev.stamp  ## verdicts on 10,000 random tests, thousands of margins and contacts, by independent judges (WORKERS=16)
-	$(ONE_CORE) DOVETAIL_VERDICTS=10000 $(PYTEST) -n $(WORKERS) -m slow tests/stability/test_verdicts.py \
-	  tests/stability/test_several_axes.py tests/testing/test_margins_judged.py tests/laws/test_contact_energy.py
+	$(ONE_CORE) DOVETAIL_VERDICTS=10000 $(PYTEST) -n $(WORKERS) -m slow tests/stability/test_independent_solver.py \
+	  tests/stability/test_several_axes.py tests/testing/test_margins_independent.py tests/properties/test_contact_energy.py
 
 fuzz: $(VENV)/dev.stamp  ## damaged input for every reader, for an hour (SECONDS=600 for less); keeps what it finds
 	cd tests && $(ONE_CORE) ../$(BIN)/python -m fuzz --seconds $(SECONDS)
@@ -63,7 +63,7 @@ format: $(VENV)/dev.stamp  ## format the code and mend what the linter can
 	$(BIN)/ruff check --fix .
 
 index: $(VENV)/run.stamp  ## write the index of kinds anew, after a part was added, renamed or moved
-	$(BIN)/python -m dovetail.core.index
+	$(BIN)/python -m dovetail.core.kind_index
 
 bench: $(VENV)/dev.stamp  ## the benchmarks; keeps a baseline in bench/results
 	$(PYTEST) bench -s --timeout 7200 -o python_files="bench_*.py" --benchmark-autosave --benchmark-storage=bench/results
@@ -81,7 +81,7 @@ clips: $(VENV)/run.stamp  ## the moving pictures of the documentation and the RE
 	$(BIN)/python docs/clips.py
 
 reproduced: $(VENV)/run.stamp  ## compute every published number again, for the tables of the documentation; many minutes
-	$(BIN)/python docs/reproduce.py
+	$(BIN)/python docs/compute_targets.py
 
 paper: $(VENV)/release.stamp  ## the paper, into build/paper.pdf
 	mkdir -p build
@@ -89,12 +89,12 @@ paper: $(VENV)/release.stamp  ## the paper, into build/paper.pdf
 
 wheel: $(VENV)/dev.stamp $(VENV)/release.stamp  ## a wheel that needs no compiler, and the source archive, into dist/
 	rm -rf dist build/lib build/native build/made
-	$(BIN)/python release/libraries.py build/native
+	$(BIN)/python release/build_libraries.py build/native
 	DOVETAIL_NATIVE=$(CURDIR)/build/native $(BIN)/python -m build --no-isolation --outdir build/made . > build/wheel.log 2>&1 || { cat build/wheel.log; exit 1; }
 	mkdir -p dist && mv build/made/*.tar.gz dist
 	PATH=$(CURDIR)/$(BIN):$$PATH $(BIN)/auditwheel repair --wheel-dir dist build/made/*.whl
 	$(BIN)/twine check --strict dist/*
-	$(BIN)/python release/contents.py dist
+	$(BIN)/python release/check_contents.py dist
 
 test-lowest: $(VENV)/release.stamp  ## the tests with the oldest versions that pyproject.toml allows
 	rm -rf build/lowest && $(BIN)/python -m venv build/lowest
@@ -102,7 +102,7 @@ test-lowest: $(VENV)/release.stamp  ## the tests with the oldest versions that p
 	$(ONE_CORE) $(QUICKLY) build/lowest/bin/python -m pytest $(TOGETHER) -m "not slow" -W default::DeprecationWarning
 
 release: wheel  ## the files of a release into dist/, tried in an empty environment, the tests run against them
-	$(ONE_CORE) $(QUICKLY) $(BIN)/python release/trial.py dist --tests
+	$(ONE_CORE) $(QUICKLY) $(BIN)/python release/try_wheel.py dist --tests
 	@$(BIN)/python -c "import tomllib; v = tomllib.load(open('pyproject.toml', 'rb'))['project']['version']; \
 	  print(f'dist/ is ready; tag it v{v}, and upload as CONTRIBUTING.md says')"
 

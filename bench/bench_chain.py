@@ -19,9 +19,9 @@ from sizes import sized
 from dovetail.air import PointDevice, TowedLinks
 from dovetail.core import RK4, Flow
 from dovetail.mechanics.chain import LinkChain, Loads, ManyLinks
-from dovetail.mechanics.chain.many import LANES
+from dovetail.mechanics.chain.link_chain_batch import LANES
 
-_file = Path(__file__).parents[1] / "tests" / "mechanics" / "chain" / "judges.py"
+_file = Path(__file__).parents[1] / "tests" / "mechanics" / "chain" / "other_engines.py"
 _spec = importlib.util.spec_from_file_location("judges", _file)
 judges = importlib.util.module_from_spec(_spec)
 _spec.loader.exec_module(judges)

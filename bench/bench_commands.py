@@ -2,7 +2,7 @@
 
 Each command runs in a fresh process; the processor time of its children is included. The first time no compiled
 programs exist; the later time is the best of two. The time of a notebook ends with its result. Beside each figure stand
-the shares of importing, tracing, compiling and drawing (`spent.py`).
+the shares of importing, tracing, compiling and drawing (`time_profile.py`).
 """
 
 import json
@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from sizes import sized
 
-COMMAND = "from dovetail.cli.main import main; main()"  # as `spent.py` runs it
+COMMAND = "from dovetail.cli.main import main; main()"  # as `time_profile.py` runs it
 NOTEBOOK = """
 import dovetail as dv
 test = dv.Test(
@@ -53,7 +53,7 @@ def processor_time(what: str, folder: Path, programs: Path) -> float:
 def shares(what: str, folder: Path, programs: Path) -> str:
     """Return the shares of the processor time, counted in another process because counting takes time."""
     code, arguments, *_ = COMMANDS[what]
-    counting = [sys.executable, str(Path(__file__).with_name("spent.py")), "spent.json"]
+    counting = [sys.executable, str(Path(__file__).with_name("time_profile.py")), "spent.json"]
     _processor_time([*counting, "-c", code, *arguments], folder, programs)
     parts = json.loads((folder / "spent.json").read_text("utf-8"))
     return ", ".join(f"{name} {seconds:.1f}" for name, seconds in parts.items() if seconds >= 0.05)

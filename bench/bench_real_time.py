@@ -1,8 +1,8 @@
 """Real time: overhead of the compiled loop, and lateness of real-time tests.
 
 The overhead is relative to a C loop that only sleeps and exchanges the same datagrams with the same rig
-(`bare_loop.c`), measured in turns with the compiled loop. DOVETAIL_BENCH_SECONDS sets the length of the tests (default:
-60 s). The numbers hold on an idle machine only.
+(`timer_floor.c`), measured in turns with the compiled loop. DOVETAIL_BENCH_SECONDS sets the length of the tests
+(default: 60 s). The numbers hold on an idle machine only.
 """
 
 import dataclasses
@@ -27,9 +27,9 @@ from sizes import sized
 import dovetail as dv
 from dovetail.links import Address, Hello, RealTime, RemoteRig, Settings, connect
 from dovetail.links.native import NativeTick, available
-from dovetail.links.watching import Ring
+from dovetail.links.ring import Ring
 from dovetail.studies.registry import find_test
-from dovetail.testing import loop
+from dovetail.testing import hybrid_loop
 
 SECONDS = float(os.environ.get("DOVETAIL_BENCH_SECONDS", sized(60, 1)))
 ROOT = Path(__file__).resolve().parents[1]
@@ -91,7 +91,7 @@ def test_overhead_of_the_loop(figure):
         tick = NativeTick(settings, near)
         signals = (("measured_displacement", ()), ("measured_force", ()))
         rig = RemoteRig(jnp.asarray(tick.handle, dtype=int), jnp.zeros(2), signals, True)
-        ready, run = dataclasses.replace(test, rig=rig), importlib.import_module("dovetail.links.run")
+        ready, run = dataclasses.replace(test, rig=rig), importlib.import_module("dovetail.links.real_time")
         shapes = jax.eval_shape(lambda: run._records(ready))
         ring = Ring({name: of.shape for name, of in shapes.items()}, test.tick_count, test.dt)
         rings = jnp.asarray([ring.handle, 0], dtype=int)
@@ -101,7 +101,7 @@ def test_overhead_of_the_loop(figure):
         bare = best(lambda: jax.block_until_ready(alone(rig, test.tick_count))) / test.tick_count
     recording = {name: jnp.zeros(test.tick_count + 2) for name, _ in signals}
     recorded = dataclasses.replace(test, rig=dv.testing.RecordedRig(recording))
-    model = best(lambda: jax.block_until_ready(loop.compiled_simulate(recorded))) / test.tick_count
+    model = best(lambda: jax.block_until_ready(hybrid_loop.compiled_simulate(recorded))) / test.tick_count
     figure("compiled loop: time per tick", 1e6 * total, "us")
     figure("of it calls to the link, with their system calls", 1e6 * bare, "us")
     figure("of it numerical substructure, compensator, supervisor", 1e6 * model, "us")
@@ -129,9 +129,9 @@ def best(call, repeats=5):
     return min(times)
 
 
-def bare_loop(url, rate, seconds, folder):
+def timer_floor(url, rate, seconds, folder):
     """Return lateness and exchange times [s] of the bare C loop."""
-    program = compiled(ROOT / "bench" / "bare_loop.c", folder)
+    program = compiled(ROOT / "bench" / "timer_floor.c", folder)
     hello = Hello(axes=1, rate=rate, silence=2000)
     with connect(Address.parse(url), hello, None) as connection:
         command = [program, connection.welcome.port, f"{connection.welcome.session:x}"]
@@ -140,12 +140,12 @@ def bare_loop(url, rate, seconds, folder):
     return np.frombuffer(process.stdout).reshape(-1, 2).T
 
 
-def test_exchange_relative_to_the_bare_loop(figure, c_rig, tmp_path):
+def test_exchange_relative_to_the_timer_floor(figure, c_rig, tmp_path):
     """CS1 at 1 kHz and the bare loop with the same rig in turns; the median of the turns."""
     seconds, turns = min(SECONDS / 3, 10.0), sized(3, 1)
     rows, lost = {"exchange": [], "lateness": []}, 0
     for _ in range(turns):
-        late, exchange = bare_loop(c_rig, 1000.0, seconds, tmp_path)
+        late, exchange = timer_floor(c_rig, 1000.0, seconds, tmp_path)
         run = cs1(1000.0, seconds).run(c_rig, real_time=RealTime(native=True, priority=0, lock=False))
         rows["exchange"].append((exchange, run.data.exchange_time.values[1:]))
         rows["lateness"].append((late, run.data.tick_lateness.values[1:]))

@@ -11,7 +11,7 @@ import pytest
 from sizes import sized
 
 import dovetail as dv
-from dovetail.testing.loop import compiled_start, compiled_ticks
+from dovetail.testing.hybrid_loop import compiled_start, compiled_ticks
 
 DELAY, RATE = 6.1e-3, 1000.0  # [s], [Hz]
 TICKS = sized(1_000_000, 20_000)

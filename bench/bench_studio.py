@@ -4,7 +4,7 @@ In a browser: an update is a drawn answer, while a slider moves in every frame. 
 the cores that also compute. Therefore the processor time per update, all processes together, stands beside it.
 In the computing process, without the page: medians over many different values, wall time and processor time. An answer
 has response, tracking and stability. A slow reference is computed only when the slider rests (`beside`).
-`tests/studio/page/test_memory.py` checks the memory of an hour of use.
+`tests/studio/test_memory.py` checks the memory of an hour of use.
 """
 
 import os
@@ -21,11 +21,11 @@ import numpy as np
 import pytest
 from sizes import sized
 
+from dovetail.app import Feel
+from dovetail.app.explore_process import AT_ONCE
 from dovetail.core.programs import guard, held
 from dovetail.studies.registry import find_test
-from dovetail.studio import Feel
-from dovetail.studio.beside import AT_ONCE
-from dovetail.testing.file import read_table
+from dovetail.testing.test_file import read_table
 
 CASES = {  # test: parameters of rig, numerical substructure and specimen
     "substructuring/cs1": ("rig.actuator.delay", "numerical.c", "rig.specimen.k"),

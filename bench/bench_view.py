@@ -20,8 +20,9 @@ import pytest
 import xarray as xr
 from sizes import sized
 
-from dovetail.view import RunPage, stage_of
-from dovetail.view.film import Cut, Take, write_film
+from dovetail.scene import stage_of
+from dovetail.scene.film import Cut, Take, write_film
+from dovetail.view import RunPage
 
 FLAGS = ["--no-sandbox", "--enable-unsafe-swiftshader"]
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")

@@ -107,3 +107,24 @@ def pytest_collection_finish(session):
     if programs := sys.modules.get("dovetail.core.programs"):
         workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
         programs.guard.allow(max(programs.MOST, programs.limits().memory / 2 / workers), kept=0.5)
+
+
+@pytest.fixture
+def recorded():
+    """`recorded(test)`: the run of a simulation without computing it: its first output, growing by 1 % a sample."""
+
+    import jax
+    import numpy as np
+
+    from dovetail.testing.outcome import Outcome
+    from dovetail.testing.run import Run, dataset
+
+    def make(test, count=4):
+        system = test.system
+        first = jax.jit(lambda: system.output(0.0, system.init(), None))()
+        growth = 1 + 0.01 * np.arange(count)
+        records = {name: np.multiply.outer(growth, np.asarray(value)) for name, value in first.items()}
+        data = dataset(test, np.arange(count) / test.rate, records, {"mode": "simulate", "title": test.title})
+        return Run(test, "simulate", data, Outcome.FINISHED)
+
+    return make

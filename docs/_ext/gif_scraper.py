@@ -6,7 +6,7 @@ from matplotlib.gridspec import GridSpec
 from matplotlib.text import Text
 from phone_scraper import INCH, narrow_of, save_panel, told
 
-from dovetail.report.narrow import LETTERS, NARROW
+from dovetail.report.phone_layout import LETTERS, NARROW
 
 
 def gif_scraper(block, block_vars, gallery_conf):

@@ -35,7 +35,7 @@ def written(cls: type) -> list[str]:
 def rooms() -> list[str]:
     """Rooms that have interfaces."""
     packages = (m.name.split(".")[1] for m in pkgutil.iter_modules(dovetail.__path__, "dovetail.") if m.ispkg)
-    return [room for room in packages if interfaces(room)]
+    return [room for room in packages if room != "studio" and interfaces(room)]
 
 
 def interface_table(room: str) -> Iterator[tuple[str, ...]]:

@@ -4,8 +4,8 @@ import dataclasses
 import inspect
 
 from dovetail.cli.parts import example
-from dovetail.core.described import MARK, other_lines, parameter_rows
-from dovetail.core.registry import name_of
+from dovetail.core.kinds import name_of
+from dovetail.core.parameter_text import MARK, other_lines, parameter_rows
 
 
 def cut(app, what, name, value, options, lines):

@@ -8,7 +8,7 @@ from matplotlib.gridspec import GridSpec
 from PIL import Image
 
 from dovetail.report.html import PHONE
-from dovetail.report.narrow import NARROW, narrowed
+from dovetail.report.phone_layout import NARROW, narrowed
 
 INCH = 82.0  # [px] of a figure's inch on the page: letters of 10 pt are 11 px tall there
 FINE = 2  # pixels of the file beside each other in one of the page

@@ -1,8 +1,8 @@
-"""Tables that the project keeps as data: studies and tests, reproduction targets, capabilities, signals, limits.
+"""Tables from the data of the project: studies and tests, reproduction targets, capabilities, signals, limits.
 
 In a page: ``{project-table} signals``; for one study ``{project-table} reproduced docking``, which shows what was got
-when the published numbers were last computed (`docs/reproduce.py`), ``missed`` those that are not met, ``tally`` how
-many there are of each origin and kind (without a study: of all), ``capabilities`` and ``tests`` its own. ``modes``
+when the published numbers were last computed (`docs/compute_targets.py`), ``missed`` those that are not met, ``tally``
+how many there are of each origin and kind (without a study: of all), ``capabilities`` and ``tests`` its own. ``modes``
 says which tests can be run in which mode, ``laws`` with a family (law, friction, chain, structure, motion, wind) lists
 its members, ``exchanges`` with a family where each of them can be; ``interfaces core`` lists what a room leaves to an
 author, ``public`` what every room offers.
@@ -13,13 +13,13 @@ import re
 from docutils import nodes
 from docutils.parsers.rst import Directive
 from interfaces import interface_table, public_table
-from kept_targets import REPRODUCED, counts, kept
+from target_results import REPRODUCED, counts, kept
 
 from dovetail.core import signals
-from dovetail.studies import capabilities, studies, targets
+from dovetail.studies import capabilities, load_targets, studies
 from dovetail.studies.exchange import CONTACTS, cross_table, law_table
 from dovetail.studies.mode_matrix import mode_table
-from dovetail.testing import supervisor
+from dovetail.testing import limit_monitor
 
 WIDTHS = {  # of the columns, in shares of a hundred
     "signals": (24, 10, 12, 54),
@@ -58,7 +58,7 @@ def _studies():
         mine = [row for row in rows if row.study == name]
         known = studies().get(name)
         about = known.about if known else "not begun"
-        count = len(targets(name)) if known else 0
+        count = len(load_targets(name)) if known else 0
         yield name, about, str(count), f"{sum(row.works for row in mine)} of {len(mine)}"
 
 
@@ -100,13 +100,13 @@ def _watched():
         "approach and rest": "run: there and back",
         "simulate": "simulation",
     }
-    modes = [mode for mode in supervisor.WATCHED if mode != "replay"]
+    modes = [mode for mode in limit_monitor.WATCHED if mode != "replay"]
     yield "limit", "held against", *(both.get(mode, mode) for mode in modes)
-    for check in supervisor.CHECKS:
-        before = "before the move" if check in supervisor.DEMAND else "after the move"
+    for check in limit_monitor.CHECKS:
+        before = "before the move" if check in limit_monitor.DEMAND else "after the move"
         cells = []
         for mode in modes:
-            why_not = supervisor.UNWATCHED.get(mode, {}).get(check.limit)
+            why_not = limit_monitor.UNWATCHED.get(mode, {}).get(check.limit)
             cells.append(f"no: {why_not}" if why_not else before if mode == "creep" else "yes")
         yield check.limit, signals.signal(check.signal).label, *cells
 

@@ -13,7 +13,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import dovetail as dv
-from dovetail.links import Address, Server, VirtualPlant, budget
+from dovetail.links import Address, Server, VirtualPlant, tick_budget
 from dovetail.report.style import COLOURS, RC
 
 plt.rcParams.update(
@@ -45,7 +45,7 @@ run = test.run(str(server.address))
 server.stop()
 thread.join()
 print(run)
-print(budget(run.data))
+print(tick_budget(run.data))
 
 # %%
 # Beside the rehearsal, and how punctual it was.

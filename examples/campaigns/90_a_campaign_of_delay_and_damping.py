@@ -30,7 +30,7 @@ plan = campaign.load(find_campaign("substructuring/delay-damping"))
 with tempfile.TemporaryDirectory() as folder:
     print(campaign.run(plan, Path(folder) / "out"))
     data = campaign.open_results(Path(folder) / "out")
-    print("\n".join(campaign.answers(Path(folder) / "out")))
+    print("\n".join(campaign.analyse(Path(folder) / "out")))
 
 # %%
 # Colours where the test ran to its end; grey where it met a limit.

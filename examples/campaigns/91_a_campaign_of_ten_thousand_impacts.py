@@ -19,7 +19,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from dovetail import campaign
-from dovetail.campaign.answers import rows
+from dovetail.campaign.analysis_results import rows
 from dovetail.report.style import COLOURS, RC
 from dovetail.studies.registry import find_campaign
 

@@ -26,7 +26,7 @@ plan = campaign.load(find_campaign("capture/rope-selection"), {"set.links": 8, "
 with tempfile.TemporaryDirectory() as folder:
     print(campaign.run(plan, Path(folder) / "out"))
     data = campaign.open_results(Path(folder) / "out")
-    print("\n".join(campaign.answers(Path(folder) / "out")))
+    print("\n".join(campaign.analyse(Path(folder) / "out")))
 
 # %%
 # Depth against mass, a line for each rope from 150 m to 350 m, broken for steel. Filled dots pass every requirement.

@@ -28,7 +28,7 @@ plan = campaign.load(
 with tempfile.TemporaryDirectory() as folder:
     print(campaign.run(plan, Path(folder) / "out"))
     data = campaign.open_results(Path(folder) / "out")
-    print("\n".join(campaign.answers(Path(folder) / "out")))
+    print("\n".join(campaign.analyse(Path(folder) / "out")))
 
 # %%
 # Mean of the runs as a line, every run as a dot; a colour for each speed.

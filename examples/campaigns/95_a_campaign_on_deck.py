@@ -35,7 +35,7 @@ plan = campaign.load(find_campaign("shipboard/envelope"), small)
 with tempfile.TemporaryDirectory() as folder:
     print(campaign.run(plan, Path(folder) / "out"))
     data = campaign.open_results(Path(folder) / "out")
-    print("\n".join(campaign.answers(Path(folder) / "out")))
+    print("\n".join(campaign.analyse(Path(folder) / "out")))
 
 # %%
 # Colours are the way of a foot on the deck while the aircraft is free, which beyond 100 mm counts as sliding; lines are

@@ -11,7 +11,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import dovetail as dv
-from dovetail.air import PointDevice, TowedRope, settling
+from dovetail.air import PointDevice, TowedRope, settling_measures
 from dovetail.mechanics.chain import LinkChain, RodChain
 
 mass = 0.329 * 250  # [kg]
@@ -34,7 +34,7 @@ for name, chain in (("rods", rods), ("links", links)):
     system = TowedRope(chain=chain, device=PointDevice(mass=150.0), density=0.7)
     run = dv.testing.Simulation(system=system, rate=50.0, substeps=2, duration=60.0, title=name).simulate()
     tip = run.data["displacement"].values
-    found = settling(run.data.time.values, tip[:, 1])
+    found = settling_measures(run.data.time.values, tip[:, 1])
     print(
         f"{name}: {found.final:.1f} m deep, first peak {found.peak:.1f} m, settled after {found.settling_time:.1f} s"
     )

@@ -11,7 +11,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import dovetail as dv
-from dovetail.mechanics.chain.ledger import energy_residual
+from dovetail.mechanics.chain.energy_terms import energy_residual
 from dovetail.report.rope import snapshots
 from dovetail.studies.capture.reproduce import swing
 

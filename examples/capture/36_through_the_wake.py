@@ -10,7 +10,7 @@ carries the aircraft, with the device as a point and as a rigid body with four f
 import matplotlib.pyplot as plt
 import numpy as np
 
-from dovetail.air import PointDevice, RampCommand, RigidDevice, VortexPair, settling
+from dovetail.air import PointDevice, RampCommand, RigidDevice, VortexPair, settling_measures
 from dovetail.air.wind import FreeStream
 from dovetail.studies.capture.assembly import capture_system, rope
 from dovetail.studies.capture.reproduce_capture import fleet
@@ -53,7 +53,7 @@ print(f"{'5 % settling time [s]':<24}" + "".join(f"{length:>8g} m" for length in
 for name, (device, field) in cases.items():
     tips = fleet([capture_system(rope(length=x), device=device, wake=field) for x in lengths], duration=100.0)
     t = np.arange(len(tips[0])) * 1e-2
-    print(f"{name:<24}" + "".join(f"{settling(t, tip[:, 1]).settling_time:>10.1f}" for tip in tips))
+    print(f"{name:<24}" + "".join(f"{settling_measures(t, tip[:, 1]).settling_time:>10.1f}" for tip in tips))
     for axes, tip, length in zip(panels, tips, lengths, strict=True):
         axes.plot(t, tip[:, 1], lw=1, label=name)
         axes.set(xlabel="time [s]", title=f"{length:g} m", xlim=(0, 60))

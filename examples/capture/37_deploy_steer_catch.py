@@ -17,7 +17,7 @@ import dovetail as dv
 from dovetail.air import RampCommand, WingedStage
 from dovetail.core import RK4
 from dovetail.mechanics.chain import ElasticChain
-from dovetail.mechanics.chain.catch import join
+from dovetail.mechanics.chain.attach_body import join
 from dovetail.report.rope import rope_animation
 
 # %%

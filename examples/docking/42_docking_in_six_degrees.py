@@ -11,7 +11,7 @@ the second one on it is another docking.
 import matplotlib.pyplot as plt
 
 import dovetail as dv
-from dovetail.report.charts import mark_outcomes
+from dovetail.report.map_page import mark_outcomes
 from dovetail.report.style import RC
 from dovetail.studies.docking import pictures, six_dof
 from dovetail.studies.docking.docking_record import record

@@ -11,7 +11,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from dovetail.mechanics.airframe import phases
-from dovetail.report.deck import DeckScene, draw
+from dovetail.report.ship_deck import DeckScene, draw
 from dovetail.report.style import RC
 from dovetail.studies.shipboard.assembly import loaded
 from dovetail.studies.shipboard.reproduce_contact import DEVICE, LEFT, RIGHT, distances

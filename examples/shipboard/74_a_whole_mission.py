@@ -10,7 +10,7 @@ control tables, which are lost.
 import matplotlib.pyplot as plt
 
 from dovetail.mechanics.airframe import fate, phases
-from dovetail.report.deck import deck_animation
+from dovetail.report.ship_deck import deck_animation
 from dovetail.report.style import RC
 from dovetail.studies.shipboard.assembly import loaded
 

@@ -12,7 +12,7 @@ import jax.numpy as jnp
 import matplotlib.pyplot as plt
 import numpy as np
 
-from dovetail.core.randomness import seeded
+from dovetail.core.random import seeded
 from dovetail.report.style import RC
 from dovetail.sea import BoxShip, Jonswap, Seaway, sea_state, spectrum_of, waves
 

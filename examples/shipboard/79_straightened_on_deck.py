@@ -10,7 +10,7 @@ reduced to their slow shapes.
 import matplotlib.pyplot as plt
 import numpy as np
 
-from dovetail.report.deck import DeckScene
+from dovetail.report.ship_deck import DeckScene
 from dovetail.report.style import RC
 from dovetail.studies.shipboard.assembly import loaded
 

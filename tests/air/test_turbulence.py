@@ -9,7 +9,7 @@ from dovetail.air import Dryden
 from dovetail.air.turbulence import spectrum
 from dovetail.air.wind import FreeStream
 from dovetail.core.errors import ParameterError
-from dovetail.core.randomness import seeded
+from dovetail.core.random import seeded
 
 
 def met_by(gust, t, x, speed=170.0):

@@ -17,7 +17,7 @@ from dovetail.air import (
 )
 from dovetail.air.wind import from_compass
 from dovetail.core.errors import ParameterError
-from dovetail.core.randomness import seeded
+from dovetail.core.random import seeded
 
 
 def test_a_wind_from_ahead_blows_aft_and_from_starboard_to_port():

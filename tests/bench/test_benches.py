@@ -88,7 +88,7 @@ def test_every_helper_of_the_benchmarks_is_used():
 
 def test_counted_functions_exist():
     """A counted function that was renamed would add its time to computing."""
-    spec = importlib.util.spec_from_file_location("spent", BENCH / "spent.py")
+    spec = importlib.util.spec_from_file_location("time_profile", BENCH / "time_profile.py")
     spent = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(spent)
     names = [

@@ -74,9 +74,9 @@ def test_words_that_mean_nothing_are_told(models, text):
 
 def test_stability_is_that_of_the_test_at_each_point_and_infinite_where_no_delay_destabilises(tmp_path):
     from dovetail import campaign, testing
-    from dovetail.campaign.answers import rows
-    from dovetail.campaign.odds import probability
+    from dovetail.campaign.analysis_results import rows
     from dovetail.campaign.plan import find_test
+    from dovetail.campaign.probability import probability
     from dovetail.report.campaign import write_campaign
 
     rng = np.random.default_rng(24)
@@ -106,7 +106,7 @@ def test_stability_is_that_of_the_test_at_each_point_and_infinite_where_no_delay
     assert np.isinf(data.stability_critical_delay.sel(k=300.0)).all()
     table = rows(campaign.open_results(tmp_path / "c", flat=True))
     assert probability(table, "stability_critical_delay > 1").share == 0.5  # an infinite delay is a value
-    told = campaign.answers(tmp_path / "c")
+    told = campaign.analyse(tmp_path / "c")
     worst = float(data.stability_margin.min())
     assert any(f"  {worst:.5g} at point" in line for line in told), told
     assert any("3 infinite" in line for line in told)

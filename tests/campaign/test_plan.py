@@ -200,12 +200,12 @@ def test_every_key_of_a_campaign_stands_in_its_page():
     import re
     from pathlib import Path
 
-    from dovetail.campaign import axes, distributions, measures, plan, questions, sampling
+    from dovetail.campaign import analyses, axes, distributions, measures, plan, sampling
 
     page = (Path(__file__).resolve().parents[2] / "docs" / "how-to" / "campaigns.md").read_text("utf-8")
     said = set(re.findall(r"[\w.-]+", " ".join(re.findall(r"`([^`\n]+)`", page))))
     known = {*plan.KEYS, *axes.KEYS, *distributions.KINDS, *sampling.KINDS, "points", "seed"}
     known |= {f"stability.{name}" for name in measures.STABILITY}
-    for kind, (needed, optional, _) in questions.KINDS.items():
+    for kind, (needed, optional, _) in analyses.KINDS.items():
         known |= {kind, *needed, *optional}
     assert not known - said

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from dovetail.testing import folder
+from dovetail.testing import run_folder
 
 
 @pytest.mark.slow
@@ -21,4 +21,4 @@ def test_the_demo_shows_a_stable_a_marginal_and_an_unstable_test(dovetail):
     page = Path("here/report.html").read_text()
     assert page.count("<svg") >= 10
     assert "http://" not in page.replace("http://www.w3.org", "")
-    assert folder.read(Path("here/comfortable")).outcome.completed
+    assert run_folder.read(Path("here/comfortable")).outcome.completed

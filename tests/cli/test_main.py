@@ -21,7 +21,7 @@ def test_an_unknown_command_is_told(dovetail):
 
 
 def test_an_unexpected_error_is_not_hidden(dovetail, monkeypatch):
-    import dovetail.cli.listing as listing
+    import dovetail.cli.list_tests as listing
 
     def broken():
         raise ZeroDivisionError("a fault of ours")
@@ -32,7 +32,7 @@ def test_an_unexpected_error_is_not_hidden(dovetail, monkeypatch):
 
 
 def test_an_interrupted_command_says_so(dovetail, monkeypatch):
-    import dovetail.cli.listing as listing
+    import dovetail.cli.list_tests as listing
 
     def stopped():
         raise KeyboardInterrupt

@@ -9,7 +9,7 @@ import tomli_w
 
 from dovetail import testing
 from dovetail.campaign import execute, plan
-from dovetail.core import brought
+from dovetail.core import user_parts
 from dovetail.core.errors import TestFileError
 
 TEST = """
@@ -53,8 +53,8 @@ class Softer(Mine):
 
 @pytest.fixture(autouse=True)
 def nothing_brought(monkeypatch):
-    monkeypatch.setattr(brought, "_meant", {})
-    monkeypatch.setattr(brought, "_said", {})
+    monkeypatch.setattr(user_parts, "_meant", {})
+    monkeypatch.setattr(user_parts, "_said", {})
 
 
 def written(folder, factor=1.0, kind="mine:Mine", parts='parts = ["lab/mine.py"]'):
@@ -68,7 +68,7 @@ def written(folder, factor=1.0, kind="mine:Mine", parts='parts = ["lab/mine.py"]
 def forget(folder):
     """As if in another process, on another machine: no file, and nothing brought."""
     (folder / "lab" / "mine.py").unlink()
-    brought._meant.clear()
+    user_parts._meant.clear()
 
 
 def test_a_resolved_test_and_a_runs_folder_hold_the_parts(tmp_path):
@@ -196,7 +196,7 @@ def test_real_time_and_its_folder_carry_them(tmp_path):
     ]
     np.testing.assert_allclose(run.data.measured_force, force)  # of the served part, whenever it answered
     testing.save(run, tmp_path / "run")
-    brought._meant.clear()
+    user_parts._meant.clear()
     again = testing.read(tmp_path / "run")
     assert testing.dump(again.test) == testing.dump(test)
     assert again.mode == "run"

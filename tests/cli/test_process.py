@@ -9,7 +9,7 @@ import pytest
 ENDS = """
 import atexit, sys, threading, time
 import dovetail.cli.process as front
-import dovetail.cli.listing as listing
+import dovetail.cli.list_tests as listing
 
 def late():
     time.sleep(0.2)

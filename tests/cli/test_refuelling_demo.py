@@ -6,7 +6,7 @@ import pytest
 
 from dovetail.cli.refuelling_demo import served_cell
 from dovetail.core.errors import LinkError
-from dovetail.testing import Outcome, folder
+from dovetail.testing import Outcome, run_folder
 
 
 @pytest.mark.slow
@@ -19,8 +19,8 @@ def test_the_demo_strikes_the_drogue_at_three_offsets(dovetail):
     page = Path("here/report.html").read_text()
     for word in ("Animation", "Trajectory", "Interface", "data:image/gif"):
         assert word in page
-    assert folder.read(Path("here/50-mm")).outcome is Outcome.LATCHED
-    stopped = folder.read(Path("here/200-mm"))
+    assert run_folder.read(Path("here/50-mm")).outcome is Outcome.LATCHED
+    stopped = run_folder.read(Path("here/200-mm"))
     assert stopped.outcome is Outcome.RIG_STOPPED
     assert stopped.trip.limit == 400.0
 

@@ -21,7 +21,7 @@ from dovetail.compensation import (
     SecondOrderInverse,
 )
 from dovetail.core.errors import AnalysisError
-from dovetail.core.registry import kinds
+from dovetail.core.kinds import parts_by_kind
 
 DT = 1e-3  # [s]
 ALL = (
@@ -47,7 +47,9 @@ def motion(shape):
 
 
 def test_none_is_forgotten_here():
-    ours = {c for c in kinds(Compensator).values() if c.__module__.startswith("dovetail.compensation.")}
+    ours = {
+        c for c in parts_by_kind(Compensator).values() if c.__module__.startswith("dovetail.compensation.")
+    }
     assert {type(c) for c in ALL} == ours
 
 

@@ -8,7 +8,7 @@ import pytest
 from dovetail.compensation import BlendedForce, HeldForceExtrapolation, MeasuredForce
 from dovetail.core import Flow
 from dovetail.core.errors import ParameterError
-from dovetail.core.registry import find
+from dovetail.core.kinds import find
 
 DT = 1e-3  # [s]
 

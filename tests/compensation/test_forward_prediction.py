@@ -7,7 +7,7 @@ import pytest
 
 from dovetail.compensation import ForwardPrediction
 from dovetail.core.errors import ParameterError
-from dovetail.core.registry import find
+from dovetail.core.kinds import find
 
 
 def run(compensator, samples, dt):

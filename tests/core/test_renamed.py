@@ -4,7 +4,7 @@ import pytest
 
 from dovetail.core import Part, choice, renamed
 from dovetail.core.errors import TestFileError, UnknownNameError, unknown_key
-from dovetail.testing import file
+from dovetail.testing import test_file
 
 TABLE = {"kinds": {"old": "new"}, "keys.Base": {"least": "min"}, "values.Base.hold": {"held": "zoh"}}
 
@@ -39,18 +39,18 @@ def test_a_key_is_looked_up_for_the_bases_of_a_part_too():
 @pytest.mark.parametrize("entry", [{"least": 1.0}, {"hold": "held"}])
 def test_an_old_key_or_value_of_a_file_is_reported_with_the_new_one(entry):
     with pytest.raises(ValueError) as error:  # noqa: PT011  # pydantic's, of which the reader makes its own
-        file._model(Leaf).model_validate(entry)
+        test_file._model(Leaf).model_validate(entry)
     new = "min" if "least" in entry else "zoh"
     if "hold" in entry:
         assert f'write "{new}"' in str(error.value)
     else:
-        (fault,) = file._faults(error.value, entry, Leaf)
+        (fault,) = test_file._faults(error.value, entry, Leaf)
         assert f'write "{new}"' in fault.text
 
 
 def test_a_value_that_is_known_is_read_though_it_is_an_old_name_too(monkeypatch):
     monkeypatch.setitem(TABLE, "values.Base.hold", {"zoh": "other"})
-    assert file._model(Leaf).model_validate({"hold": "zoh"}).hold == "zoh"
+    assert test_file._model(Leaf).model_validate({"hold": "zoh"}).hold == "zoh"
 
 
 def test_no_new_name_is_an_old_one(monkeypatch):
@@ -66,4 +66,4 @@ def test_no_new_name_is_an_old_one(monkeypatch):
 def test_the_file_of_a_test_error_lists_the_new_key(monkeypatch):
     monkeypatch.setitem(TABLE, "keys.Test", {"dialz": "tunable"})
     with pytest.raises(TestFileError, match='write "tunable"'):
-        file.parse({"dialz": {}, "numerical": {"kind": "oscillator"}})
+        test_file.parse({"dialz": {}, "numerical": {"kind": "oscillator"}})

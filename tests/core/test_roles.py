@@ -5,7 +5,7 @@ import inspect
 import pytest
 
 from dovetail.air.fleet import RopeFleet
-from dovetail.air.towed import TowedRope
+from dovetail.air.towed_rope import TowedRope
 from dovetail.core import Flow, roles
 from dovetail.mechanics import Oscillator
 from dovetail.mechanics.airframe.aircraft import DeckAircraft

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dovetail.fidelity.acceptance import judged, shown
-from dovetail.testing.accept import Accept
+from dovetail.testing.acceptance import Accept
 
 
 def compared(e1, e2=0.0, share=0.0):

@@ -89,9 +89,9 @@ def watch(child: subprocess.Popen, notes: Path) -> bool:
 
 def work(given: argparse.Namespace) -> int:
     """What a child does; exit code 75 asks for another one, as this one has grown too large."""
-    from . import files, wires
+    from . import files, protocols
 
-    readers = [r for r in (*files.readers(quick=False), *wires.readers()) if given.only in r.name]
+    readers = [r for r in (*files.readers(quick=False), *protocols.readers()) if given.only in r.name]
     known = {file.name for file in given.corpus.glob("*.json")}
     found: dict[str, int] = {}
     count, last = 0, time.monotonic()

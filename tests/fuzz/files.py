@@ -25,23 +25,23 @@ from dovetail.campaign.plan import Campaign
 from dovetail.campaign.store import Store
 from dovetail.campaign.subjects import ChunkResult, Values
 from dovetail.core.errors import OutputError
-from dovetail.core.registry import all_kinds
+from dovetail.core.kinds import all_kinds
 from dovetail.fidelity import read_traces
 from dovetail.links.address import read_key
-from dovetail.links.live import watched
-from dovetail.links.watching import Ring, Window
+from dovetail.links.live_run import watched
+from dovetail.links.ring import Ring, Window
 from dovetail.mechanics.geometry.mesh import read_stl
-from dovetail.sea.recorded import read_motion
+from dovetail.sea.recorded_deck import read_motion
 from dovetail.sea.response import TabulatedResponse
-from dovetail.testing import Outcome, Run, folder
-from dovetail.testing import file as test_files
-from dovetail.testing.creep.cell import Move, Reply
-from dovetail.testing.creep.journal import Journal
+from dovetail.testing import Outcome, Run, run_folder
+from dovetail.testing import test_file as test_files
 from dovetail.testing.excitation.record_file import read_record
 from dovetail.testing.operator import Operator, presses
 from dovetail.testing.outcome import Trip
-from dovetail.testing.recorded import recording
+from dovetail.testing.pseudodynamic.cell import Move, Reply
+from dovetail.testing.pseudodynamic.journal import Journal
 from dovetail.testing.run import dataset
+from dovetail.testing.saved_run import recording
 
 from .harness import Reader
 from .mutation import damaged, torn
@@ -243,7 +243,7 @@ def read_run(case: dict[str, Any], at: Path) -> None:
     root = placed({**run_files(case["mode"]), **case["files"]}, at)
     presses(root)
     watched(root)
-    str(folder.read(root))
+    str(run_folder.read(root))
 
 
 def draw_recording(rng: random.Random) -> dict[str, Any]:
@@ -299,7 +299,7 @@ def draw_store(rng: random.Random) -> dict[str, Any]:
 def read_store(case: dict[str, Any], at: Path) -> None:
     root = placed({**store_files(), **case["files"]}, at)
     campaigns.open_results(root)
-    campaigns.answers(root)
+    campaigns.analyse(root)
 
 
 # other files

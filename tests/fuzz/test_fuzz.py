@@ -8,10 +8,10 @@ import pytest
 
 from dovetail.core.errors import LinkError, OutputError
 
-from . import files, harness, mutation, wires
+from . import files, harness, mutation, protocols
 from .harness import CORPUS, Finding, Reader
 
-READERS = {reader.name: reader for reader in (*files.readers(quick=True), *wires.readers())}
+READERS = {reader.name: reader for reader in (*files.readers(quick=True), *protocols.readers())}
 CASES = {
     "test file": 25,
     "simulation file": 12,

@@ -11,10 +11,10 @@ import pytest
 import dovetail as dv
 from dovetail.links import CellServer
 from dovetail.links.address import Address
-from dovetail.links.protocol import COMMAND, MEASUREMENT, Datagram, Reader, State
+from dovetail.links.rig_program import VirtualPlant
+from dovetail.links.rig_protocol import COMMAND, MEASUREMENT, Datagram, Reader, State
 from dovetail.links.serve import Server
-from dovetail.links.virtual_plant import VirtualPlant
-from dovetail.testing.creep import Cell, Reply
+from dovetail.testing.pseudodynamic import Cell, Reply
 from dovetail.transfer.robot import TripCode
 
 TICK = 1_000_000  # [ns]

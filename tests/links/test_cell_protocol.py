@@ -18,7 +18,7 @@ from dovetail.links.cell_protocol import (
     read_move,
     read_reply,
 )
-from dovetail.testing.creep import Move, Reply
+from dovetail.testing.pseudodynamic import Move, Reply
 from dovetail.transfer.robot import MotionType, TripCode
 
 KEY = bytes(range(16))

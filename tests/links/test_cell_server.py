@@ -10,7 +10,7 @@ import pytest
 from dovetail.core.errors import LinkError
 from dovetail.links import Address, CellServer, RemoteCell
 from dovetail.links.cell_protocol import HEADER, FrameStream, Message
-from dovetail.testing.creep import Move
+from dovetail.testing.pseudodynamic import Move
 
 KEY = bytes(range(16))
 

@@ -7,7 +7,7 @@ import pytest
 
 from dovetail.core.errors import LinkError
 from dovetail.links import Address, Hello, connect
-from dovetail.links.protocol import State
+from dovetail.links.rig_protocol import State
 
 HELLO = Hello(axes=1, rate=1000.0, silence=20)
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from dovetail.core.errors import LinkError
 from dovetail.links.handshake import Hello, Welcome
-from dovetail.links.protocol import MOST_VALUES
+from dovetail.links.rig_protocol import MOST_VALUES
 
 KEY, OTHER = bytes(range(16)), bytes(16)
 HELLO = Hello(axes=1, rate=1000.0, silence=20, limits={"force": 200.0}, nonce="0011223344556677")

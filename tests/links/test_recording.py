@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from dovetail.links.recording import AROUND, as_run
+from dovetail.links.ring import Ring
 from dovetail.links.tick import Counts
-from dovetail.links.watching import Ring
 from dovetail.testing import Outcome
 
 ROWS, AFTER = 600, 30

@@ -10,7 +10,7 @@ import pytest
 from dovetail.core.errors import LinkError
 from dovetail.links import RemoteCell
 from dovetail.links.cell_protocol import FrameStream, Message, pack_reply
-from dovetail.testing.creep import Move, Reply
+from dovetail.testing.pseudodynamic import Move, Reply
 from dovetail.transfer.robot import TripCode
 
 

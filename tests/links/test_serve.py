@@ -22,7 +22,7 @@ from dovetail.links import (
     serve,
 )
 from dovetail.links.native import available
-from dovetail.links.protocol import COMMAND, Datagram
+from dovetail.links.rig_protocol import COMMAND, Datagram
 from dovetail.testing import Outcome
 
 HELLO = Hello(axes=1, rate=1000.0, silence=20)

@@ -5,10 +5,10 @@ import numpy as np
 import pytest
 
 from dovetail.links.native import NativeSession, available
-from dovetail.links.protocol import COMMAND, MEASUREMENT, Datagram, Flag, Reader, Rejection, State
+from dovetail.links.rig_protocol import COMMAND, MEASUREMENT, Datagram, Flag, Reader, Rejection, State
 from dovetail.links.session import Session
 from dovetail.testing import Limits, Outcome
-from dovetail.testing.supervisor import Watch
+from dovetail.testing.limit_monitor import Watch
 
 needs_compiler = pytest.mark.skipif(bool(available()), reason="no C++ compiler")
 KEY, TICK = bytes(range(16)), 1_000_000  # [ns]

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from dovetail.links.native import NativeTick, available
-from dovetail.links.protocol import Rejection, State
+from dovetail.links.rig_protocol import Rejection, State
 from dovetail.links.tick import NOTES, PythonTick, Settings
 from dovetail.testing import Outcome
 

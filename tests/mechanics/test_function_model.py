@@ -8,7 +8,7 @@ import pytest
 import dovetail as dv
 from dovetail.core.errors import ParameterError
 from dovetail.mechanics import FunctionModel, Oscillator
-from dovetail.testing.file import dump, parse
+from dovetail.testing.test_file import dump, parse
 
 PARAMETERS = {"m": 2.2, "c": 15.0, "k": 2250.0, "k3": 0.0}
 

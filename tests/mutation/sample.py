@@ -13,9 +13,9 @@ from .changes import Mutation, mutations
 WEIGHTS = {
     3.0: (
         "links",
-        "testing/supervisor.py",
-        "testing/loop.py",
-        "testing/creep",
+        "testing/limit_monitor.py",
+        "testing/hybrid_loop.py",
+        "testing/pseudodynamic",
         "transfer/robot",
         "mechanics/contact",
         "mechanics/friction",

@@ -110,7 +110,13 @@ def test_a_change_is_told_by_its_line_and_by_a_diff():
 
 
 @pytest.mark.parametrize(
-    "file", ["transfer/two_degrees.py", "links/session.py", "mechanics/chain/ancf.py", "mechanics/frame.py"]
+    "file",
+    [
+        "transfer/two_degree_controller.py",
+        "links/session.py",
+        "mechanics/chain/cable.py",
+        "mechanics/frame.py",
+    ],
 )
 def test_every_mutation_of_a_module_is_another_program(file):
     source = (SOURCE / file).read_text("utf-8")

@@ -2,7 +2,7 @@
 
 Fields convert on construction (`parameter`, the stiffness of a contact law), which the annotation of a field (what it
 holds) cannot say. So where a class of Equinox is built or replaced in part, an argument for a field of one of the types
-`CONVERTED` may be `dovetail.core.arrays.Numbers` too; every other argument is checked as it is declared.
+`CONVERTED` may be `dovetail.core.array_types.Numbers` too; every other argument is checked as it is declared.
 """
 
 from collections.abc import Callable
@@ -12,7 +12,7 @@ from mypy.plugin import FunctionSigContext, Plugin
 from mypy.plugins.dataclasses import replace_function_sig_callback
 from mypy.types import CallableType, FunctionLike, Instance, Type, TypeAliasType, UnionType, get_proper_type
 
-MODULE, NUMBERS = "dovetail.core.arrays", "dovetail.core.arrays.Numbers"
+MODULE, NUMBERS = "dovetail.core.array_types", "dovetail.core.array_types.Numbers"
 CONVERTED = ("basearray.Array", "contact.stiffness.ContactStiffness")
 
 

@@ -43,6 +43,7 @@ def test_examples_documentation_and_benches_ask_for_names_that_are_there():
 def test_a_name_that_is_gone_is_found(tmp_path):
     file = tmp_path / "example.py"
     file.write_text(
-        "from dovetail.report.deck import DeckScene, Sceneries\nfrom dovetail.core import units\n", "utf-8"
+        "from dovetail.report.ship_deck import DeckScene, Sceneries\nfrom dovetail.core import units\n",
+        "utf-8",
     )
     assert [name for module, name in asked_for(file) if not is_there(module, name)] == ["Sceneries"]

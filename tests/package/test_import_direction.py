@@ -21,17 +21,17 @@ ROOMS = [
     "testing",
     "links",
     "fidelity",
-    "design",
+    "assess",
     "campaign",
     "studies",
 ]
 LAZILY = "lazily"  # how packages load their names: belongs to no room
-OBSERVERS = ["report", "view", "studio", "cli"]  # may use everything; no room uses them
+OBSERVERS = ["scene", "report", "view", "app", "studio", "cli"]  # may use everything; no room uses them
 
 # Imports against the order, each inside a function so that it happens only when asked for: why
 EXCEPTIONS: dict[tuple[str, str], str] = {
     ("core/block.py", "report"): "a part shows its parameters in a notebook",
-    ("testing/outlook.py", "report"): "the verdict on a test shows itself in a notebook",
+    ("testing/assessment.py", "report"): "the verdict on a test shows itself in a notebook",
     ("fidelity/compare.py", "report"): "a comparison shows itself in a notebook",
     ("testing/run.py", "report"): "a run draws itself and writes its report",
     ("testing/run.py", "view"): "a run is looked at in a notebook's cell",

@@ -73,8 +73,10 @@ def test_every_command_the_readme_names_exists():
 
 
 def test_the_count_of_targets_is_that_of_the_kept_results():
-    spec = importlib.util.spec_from_file_location("docs_reproduce", ROOT / "docs" / "reproduce.py")
+    spec = importlib.util.spec_from_file_location(
+        "docs_compute_targets", ROOT / "docs" / "compute_targets.py"
+    )
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     assert "| printed |" in README
-    assert module.counted(README) == README, "mend with: python docs/reproduce.py --count"
+    assert module.counted(README) == README, "mend with: python docs/compute_targets.py --count"

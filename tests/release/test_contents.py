@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-contents = runpy.run_path(str(ROOT / "release" / "contents.py"))
+contents = runpy.run_path(str(ROOT / "release" / "check_contents.py"))
 LIBRARIES = [f"dovetail/links/{name}-{'0' * 16}.so" for name in ("native/tick", "fmi/fmu2", "fmi/fmu3")]
 METADATA = (
     "Name: dovetail-hybrid\nVersion: 0.1.0\nLicense-Expression: BSD-3-Clause\nRequires-Python: >=3.11\n"

@@ -16,5 +16,5 @@ def test_every_citation_has_its_entry():
 
 
 def test_every_study_is_counted():
-    reproduced = {file.stem for file in (ROOT / "docs" / "reproduced").glob("*.json")}
+    reproduced = {file.stem for file in (ROOT / "docs" / "target_results").glob("*.json")}
     assert reproduced == set(re.findall(r'"(\w+)"', re.search(r"#let studies = \((.*?)\)", TEXT)[1]))

@@ -8,7 +8,7 @@ import pytest
 import xarray as xr
 
 from dovetail.core import signals
-from dovetail.report.reported import Reported
+from dovetail.report.page_subject import Reported
 from dovetail.report.verdict import Margins
 from dovetail.testing.outcome import Outcome
 

@@ -3,7 +3,7 @@
 import pytest
 
 from dovetail import campaign
-from dovetail.campaign.answers import rows as flat_rows
+from dovetail.campaign.analysis_results import rows as flat_rows
 from dovetail.report.campaign import campaign_page, measures, shares, write_campaign
 from dovetail.report.page import PageSection, PageTable, Picture, Text
 

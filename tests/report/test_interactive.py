@@ -11,9 +11,9 @@ import pytest
 import dovetail as dv
 from dovetail.report import Page, Verdict, write_run
 from dovetail.report.interactive import _spoken, array, moments, script, told
+from dovetail.scene import stage_of
+from dovetail.scene.signal_plots import curves
 from dovetail.studies.registry import find_test
-from dovetail.view import stage_of
-from dovetail.view.curves import curves
 
 FLAGS = ["--enable-unsafe-swiftshader"]
 MOST = 8_000_000  # bytes of a page

@@ -7,8 +7,8 @@ import numpy as np
 from PIL import Image
 
 from dovetail.report.keyframe import LETTERS, NARROW, SIZE, key_frame, moment
-from dovetail.view import shapes
-from dovetail.view.stage import Arrow, Solid, Stage
+from dovetail.scene import shapes
+from dovetail.scene.scene import Arrow, Solid, Stage
 
 
 def test_a_run_is_shown_where_its_largest_force_acts(late):

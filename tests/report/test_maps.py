@@ -5,7 +5,7 @@ from contextlib import nullcontext
 import numpy as np
 
 from dovetail.report.maps import POINTS, _smooth, _spans_decades, bars, curve, curves, edges, field, scatter
-from dovetail.report.narrow import narrowed
+from dovetail.report.phone_layout import narrowed
 from dovetail.report.style import POINTS as POINTS_PER_INCH
 from dovetail.report.style import svg
 

@@ -3,9 +3,9 @@ from dataclasses import replace
 import numpy as np
 
 from dovetail.report import sections
+from dovetail.report.judged import Judged, RunView
 from dovetail.report.page import PageTable, Pair, Picture, TableCell, Text
-from dovetail.report.reported import Reported
-from dovetail.report.view import Judged, RunView
+from dovetail.report.page_subject import Reported
 
 
 def judged(run, ideal=None, stability=None, **more):

@@ -6,7 +6,7 @@ import matplotlib as mpl
 import pytest
 
 from dovetail.report import style
-from dovetail.report.style import COLOURS, RC, WIDTH, beside, new_figure, prefixed, styled, svg, symbol
+from dovetail.report.style import COLOURS, RC, WIDTH, beside, new_figure, styled, svg, symbol
 
 
 def drawn(label="a line", **style):
@@ -56,11 +56,6 @@ def test_a_figure_fetches_nothing():
     assert not re.search(r"https?://", svg(drawn()))
 
 
-def test_units_are_written_as_people_write_them():
-    assert prefixed(9.81, "m/s^2") == (1.0, "m/s²")
-    assert prefixed(0.0, "N m^2") == (1.0, "N m²")
-
-
 def test_as_many_names_stand_beside_each_other_as_have_room():
     assert beside(["x", "y", "z"]) == 6
     assert beside(["work of the outer forces", "kinetic energy"]) == 2
@@ -83,24 +78,6 @@ def test_figures_are_not_kept_by_matplotlib():
     pyplot = pytest.importorskip("matplotlib.pyplot")
     new_figure()
     assert pyplot.get_fignums() == []
-
-
-@pytest.mark.parametrize(
-    ("value", "unit", "expected"),
-    [
-        (0.012, "m", (1e3, "mm")),
-        (2250.0, "N/m", (1e-3, "kN/m")),
-        (22.0, "N", (1.0, "N")),
-        (1.0, "m", (1.0, "m")),
-        (0.0, "m", (1.0, "m")),
-        (7.1, "Hz", (1.0, "Hz")),
-        (0.5, "1", (1.0, "")),
-        (3e-7, "s", (1e9, "ns")),
-    ],
-)
-def test_units_are_made_easy_to_read(value, unit, expected):
-    factor, text = prefixed(value, unit)
-    assert (factor, text) == (pytest.approx(expected[0]), expected[1])
 
 
 @pytest.mark.parametrize(

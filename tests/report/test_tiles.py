@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from dovetail.report import RunView, tiles
-from dovetail.report.reported import Reported
-from dovetail.report.view import Judged
-from dovetail.testing.accept import Accept
+from dovetail.report.judged import Judged
+from dovetail.report.page_subject import Reported
+from dovetail.testing.acceptance import Accept
 from dovetail.testing.outcome import Outcome
 
 

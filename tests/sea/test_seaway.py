@@ -8,7 +8,7 @@ import pytest
 from scipy.integrate import quad
 
 from dovetail.core.errors import ParameterError
-from dovetail.core.randomness import seeded
+from dovetail.core.random import seeded
 from dovetail.sea import BoxShip, Bretschneider, Jonswap, Seaway, spectrum_of, waves
 
 T = np.arange(0.0, 7200.0, 0.5)  # [s] two hours

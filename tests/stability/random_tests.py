@@ -3,9 +3,9 @@
 import numpy as np
 
 import dovetail as dv
-from dovetail.testing.outlook import delays
+from dovetail.testing.assessment import delays
 
-from .judge import Case, Judge
+from .independent_solver import Case, Judge
 
 KINDS = ("spring", "storey", "relaxing")
 

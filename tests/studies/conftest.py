@@ -2,7 +2,7 @@
 
 import pytest
 
-from dovetail.studies.reproduction import judge, targets
+from dovetail.studies.targets import judge, load_targets
 
 
 @pytest.fixture
@@ -10,7 +10,7 @@ def meets():
     """A target of a study, by name, is computed again and met; else the test fails with what was got."""
 
     def check(study, name):
-        target = next(target for target in targets(study) if target.id == name)
+        target = next(target for target in load_targets(study) if target.id == name)
         result = judge(target)
         assert result.status == "met", f"{name}: got {result.got}, expected {target.expected}"
 

@@ -8,16 +8,16 @@ import numpy as np
 import pytest
 
 from dovetail.core.errors import TestFileError
-from dovetail.core.registry import _kinds, kind, kinds
+from dovetail.core.kinds import _kinds, kind, parts_by_kind
 from dovetail.mechanics.airframe.implicit import LEDGER
 from dovetail.mechanics.contact import Dissipative, NormalLaw
 from dovetail.mechanics.friction import Friction
 from dovetail.studies.exchange import CONTACTS, FAMILIES, cross_table, law_table
 from dovetail.studies.registry import find_test
 from dovetail.testing import load
-from dovetail.testing.path import get
+from dovetail.testing.paths import get
 
-TOUCHING = {"law": kinds(NormalLaw), "friction": kinds(Friction)}
+TOUCHING = {"law": parts_by_kind(NormalLaw), "friction": parts_by_kind(Friction)}
 CASES = [(place, family) for place in CONTACTS for family in TOUCHING]
 LAW = {"kind": "hertz", "stiffness": {"kind": "stiffness", "k": 1e5}}
 OTHER = {  # what a part of another kind needs beside its law
@@ -80,12 +80,12 @@ def test_the_table_has_a_row_for_each_member_and_a_column_for_each_place(family)
     base, places = FAMILIES[family]
     head, *rows = cross_table(family)
     assert head[1:] == tuple(place.name for place in places)
-    assert [row[0] for row in rows] == list(kinds(base))
+    assert [row[0] for row in rows] == list(parts_by_kind(base))
     assert {len(row) for row in rows} == {len(head)}
     cells = {cell for row in rows for cell in row[1:]} - {"yes"}
     assert cells <= {f"no: {why}" for place in places for _, why in place.cannot}
     assert bool(cells) == any(place.cannot for place in places)
-    assert [row[0] for row in law_table(family)][1:] == list(kinds(base))
+    assert [row[0] for row in law_table(family)][1:] == list(parts_by_kind(base))
 
 
 LANDINGS = [(family, name) for family, members in TOUCHING.items() for name in members]

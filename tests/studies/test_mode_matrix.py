@@ -11,7 +11,7 @@ import pytest
 
 from dovetail import testing
 from dovetail.core.errors import TestFileError
-from dovetail.links.run import RealTime
+from dovetail.links.real_time import RealTime
 from dovetail.studies.mode_matrix import OF_TESTS, hybrid_tests, mode_table, shortened
 from dovetail.studies.registry import find_test
 

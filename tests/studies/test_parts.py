@@ -3,16 +3,16 @@
 import subprocess
 import sys
 
-from dovetail.core.registry import all_kinds
+from dovetail.core.kinds import all_kinds
 
 CODE = """
 import sys
 from dovetail import testing
-from dovetail.core.registry import find, kinds
+from dovetail.core.kinds import find, parts_by_kind
 
 assert not any(name.startswith("dovetail.studies.docking.") for name in sys.modules)
 assert find("docking-map").__module__ == "dovetail.studies.docking.docking_map"
-print(sorted(name for name, cls in kinds().items() if cls.__module__.startswith("dovetail.studies.")))
+print(sorted(name for name, cls in parts_by_kind().items() if cls.__module__.startswith("dovetail.studies.")))
 """
 
 

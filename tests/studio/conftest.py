@@ -1,41 +1,240 @@
-"""One CS1 under two knobs for all tests of the studio, so that it is compiled once."""
+"""A studio in a process of its own, and windows of a browser on it."""
+
+import contextlib
+import os
+import re
+import signal
+import subprocess
+import sys
 
 import pytest
+from playwright.sync_api import TimeoutError as PlaywrightTimeoutError
 
-from dovetail.studies.registry import find_test
-from dovetail.studio import Deed, Document, Feel, Jobs
-from dovetail.testing.file import read_table
+PATIENCE = 1000 * int(os.environ.get("DOVETAIL_PATIENCE", "300"))  # [ms] a busy machine takes its time
 
-CS1 = "substructuring/cs1"
+FORGET = """for (const key of Object.keys(sessionStorage))
+  if (key.startsWith("dovetail-typed:")) sessionStorage.removeItem(key)"""
+
+
+class Served:
+    """`dovetail studio` in a folder of its own, which can be killed and started again at the same port."""
+
+    def __init__(self, folder, *arguments):
+        self.folder, self.arguments, self.port, self.process = folder, arguments, 0, None
+        self.start()
+
+    def start(self):
+        words = ["studio", *self.arguments, "--port", str(self.port), "--no-browser"]
+        env = {**os.environ, "XDG_STATE_HOME": str(self.folder / "state")}
+        env.pop("PYTEST_CURRENT_TEST", None)  # the server is no test
+        self.log = open(self.folder / "studio.log", "a")  # noqa: SIM115
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "dovetail", *words],
+            cwd=self.folder,
+            env=env,
+            stdout=subprocess.PIPE,
+            stderr=self.log,
+            text=True,
+        )
+        self.url = re.search(r"http\S+", self.process.stdout.readline())[0]
+        self.port = int(re.search(r":(\d+)/", self.url)[1])
+
+    @property
+    def home(self):
+        return f"http://127.0.0.1:{self.port}"
+
+    def kill(self):
+        """End it without a word, as a crash does."""
+        self.process.send_signal(signal.SIGKILL)
+        self.process.wait()
+        self.process.stdout.close()
+        self.log.close()
+
+    def end(self):
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGINT)
+            self.process.wait()
+        self.process.stdout.close()
+        self.log.close()
 
 
 @pytest.fixture(scope="session")
-def table():
-    return read_table(find_test(CS1), {"duration": "2 s"})
+def studio(tmp_path_factory):
+    """One studio for all tests of a process; each puts a test of its own on the desk (`opened`)."""
+    served = Served(tmp_path_factory.mktemp("studio"), "substructuring/cs1")
+    yield served
+    served.end()
 
 
 @pytest.fixture(scope="session")
-def feel(table):
-    return Feel(table, ["rig.actuator.delay", "numerical.c", "substeps"], "cs1.toml")
+def browser(browsers):
+    """A browser that draws flat pages, without a graphics card made of software."""
+    return browsers("--disable-gpu")
+
+
+def window(browser, served, **how):
+    """A window on a studio, as another person each time; the page."""
+    context = browser.new_context(viewport={"width": 1400, "height": 900}, **how)
+    context.set_default_timeout(PATIENCE)
+    page = context.new_page()
+    page.goto(served.url)
+    page.wait_for_function("document.querySelector('#held')?.textContent.length > 0")
+    return page
+
+
+@pytest.fixture
+def look(browser):
+    """`look(served)` opens a window on a studio, which closes with the test; the page."""
+    pages = []
+
+    def open_(served, room="", browser=browser, **how):
+        pages.append(window(browser, served, **how))
+        if room:
+            _go(pages[-1], room)
+        return pages[-1]
+
+    yield open_
+    for page in pages:
+        page.context.close()
 
 
 @pytest.fixture(scope="session")
-def edited():
-    """CS1 with another delay, half a second of it."""
-    document = Document.open(CS1)
-    assert document.set("rig.actuator.delay", "2 ms") == ""
-    assert document.set("duration", "0.5 s") == ""
-    return document
+def shared():
+    """The window that tests use one after another: a page that is loaded takes longer than what most do with it."""
+    return []
 
 
-@pytest.fixture(scope="session")
-def jobs(tmp_path_factory):
-    return Jobs(tmp_path_factory.mktemp("studio") / "runs")
+@pytest.fixture
+def opened(request, studio, browser, shared, until):
+    """`opened("substructuring/cs1", "Set up")`: the page with that test as its file is, in a room.
+
+    Of a test that failed nothing stays: the next one has a window of its own.
+    """
+    before = request.session.testsfailed
+
+    def open_(name, room="Set up"):
+        if not shared:
+            shared.append(window(browser, studio))
+        page = shared[0]
+        page.keyboard.press("Escape")  # a menu or a dialog that was left open
+        page.evaluate(FORGET)  # what was typed and not taken
+        if page.locator("#take").is_visible():
+            with contextlib.suppress(PlaywrightTimeoutError):  # who held them may have gone by now
+                page.locator("#take").click(timeout=10_000)
+            until(page, "document.querySelector('#held').textContent.startsWith('you hold')")
+        if page.locator("#test-name").inner_text().partition(",")[0] != name:
+            _choose(page, name, until)
+        if "changed" in page.locator("#test-name").inner_text():
+            _go(page, "Set up")
+            page.get_by_role("button", name="As it was").click()
+            until(page, "!document.querySelector('#test-name').textContent.includes('changed')")
+        _go(page, room)
+        return page
+
+    yield open_
+    if request.session.testsfailed > before and shared:
+        shared.pop().context.close()
 
 
-@pytest.fixture(scope="session")
-def job(jobs, edited):
-    """A rehearsal that was done in a process of its own."""
-    started = jobs.start(Deed("rehearse", edited, options={"--no-report": ""}))
-    started.wait()
-    return started
+def _choose(page, name, until):
+    """Click a study and one of its tests."""
+    _go(page, "Choose")
+    study = page.locator(f"[data-study={name.partition('/')[0]}]")
+    test = page.locator(f"[data-test='{name}']")
+    before = page.locator("#test-name").get_attribute("data-opened") or "0"
+    pressed([study, test], page.locator("#room-set-up"))  # it goes there by itself
+    until(
+        page,
+        "([name, before]) => document.querySelector('#test-name').textContent.split(',')[0] === name"
+        " && document.querySelector('#test-name').dataset.opened !== before",
+        [name, before],
+    )
+
+
+@pytest.fixture
+def choose(until):
+    """`choose(page, "substructuring/cs1")` puts a test on the desk."""
+    return lambda page, name: _choose(page, name, until)
+
+
+def pressed(buttons, shown):
+    """Press one button after the other until something is there, as a person would.
+
+    On a machine that is very busy a page loses its connection and is loaded anew, and with it what was opened there.
+    """
+    for _ in range(PATIENCE // 10_000):
+        for button in buttons:
+            with contextlib.suppress(PlaywrightTimeoutError):
+                button.click(timeout=10_000)
+        with contextlib.suppress(PlaywrightTimeoutError):
+            return shown.wait_for(timeout=10_000)
+    return shown.wait_for()
+
+
+@pytest.fixture
+def press():
+    """`press(buttons, shown)` presses until something is there."""
+    return pressed
+
+
+def _go(page, room):
+    page.locator(".q-tab", has_text=room).click()
+
+
+@pytest.fixture
+def go():
+    """`go(page, "Feel")` clicks a room."""
+    return _go
+
+
+@pytest.fixture
+def serve():
+    """`serve(folder, test)` starts a studio of its own, which ends with the test."""
+    started = []
+
+    def start(*arguments):
+        started.append(Served(*arguments))
+        return started[-1]
+
+    yield start
+    for served in started:
+        served.end()
+
+
+@pytest.fixture
+def until():
+    """`until(page, script)` waits for something to be so on the page."""
+
+    def wait(page, script, argument=None):
+        return page.wait_for_function(script, arg=argument, timeout=PATIENCE)
+
+    return wait
+
+
+@pytest.fixture
+def serve_rig():
+    """`serve_rig(folder, "mine.toml")` serves the rig of a test, or a cell, until the end; its address."""
+    started = []
+
+    def start(folder, file):
+        rig = subprocess.Popen(
+            [sys.executable, "-m", "dovetail", "rig", "serve", file, "--port", "0"],
+            cwd=folder,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            env={**os.environ, "PYTHONUNBUFFERED": "1"},
+        )
+        started.append(rig)
+        said = ""
+        while not (found := re.search(r"(udp|tcp)://\S+?:(\d+)", said)):
+            line = rig.stdout.readline()
+            assert line, said
+            said += line
+        return f"{found[1]}://127.0.0.1:{found[2]}"
+
+    yield start
+    for rig in started:
+        rig.terminate()
+        rig.wait()
+        rig.stdout.close()

@@ -1,43 +1,18 @@
-"""What a design decided goes into the test on the desk, and nothing else of its plan does."""
+"""The plan of a design, as its files have it."""
 
-import pytest
-import tomli_w
+import json
 
-from dovetail.studio import Document
-from dovetail.studio.plan import adopted
-from dovetail.testing import dump
-
-CS1 = "substructuring/cs1"
+from dovetail.studio.plan import read_plan
 
 
-@pytest.fixture
-def planned(tmp_path):
-    """The plan of a design that predicts, and has more damping in the simulated part."""
-    document = Document.open(CS1)
-    assert document.exchange("compensator", "forward-prediction") == ""
-    assert document.set("numerical.c", "21 N s/m") == ""
-    assert document.set("rig.actuator.delay", "4 ms") == ""  # which no design decides
-    (tmp_path / "test.toml").write_text(tomli_w.dumps(dump(document.test)), "utf-8")
-    return document
-
-
-def test_compensator_and_damping_are_taken_and_the_rig_stays(planned, tmp_path):
-    document = Document.open(CS1)
-    assert adopted(document, tmp_path) == ""
-    ours, theirs = dump(document.test), dump(planned.test)
-    assert ours["compensator"] == theirs["compensator"]
-    assert ours["numerical"] == theirs["numerical"]
-    assert ours["rig"] == dump(Document.open(CS1).test)["rig"]
-    assert "numerical.c=21.0" in (document.settings() or [])  # one value of the part, not all
-    before = document.text
-    assert adopted(document, tmp_path) == ""  # once more: it is so already
-    assert document.text == before
-    assert document.undo()
-    assert document.difference() == ""
-
-
-def test_a_plan_of_another_test_is_refused_and_one_that_is_not_there_is_told(planned, tmp_path):
-    other = Document.open("substructuring/rths-benchmark")
-    assert "the plan is of another test" in adopted(other, tmp_path)
-    assert other.difference() == ""
-    assert "cannot be read" in adopted(other, tmp_path / "nothing")
+def test_a_plan_is_read_with_what_to_do_in_the_laboratory(tmp_path):
+    assert read_plan(tmp_path) is None
+    (tmp_path / "plan.json").write_text(json.dumps({"go": True, "title": "<b>T</b>"}), "utf-8")
+    (tmp_path / "plan.md").write_text(
+        "# Plan\n\n## In the laboratory\n\n1. Set the limits.\n2. Run.\n", "utf-8"
+    )
+    assert read_plan(tmp_path) == {
+        "go": True,
+        "title": "<b>T</b>",
+        "laboratory": ["1. Set the limits.", "2. Run."],
+    }

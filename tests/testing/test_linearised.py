@@ -119,7 +119,7 @@ def test_a_specimen_with_a_slope_is_left_as_it_is():
 def test_a_tick_cut_at_the_force_is_the_tick_when_closed():
     """Poles of the closed tick are those of the tick itself, differentiated as it is."""
     from dovetail.stability import loop_poles
-    from dovetail.testing.loop import start, tick
+    from dovetail.testing.hybrid_loop import start, tick
 
     test = frame(dv.specimens.Spring(k=K))
     cut = sampled_loop(test)

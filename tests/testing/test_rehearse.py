@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import dovetail as dv
-from dovetail.testing import Outcome, loop
+from dovetail.testing import Outcome, hybrid_loop
 
 
 def test_every_signal_carries_its_unit(make_cs1):
@@ -98,10 +98,10 @@ def test_the_sampled_loop_loses_stability_half_a_tick_early(make_cs1, delay, gro
 
 def test_a_piece_of_ticks_carries_on_where_the_last_ended(make_cs1):
     test = make_cs1(duration=0.4).prepared()
-    state, _ = loop.start(test)
-    state, first = loop.ticks(test, state, jnp.asarray(0), 150)
-    _, second = loop.ticks(test, state, jnp.asarray(150), 250)
-    whole = loop.simulate(test)[1]["displacement"]
+    state, _ = hybrid_loop.start(test)
+    state, first = hybrid_loop.ticks(test, state, jnp.asarray(0), 150)
+    _, second = hybrid_loop.ticks(test, state, jnp.asarray(150), 250)
+    whole = hybrid_loop.simulate(test)[1]["displacement"]
     np.testing.assert_allclose(
         jnp.concatenate([first["displacement"], second["displacement"]]), whole, rtol=1e-13
     )

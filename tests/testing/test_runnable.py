@@ -10,7 +10,7 @@ import dovetail as dv
 from dovetail import testing
 from dovetail.core.errors import AnalysisError, ParameterError, TestFileError
 from dovetail.testing import test as hybrid
-from dovetail.testing.supervisor import MODES
+from dovetail.testing.limit_monitor import MODES
 
 
 @pytest.fixture

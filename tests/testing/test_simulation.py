@@ -24,7 +24,7 @@ TABLE = {
 
 
 def changed(**changes):
-    from dovetail.testing.file import change
+    from dovetail.testing.test_file import change
 
     return change(TABLE, changes)
 

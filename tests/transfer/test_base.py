@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from dovetail.core.errors import AnalysisError, ParameterError
-from dovetail.core.registry import find
+from dovetail.core.kinds import find
 from dovetail.transfer import (
     AmplitudeLimit,
     Bias,

@@ -1,6 +1,6 @@
 import numpy as np
 
-from dovetail.core.registry import find
+from dovetail.core.kinds import find
 from dovetail.transfer import PID, Controller, Proportional
 
 

@@ -5,7 +5,7 @@ import scipy.signal
 import scipy.stats
 
 from dovetail.core.errors import ParameterError
-from dovetail.core.randomness import seeded
+from dovetail.core.random import seeded
 from dovetail.transfer import ColouredNoise, RelativeNoise, Series, WhiteNoise
 
 dt = 1e-3  # [s]

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import scipy.signal
 
-from dovetail.core.randomness import seeded
+from dovetail.core.random import seeded
 from dovetail.transfer import ShapedNoise
 
 

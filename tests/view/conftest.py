@@ -5,14 +5,11 @@ import threading
 import time
 from dataclasses import replace
 
-import jax
-import numpy as np
 import pytest
 
 import dovetail as dv
-from dovetail.testing.outcome import Outcome
-from dovetail.testing.run import Run, dataset
-from dovetail.view import RunPage, stage_of
+from dovetail.scene import stage_of
+from dovetail.view import RunPage
 
 FLAGS = ["--enable-unsafe-swiftshader"]
 
@@ -94,21 +91,6 @@ def looked_on(opened):
     page.press("stop")
     page.pressed.clear()
     return page, tab
-
-
-@pytest.fixture
-def recorded():
-    """`recorded(test)`: a simulation's run that takes no time: what it shows at first, and by and by a little more."""
-
-    def make(test, count=4):
-        system = test.system
-        shown = jax.jit(lambda: system.output(0.0, system.init(), None))()
-        grown = 1 + 0.01 * np.arange(count)
-        records = {name: np.multiply.outer(grown, np.asarray(value)) for name, value in shown.items()}
-        data = dataset(test, np.arange(count) / test.rate, records, {"mode": "simulate", "title": test.title})
-        return Run(test, "simulate", data, Outcome.FINISHED)
-
-    return make
 
 
 @pytest.fixture

@@ -9,11 +9,12 @@ from matplotlib.image import imread
 
 import dovetail as dv
 from dovetail.core.errors import AnalysisError
+from dovetail.scene import cameras, pictures_of, stage_of
+from dovetail.scene.polylines import segments
+from dovetail.scene.scene import ASPECT
 from dovetail.studies.registry import find_test
-from dovetail.view import RunPage, cameras, pictures_of, stage_of
+from dovetail.view import RunPage
 from dovetail.view.browser import marked
-from dovetail.view.scene import segments
-from dovetail.view.stage import ASPECT
 
 pytest.importorskip("viser")
 

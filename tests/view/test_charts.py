@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from dovetail.scene.scene import Plot
 from dovetail.view.charts import ABOVE, BELOW, Charts, columns
-from dovetail.view.stage import Plot
 
 
 def test_what_is_over_no_time_is_put_in_order():

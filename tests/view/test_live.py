@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import dovetail as dv
-from dovetail.links.live import Live, watched
-from dovetail.links.watching import Ring
+from dovetail.links.live_run import Live, watched
+from dovetail.links.ring import Ring
 from dovetail.studies.registry import find_test
 from dovetail.testing import Dial
 from dovetail.testing.operator import presses

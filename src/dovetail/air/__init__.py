@@ -21,7 +21,12 @@ if TYPE_CHECKING:
     from dovetail.air.bow_wave import HalfBody
     from dovetail.air.commands import Command, Doublet, HoldPosition, NoCommand, RampCommand, StepCommand
     from dovetail.air.cylinder import AlongAndAcross, CableDrag, CrossFlow, TabulatedCylinder
-    from dovetail.air.device import (
+    from dovetail.air.drogue import TowedDrogue
+    from dovetail.air.drogue_hose import DrogueHose
+    from dovetail.air.flat_plate import FlatPlates, WindDrag
+    from dovetail.air.fleet import RopeFleet
+    from dovetail.air.latched_hose import LatchedHose
+    from dovetail.air.latching_device import (
         LaggedDevice,
         NoDevice,
         PointDevice,
@@ -30,11 +35,6 @@ if TYPE_CHECKING:
         TipDevice,
         WingedStage,
     )
-    from dovetail.air.drogue import TowedDrogue
-    from dovetail.air.drogue_hose import DrogueHose
-    from dovetail.air.flat_plate import FlatPlates, WindDrag
-    from dovetail.air.fleet import RopeFleet
-    from dovetail.air.latched import LatchedHose
     from dovetail.air.receiver import Receiver
     from dovetail.air.rotor import (
         Attachment,
@@ -56,11 +56,11 @@ if TYPE_CHECKING:
         RotorSchedule,
         StiffBlade,
     )
-    from dovetail.air.settling import Settling, settling
-    from dovetail.air.stepper import RopeStepper
-    from dovetail.air.sweep import TowedLinks
+    from dovetail.air.saved_state import RopeStepper
+    from dovetail.air.settling_measures import Settling, settling
+    from dovetail.air.speed_sweep import TowedLinks
     from dovetail.air.tanker import TankerAir
-    from dovetail.air.towed import TowedRope
+    from dovetail.air.towed_rope import TowedRope
     from dovetail.air.turbulence import Dryden, GustyWind
     from dovetail.air.wake import GriddedWake, VortexPair
     from dovetail.air.wind import SteadyWind, StillAir, WindField, WindFields, WindTable

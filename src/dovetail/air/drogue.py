@@ -11,7 +11,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from dovetail.air.device import bluff_drag
+from dovetail.air.latching_device import bluff_drag
 from dovetail.core import Part, choice, kind, parameter
 from dovetail.mechanics.chain.base import Chain
 

@@ -29,7 +29,7 @@ from jax.tree_util import Partial
 
 from dovetail.air.drogue import DOWN, couple, unit
 from dovetail.air.receiver import Receiver
-from dovetail.air.trailing import FAR, Trailed, TrailingHose
+from dovetail.air.trailing_rope import FAR, Trailed, TrailingHose
 from dovetail.core import RK4, kind, parameter
 from dovetail.core.linear import Modes
 from dovetail.mechanics.base import Substructure

@@ -15,8 +15,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from dovetail.air.settling import settling
-from dovetail.air.towed import TowedRope
+from dovetail.air.settling_measures import settling
+from dovetail.air.towed_rope import TowedRope
 from dovetail.core import Flow, kind, parameter
 from dovetail.core.errors import Fault, ParameterError
 

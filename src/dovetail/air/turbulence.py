@@ -22,7 +22,7 @@ import jax.numpy as jnp
 
 from dovetail.air.wind import FreeStream, WindField, everywhere
 from dovetail.core import count, kind, parameter
-from dovetail.core.randomness import Random
+from dovetail.core.random import Random
 
 
 @kind("dryden")

@@ -19,9 +19,9 @@ import numpy as np
 
 from dovetail.core import Part, choice, kind, parameter
 from dovetail.core.errors import Fault, ParameterError
-from dovetail.core.lookup import place, smooth
+from dovetail.core.kinds import name_of
+from dovetail.core.name_lookup import place, smooth
 from dovetail.core.parameter import known
-from dovetail.core.registry import name_of
 
 
 class FreeStream(NamedTuple):

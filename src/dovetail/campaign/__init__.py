@@ -11,13 +11,7 @@ from dovetail import core as _core  # noqa: F401  (sets float64 before any array
 from dovetail.lazily import lazily
 
 if TYPE_CHECKING:
-    from dovetail.campaign.answers import answers
-    from dovetail.campaign.axes import Axis
-    from dovetail.campaign.cases import worst
-    from dovetail.campaign.design_space import DesignSpace, Point, Variable
-    from dovetail.campaign.execute import Progress, Summary, Threads, run
-    from dovetail.campaign.measures import compiled
-    from dovetail.campaign.merit import (
+    from dovetail.campaign.actuator_requirements import (
         MeritVerdict,
         Requirements,
         admissible,
@@ -25,15 +19,21 @@ if TYPE_CHECKING:
         requirements,
         speed_over_gap,
     )
-    from dovetail.campaign.odds import largest, probability
+    from dovetail.campaign.analysis_results import analyse
+    from dovetail.campaign.axes import Axis
+    from dovetail.campaign.design_space import DesignSpace, Point, Variable
+    from dovetail.campaign.execute import Progress, Summary, Threads, run
+    from dovetail.campaign.main_effects import Influence, key_parameters, rank, trade_off
+    from dovetail.campaign.measures import compiled
     from dovetail.campaign.optimise import descend, search
     from dovetail.campaign.pareto import non_dominated, pareto_search
     from dovetail.campaign.plan import Campaign, load, parse
-    from dovetail.campaign.ranking import Influence, key_parameters, rank, trade_off
+    from dovetail.campaign.probability import largest, probability
+    from dovetail.campaign.response_surface import fit_surface
     from dovetail.campaign.sensitivity import morris, sobol
     from dovetail.campaign.store import Store, open_results
-    from dovetail.campaign.surface import fit_surface
     from dovetail.campaign.sweep import evaluate, factorial, gives, one_at_a_time, takes
+    from dovetail.campaign.worst_cases import worst
 
 lazily(__name__)
 
@@ -52,7 +52,7 @@ __all__ = [
     "Threads",
     "Variable",
     "admissible",
-    "answers",
+    "analyse",
     "compiled",
     "descend",
     "evaluate",

@@ -10,8 +10,8 @@ import jax.numpy as jnp
 from dovetail.testing import Outcome, Runnable, Test
 from dovetail.testing.continuous import Accuracy, integrate
 from dovetail.testing.coupled import ideal_system
-from dovetail.testing.steps import RESOLVED, fewest_steps
-from dovetail.testing.supervisor import Watch
+from dovetail.testing.limit_monitor import Watch
+from dovetail.testing.step_checks import RESOLVED, fewest_steps
 
 
 def simulated(prepared: Runnable) -> tuple[dict[str, jax.Array], jax.Array, jax.Array]:

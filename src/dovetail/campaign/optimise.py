@@ -23,10 +23,10 @@ import scipy
 from dovetail.campaign.axes import Axis
 from dovetail.campaign.lane import emulated, simulated
 from dovetail.campaign.measures import read_measure
-from dovetail.campaign.places import longest_buffers
+from dovetail.campaign.parameter_paths import longest_buffers
 from dovetail.core.errors import AnalysisError, ParameterError
 from dovetail.testing import Test
-from dovetail.testing.path import get, spread
+from dovetail.testing.paths import get, spread
 
 Objective = Callable[[jax.Array], jax.Array]
 

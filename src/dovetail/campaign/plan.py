@@ -39,10 +39,10 @@ from typing import Any
 
 import numpy as np
 
-from dovetail.campaign import constraints, distributions, questions, sampling
+from dovetail.campaign import analyses, constraints, distributions, sampling
 from dovetail.campaign.axes import Axis, read_axis
 from dovetail.campaign.measures import read_measure
-from dovetail.campaign.places import flat
+from dovetail.campaign.parameter_paths import flat
 from dovetail.core.errors import (
     DovetailError,
     Fault,
@@ -179,7 +179,7 @@ def load(path: str | Path, changes: dict[str, Any] | None = None) -> Campaign:
     OutputError
         If there is no such file.
     """
-    from dovetail.testing.table import change
+    from dovetail.testing.test_table import change
 
     path = Path(path)
     table = read_toml(path, "campaign file")
@@ -273,7 +273,7 @@ def checked(campaign: Campaign, source: str = "campaign") -> Campaign:
     from dovetail.campaign.subjects import subject_of
 
     def check() -> list[Fault]:
-        return questions.faults(campaign.answers, subject.names(), campaign.kind)
+        return analyses.faults(campaign.answers, subject.names(), campaign.kind)
 
     try:
         subject = subject_of(campaign)
@@ -301,9 +301,9 @@ def _subject_table(subject: str, table: Mapping[str, Any], folder: Path, faults:
         return {}, lambda entry: SIGNAL
     if subject != "test":
         return dict(fixed), lambda entry: None
-    from dovetail.campaign.places import forget, parsed, unit_at
-    from dovetail.testing.file import read_table, whole_names
-    from dovetail.testing.table import change
+    from dovetail.campaign.parameter_paths import forget, parsed, unit_at
+    from dovetail.testing.test_file import read_table, whole_names
+    from dovetail.testing.test_table import change
 
     path = find_test(str(table["test"]), folder)
     forget()
@@ -321,9 +321,9 @@ def _subject_table(subject: str, table: Mapping[str, Any], folder: Path, faults:
 
 def _usual(inner: dict[str, Any]) -> tuple[str, ...]:
     """The mode that is meant where the campaign says none."""
-    from dovetail.testing.file import ROOTS, root
     from dovetail.testing.runnable import Runnable
     from dovetail.testing.test import Test
+    from dovetail.testing.test_file import ROOTS, root
 
     kind = inner.get("kind", "test")
     cls = root(kind if kind in ROOTS else "test")
@@ -343,9 +343,9 @@ def _with_whole_names(axis: Axis, inner: dict[str, Any], folder: Path) -> Axis:
     """The axis with files among its values named in full, from the folder of the campaign."""
     if axis.numeric or not inner:
         return axis
-    from dovetail.testing.file import whole_names
-    from dovetail.testing.path import get
-    from dovetail.testing.table import change
+    from dovetail.testing.paths import get
+    from dovetail.testing.test_file import whole_names
+    from dovetail.testing.test_table import change
 
     path = axis.paths[0]
     values = (get(whole_names(change(inner, {path: value}), folder), path) for value in axis.values)
@@ -385,7 +385,7 @@ def _settings(table: Mapping[str, Any], subject: str, faults: list[Fault]) -> di
     if subject == "test" and not measures and not table.get("traces"):
         faults.append(Fault("measures", 'there are none; say what is kept, for example ["rms e1"]'))
     asked = table.get("answers", [])
-    faults += questions.faults(asked, None, design["kind"])
+    faults += analyses.faults(asked, None, design["kind"])
     sizes = {key: table.get(key, 0) for key in ("chunk", "batch")}
     numbers = {**sizes, "design.points": design["number"], "design.seed": design["seed"]}
     for key, size in numbers.items():

@@ -16,14 +16,14 @@ import numpy as np
 
 from dovetail.campaign import measures as kept_of
 from dovetail.campaign.axes import Axis
-from dovetail.campaign.group import Group
-from dovetail.campaign.places import parsed
+from dovetail.campaign.batch import Group
+from dovetail.campaign.parameter_paths import parsed
 from dovetail.campaign.plan import Campaign
 from dovetail.campaign.subjects import MEMORY, ChunkResult, Subject, Values, groups, own_columns
 from dovetail.core.errors import DovetailError, Fault, ParameterError, TestFileError, UnknownNameError
 from dovetail.testing import Runnable
-from dovetail.testing.path import get
-from dovetail.testing.table import change
+from dovetail.testing.paths import get
+from dovetail.testing.test_table import change
 
 LANES = 256  # side by side on a processor at most: beyond, nothing is gained
 MANY_LANES = 65_536  # on a GPU

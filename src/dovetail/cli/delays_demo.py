@@ -9,12 +9,12 @@ from pathlib import Path
 from rich.console import Console
 
 from dovetail import fidelity, testing
-from dovetail.cli.running import with_progress
+from dovetail.cli.run import with_progress
 from dovetail.cli.three_delays import draw
 from dovetail.core.errors import AnalysisError
 from dovetail.report import RunView, write
 from dovetail.studies.registry import find_test
-from dovetail.testing import Run, Stability, folder
+from dovetail.testing import Run, Stability, run_folder
 
 DELAYS = {"comfortable": 3.0e-3, "near the critical delay": 6.2e-3, "beyond it": 9.4e-3}  # [s]
 ABOUT = """\
@@ -33,7 +33,7 @@ def demonstrate(out: Path | None) -> int:
     """Rehearse CS1 at three delays, print a summary, write the run folders and a report."""
     began = time.perf_counter()
     say = Console(highlight=False, markup=False, soft_wrap=True).print
-    target = folder.create(out or folder.next_folder(Path("runs"), "demo"))
+    target = run_folder.create(out or run_folder.next_folder(Path("runs"), "demo"))
     base = testing.load(find_test("substructuring/cs1"))
     say(f"{base.title}.\n{ABOUT}")
     views: list[RunView] = []

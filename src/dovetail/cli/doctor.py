@@ -116,9 +116,9 @@ def _native_tick() -> str:
 
 def _kept() -> str:
     """Where compiled loops wait for the next command, and how much room they take."""
-    from dovetail.core import kept_programs
+    from dovetail.core import program_cache
 
-    folder = Path(os.environ.get(kept_programs.CHOSEN) or kept_programs.folder())
+    folder = Path(os.environ.get(program_cache.CHOSEN) or program_cache.folder())
     size = sum(file.stat().st_size for file in folder.glob("*")) if folder.is_dir() else 0
     return f"{size / 1e6:.0f} MB in {folder}; may be deleted at any time"
 

@@ -11,8 +11,8 @@ from typing import Annotated
 import typer
 
 from dovetail import __version__
-from dovetail.cli import rigs
-from dovetail.cli.rigs import Parts
+from dovetail.cli import rig
+from dovetail.cli.rig import Parts
 
 # objects, and collections of them, between looks for garbage: what a command imports and traces stays to its end
 RARELY = (50_000, 20, 20)
@@ -26,7 +26,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 
-app.add_typer(rigs.app, name="rig")
+app.add_typer(rig.app, name="rig")
 
 TestName = Annotated[
     str, typer.Argument(metavar="TEST", help="A study's test (substructuring/cs1) or a file.")
@@ -59,7 +59,7 @@ def _general(
 @app.command("list")
 def list_() -> None:
     """Studies and tests, one line each."""
-    from dovetail.cli.listing import print_studies
+    from dovetail.cli.list_tests import print_studies
 
     print_studies()
 
@@ -83,7 +83,7 @@ def new(
     name: Annotated[str, typer.Argument(metavar="NAME", help="Name of its file or folder: my_damper.")],
 ) -> None:
     """Write commented files to begin a part, a test or a study of your own with, and their test."""
-    from dovetail.cli.starting import start
+    from dovetail.cli.new import start
 
     start(what, name)
 
@@ -118,7 +118,7 @@ def run(
     ] = True,
 ) -> None:
     """Run a test and write its folder: resolved test, recording, outcome, report."""
-    from dovetail.cli.running import run_test
+    from dovetail.cli.run import run_test
 
     raise typer.Exit(run_test(test, mode, settings or [], out, recording, report, rig, key, resume, live))
 
@@ -146,7 +146,7 @@ def campaign(
     ] = False,
 ) -> None:
     """Compute a test at many points, chunk by chunk into a store, and answer from it."""
-    from dovetail.cli.campaigning import run_campaign
+    from dovetail.cli.campaign import run_campaign
 
     raise typer.Exit(run_campaign(file, settings or [], out, resume, workers, cluster, answers))
 
@@ -170,10 +170,10 @@ def design(
             help="Identify from a run's folder, or a .csv, .nc, .mat or .npz file, instead of a sweep."
         ),
     ] = None,
-    time: rigs.Time = None,
-    command: rigs.Command = None,
-    measured: rigs.Measured = None,
-    spacing: rigs.Spacing = None,
+    time: rig.Time = None,
+    command: rig.Command = None,
+    measured: rig.Measured = None,
+    spacing: rig.Spacing = None,
     compensator: Annotated[
         str | None,
         typer.Option(
@@ -202,8 +202,8 @@ def design(
     Of a creep test, or of a recorded run: the delay, bandwidth and actuation that a real-time test of its contact
     would need.
     """
-    from dovetail.cli.designing import design_test
-    from dovetail.design import Wishes
+    from dovetail.assess import Wishes
+    from dovetail.cli.design import design_test
 
     wishes = Wishes(compensator, robustness, frequency, model_order, order, window, tolerance, safety)
     columns = (time, command, measured, spacing)
@@ -220,7 +220,7 @@ def check(
     ] = False,
 ) -> None:
     """Validate a test and print it resolved, every default written out; long arrays are shortened."""
-    from dovetail.cli.running import check_test
+    from dovetail.cli.run import check_test
 
     check_test(file, settings or [], whole)
 
@@ -240,7 +240,7 @@ def reproduce(
 
     Rows are kept as they come: after an interruption the same command computes the rest.
     """
-    from dovetail.cli.reproducing import reproduce
+    from dovetail.cli.reproduce import reproduce
 
     raise typer.Exit(reproduce(study, only or [], as_json, fresh))
 
@@ -248,7 +248,7 @@ def reproduce(
 @app.command()
 def capabilities(study: Study = None, as_json: Json = False) -> None:
     """What each study must be able to do, and the tests that prove it."""
-    from dovetail.cli.listing import print_capabilities
+    from dovetail.cli.list_tests import print_capabilities
 
     print_capabilities(study, as_json)
 
@@ -256,7 +256,7 @@ def capabilities(study: Study = None, as_json: Json = False) -> None:
 @app.command()
 def cite(test: TestName, parts: Parts = None) -> None:
     """The literature behind a test, as BibTeX, with a sentence for each entry."""
-    from dovetail.cli.listing import print_citations
+    from dovetail.cli.list_tests import print_citations
 
     print_citations(test)
 
@@ -281,7 +281,7 @@ def report(
     ] = False,
 ) -> None:
     """Write the report on a recorded run or a campaign: one page, complete in itself."""
-    from dovetail.cli.reporting import report
+    from dovetail.cli.report import report
 
     raise typer.Exit(report(run, out, budget, pdf, interactive))
 
@@ -293,7 +293,7 @@ def compare(
     pdf: Pdf = False,
 ) -> None:
     """Write one page on several recorded runs side by side."""
-    from dovetail.cli.reporting import compare
+    from dovetail.cli.report import compare
 
     raise typer.Exit(compare(runs, out, pdf))
 
@@ -318,7 +318,7 @@ def view(
 
     The folder of a run that goes on (run or creep mode) shows it as it moves, with the operator's buttons.
     """
-    from dovetail.cli.viewing import view
+    from dovetail.cli.view import view
 
     raise typer.Exit(view(what, host, port, seconds, ghost, token, mesh or []))
 
@@ -362,7 +362,7 @@ def film(
     parts: Parts = None,
 ) -> None:
     """Write a film of a recorded run, or of several side by side, without a screen or a browser."""
-    from dovetail.cli.filming import film
+    from dovetail.cli.film import film
 
     raise typer.Exit(film(given, view, speed, size, fps, ideal, mesh or []))
 
@@ -409,7 +409,7 @@ def main() -> None:
     except Exception as error:
         sys.exit(_tell(error))
     finally:
-        if folders := sys.modules.get("dovetail.testing.folder"):
+        if folders := sys.modules.get("dovetail.testing.run_folder"):
             folders.forget_unused()
     sys.exit(code or 0)
 

@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import Any
 
 from dovetail.core import Block, Flow, Part
-from dovetail.core.described import docstring, required, table
 from dovetail.core.errors import UnknownNameError
-from dovetail.core.index import Entry, entry_of, full_name, sentence
+from dovetail.core.kind_index import Entry, entry_of, full_name, sentence
+from dovetail.core.kinds import entries, find
 from dovetail.core.parameter import declared
-from dovetail.core.randomness import Random
-from dovetail.core.registry import entries, find
+from dovetail.core.parameter_text import docstring, required, table
+from dovetail.core.random import Random
 
 GENERAL = (Part, Block, Flow, Random)  # what is no family by itself
 

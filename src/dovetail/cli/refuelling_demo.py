@@ -36,12 +36,12 @@ def demonstrate(out: Path | None) -> int:
         from rich.console import Console
 
         from dovetail import testing
-        from dovetail.cli.creeping import creep_with_progress
+        from dovetail.cli.pseudodynamic import creep_with_progress
         from dovetail.studies.registry import find_test
-        from dovetail.testing import folder
+        from dovetail.testing import run_folder
 
         say = Console(highlight=False, markup=False, soft_wrap=True).print
-        target = folder.create(out or folder.next_folder(Path("runs"), "demo"))
+        target = run_folder.create(out or run_folder.next_folder(Path("runs"), "demo"))
         say(f"Aerial refuelling, full scale.\n{ABOUT}")
         base = testing.load(find_test(TEST))
         url = waiting()
@@ -56,8 +56,8 @@ def demonstrate(out: Path | None) -> int:
             run.save(place)
             runs[label] = run
             say(_line(label, run))
-    from dovetail.report.creep import creep_page
     from dovetail.report.drogue_animation import animate
+    from dovetail.report.pseudodynamic import creep_page
 
     labels = [f"{label} above the axis" for label in runs]
     moving = animate(list(runs.values()), labels, target / "refuelling.gif")
@@ -113,7 +113,7 @@ def _line(label: str, run: Run) -> str:
     import numpy as np
 
     from dovetail.testing import Outcome
-    from dovetail.testing.creep.estimate import describe_time
+    from dovetail.testing.pseudodynamic.estimate import describe_time
 
     data = run.data
     tip = np.rad2deg(data["tipping"].values[:, 0])

@@ -7,7 +7,7 @@ from pathlib import Path
 
 def studio(test: str | None, port: int, browser: bool, runs: Path) -> int:
     """Serve the studio until it is interrupted; the exit code."""
-    from dovetail.studio.page.serve import serve
+    from dovetail.studio.server import serve
 
     serve(test, port, browser, runs)
     return 0

@@ -29,14 +29,15 @@ _PLACES = "jax_traceback_in_locations_limit"
 if _PLACES.upper() not in _os.environ and _PLACES in _jax.config.values:
     _jax.config.update(_PLACES, 0)
 
-from dovetail.core import kept_programs as _kept_programs  # noqa: E402
+from dovetail.core import program_cache as _kept_programs  # noqa: E402
+from dovetail.core import program_text as _texts  # noqa: E402
 from dovetail.core import programs as _programs  # noqa: E402, F401  (guards what is compiled from here on)
-from dovetail.core import texts as _texts  # noqa: E402
 from dovetail.lazily import lazily as _lazily  # noqa: E402
 
 if TYPE_CHECKING:
     from dovetail.core import roles, signals
     from dovetail.core.block import Block, Flow, Method, Part, Sampled
+    from dovetail.core.kinds import kind, parts_by_kind
     from dovetail.core.linear import LinearModel, Modes, linearise, modes
     from dovetail.core.methods import (
         BDF2,
@@ -52,7 +53,6 @@ if TYPE_CHECKING:
         stability_limit,
     )
     from dovetail.core.parameter import Parameter, choice, constant, count, parameter
-    from dovetail.core.registry import kind
 
 _kept_programs.keep()
 _texts.share()
@@ -84,6 +84,7 @@ __all__ = [
     "linearise",
     "modes",
     "parameter",
+    "parts_by_kind",
     "roles",
     "signals",
     "stability_limit",

@@ -20,7 +20,7 @@ from jaxtyping import Array, Float
 
 from dovetail.core.block import Flow, Input, State, Time
 from dovetail.core.errors import UnknownNameError
-from dovetail.core.ready import ready
+from dovetail.core.executable_store import ready
 from dovetail.core.shapes import shapes
 
 

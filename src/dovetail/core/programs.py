@@ -83,7 +83,7 @@ def once(function: F) -> F:
 
     It is called from outside of other compiled functions only.
     """
-    from dovetail.core.ready import ready
+    from dovetail.core.executable_store import ready
 
     return ready(function, compiler_options={"xla_backend_optimization_level": 0})
 

@@ -38,7 +38,7 @@ def remark(new: str | None) -> str:
 
 
 def _of_class(section: str, cls: type, old: str) -> str | None:
-    from dovetail.core.registry import name_of
+    from dovetail.core.kinds import name_of
 
     for base in cls.__mro__:
         for scope in (name_of(base), base.__name__):

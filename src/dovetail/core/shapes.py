@@ -14,7 +14,7 @@ import equinox as eqx
 import jax
 import numpy as np
 
-from dovetail.core import ready
+from dovetail.core import executable_store
 
 MOST = 256  # answers that are remembered
 _found: dict[Hashable, Any] = {}
@@ -31,5 +31,5 @@ def shapes(function: Callable[..., Any], *arguments: Any) -> Any:
     if not known:
         if len(_found) >= MOST:
             _found.pop(next(iter(_found)))
-        _found[key] = ready.shapes(function, *arguments)
+        _found[key] = executable_store.shapes(function, *arguments)
     return _found[key]

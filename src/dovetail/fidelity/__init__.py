@@ -13,13 +13,13 @@ from dovetail import core as _core  # noqa: F401  (sets float64 before any array
 from dovetail.lazily import lazily
 
 if TYPE_CHECKING:
+    from dovetail.fidelity.actuator_utilisation import Envelope, Utilisation, utilisation
     from dovetail.fidelity.audit import Audit, audit
-    from dovetail.fidelity.budget import ErrorBudget, error_budget
-    from dovetail.fidelity.capacity import Envelope, Utilisation, utilisation
     from dovetail.fidelity.compare import Comparison, compare
     from dovetail.fidelity.contributions import Contribution, contributions
     from dovetail.fidelity.delay import delay_at, delay_by_correlation, delay_by_crossings, response_at
     from dovetail.fidelity.energy import EnergyAdded, energy_added, energy_in_time
+    from dovetail.fidelity.error_budget import ErrorBudget, error_budget
     from dovetail.fidelity.errors import Proposition1, errors, local_error, norms, peak, proposition_1, rms
     from dovetail.fidelity.force_velocity import (
         Balance,
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from dovetail.fidelity.growth import growth_rate
     from dovetail.fidelity.impact_errors import ImpactErrors, ImpactTrace, SignalErrors, impact_errors
     from dovetail.fidelity.impacts import ImpactEvent, energy_balance, find_impacts, impact_log
-    from dovetail.fidelity.measured import read_traces, smoothed
+    from dovetail.fidelity.measured_traces import read_traces, smoothed
     from dovetail.fidelity.pose_error import euclidean, frobenius, pose_error
     from dovetail.fidelity.rths_criteria import RthsCriteria, criteria_of, rths_criteria
     from dovetail.fidelity.spectra import Peak, amplitude_spectrum, peaks, spectrum_map

@@ -14,7 +14,7 @@ import xarray as xr
 
 from dovetail.fidelity.audit import audit
 from dovetail.fidelity.compare import Comparison
-from dovetail.testing.accept import Accept
+from dovetail.testing.acceptance import Accept
 
 
 @dataclass(frozen=True)

@@ -14,8 +14,8 @@ import numpy as np
 import xarray as xr
 
 from dovetail.core.errors import AnalysisError, ParameterError
-from dovetail.fidelity.budget import error_budget
 from dovetail.fidelity.energy import energy_added
+from dovetail.fidelity.error_budget import error_budget
 from dovetail.fidelity.errors import DEMAND, MEASURED, errors, norms
 from dovetail.fidelity.growth import growth_rate
 from dovetail.fidelity.synchronisation import LINE, loop

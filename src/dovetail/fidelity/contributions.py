@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from dovetail.compensation import NoCompensation
-from dovetail.core import registry
+from dovetail.core import kinds
 from dovetail.core.errors import AnalysisError, DovetailError
 from dovetail.fidelity.errors import norms
 from dovetail.testing import Rig, Run, Test
@@ -86,7 +86,7 @@ def _parts(transfer: Transfer) -> list[Transfer]:
 
 
 def _name(part: object) -> str:
-    return (registry.name_of(type(part)) or type(part).__name__).replace("-", " ")
+    return (kinds.name_of(type(part)) or type(part).__name__).replace("-", " ")
 
 
 def _contribution(what: str, test: Test, ideal: Run) -> Contribution:

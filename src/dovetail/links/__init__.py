@@ -9,23 +9,23 @@ from dovetail import core as _core  # noqa: F401  (sets float64 before any array
 from dovetail.lazily import lazily
 
 if TYPE_CHECKING:
-    from dovetail.links import egm, fmi, watching
+    from dovetail.links import egm, fmi, ring
     from dovetail.links.address import Address, read_key, write_key
-    from dovetail.links.budget import Budget, budget
     from dovetail.links.cell_check import Finding, check_cell
     from dovetail.links.cell_server import CellServer
     from dovetail.links.connection import Connection, connect
     from dovetail.links.handshake import Hello, Welcome
     from dovetail.links.opensees_adapter import AdapterPlant
-    from dovetail.links.protocol import Datagram, Flag, State
+    from dovetail.links.real_time import Operator, RealTime, run_realtime
     from dovetail.links.remote_cell import RemoteCell
     from dovetail.links.remote_rig import RemoteRig
-    from dovetail.links.run import Operator, RealTime, run
+    from dovetail.links.rig_program import VirtualPlant
+    from dovetail.links.rig_protocol import Datagram, Flag, State
+    from dovetail.links.ring import Window
     from dovetail.links.serve import Server
     from dovetail.links.session import Plant, Session
     from dovetail.links.tick import PythonTick, Settings
-    from dovetail.links.virtual_plant import VirtualPlant
-    from dovetail.links.watching import Window
+    from dovetail.links.tick_budget import Budget, budget
 
 lazily(__name__)
 
@@ -59,7 +59,7 @@ __all__ = [
     "egm",
     "fmi",
     "read_key",
-    "run",
-    "watching",
+    "ring",
+    "run_realtime",
     "write_key",
 ]

@@ -13,7 +13,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from dovetail.testing.creep import Cell, Move, Reply
+from dovetail.testing.pseudodynamic import Cell, Move, Reply
 from dovetail.transfer.robot import TripCode
 
 

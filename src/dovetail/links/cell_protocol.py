@@ -41,7 +41,7 @@ import numpy as np
 from dovetail.core.errors import LinkError
 from dovetail.links.address import Address
 from dovetail.links.siphash import TAG_LENGTH, siphash128
-from dovetail.testing.creep import Move, Reply
+from dovetail.testing.pseudodynamic import Move, Reply
 from dovetail.transfer.robot import MotionType, TripCode
 
 MAGIC, VERSION = b"DVCL", 1

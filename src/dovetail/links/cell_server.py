@@ -28,7 +28,7 @@ from dovetail.links.cell_protocol import (
     read_move,
     word,
 )
-from dovetail.testing.creep import Cell, Move, Reply
+from dovetail.testing.pseudodynamic import Cell, Move, Reply
 
 HELLO_TIME = 2.0  # [s] within which a hello has to be complete
 ALIVE_EVERY = 0.5  # [s] between two signs of life while the cell moves

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dovetail.core.errors import LinkError
-from dovetail.links.protocol import MOST_VALUES, VERSION
+from dovetail.links.rig_protocol import MOST_VALUES, VERSION
 from dovetail.links.siphash import siphash128
 
 MOST_BYTES = 8192

@@ -32,7 +32,7 @@ import xarray as xr
 from dovetail.core import signals
 from dovetail.core.errors import LinkError
 from dovetail.links.address import Address
-from dovetail.links.virtual_plant import VirtualPlant
+from dovetail.links.rig_program import VirtualPlant
 
 TRIAL, COMMIT, DAQ, FORCE, END, SHUTDOWN = 3, 5, 6, 10, 99, 98
 INITIAL_STIFFNESS, STIFFNESS, DAMPING, MASS = 12, 13, 14, 15

@@ -10,12 +10,12 @@ import xarray as xr
 
 from dovetail.links.connection import Connection
 from dovetail.links.native import NativeTick, origin
+from dovetail.links.ring import Ring
 from dovetail.links.tick import Counts
-from dovetail.links.watching import Ring
+from dovetail.testing.limit_monitor import Watch, across, with_stale
 from dovetail.testing.outcome import Outcome, Trip
-from dovetail.testing.record import thinned
+from dovetail.testing.recorder import thinned
 from dovetail.testing.run import Run, dataset, find_trip
-from dovetail.testing.supervisor import Watch, across, with_stale
 from dovetail.testing.test import Test
 
 AROUND = 0.25  # [s] kept before the end of a run that was stopped, beside what came after

@@ -16,7 +16,7 @@ from dovetail.links.cell_protocol import (
     read_reply,
     word,
 )
-from dovetail.testing.creep import Cell, Move, Reply
+from dovetail.testing.pseudodynamic import Cell, Move, Reply
 
 PATIENCE = 10.0  # [s] without a sign of life
 

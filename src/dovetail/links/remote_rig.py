@@ -16,7 +16,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax.experimental import io_callback
 
-from dovetail.links.protocol import State
+from dovetail.links.rig_protocol import State
 from dovetail.links.tick import NOTES
 from dovetail.testing.rig import AbstractRig, Reading
 

@@ -26,7 +26,7 @@ from dovetail.core.errors import LinkError
 from dovetail.links.address import Address
 from dovetail.links.handshake import MOST_BYTES, Bounds, Hello, Welcome
 from dovetail.links.native import NativeSession, available
-from dovetail.links.protocol import Flag, State, size
+from dovetail.links.rig_protocol import Flag, State, size
 from dovetail.links.session import Agreed, CompiledPlant, Plant, Session
 
 HELLO_TIME = 2.0  # [s] within which a hello has to be complete

@@ -12,8 +12,8 @@ from typing import Any, Protocol, TypedDict, runtime_checkable
 import numpy as np
 
 from dovetail.links.handshake import Bounds
-from dovetail.links.protocol import COMMAND, MEASUREMENT, Datagram, Flag, Reader, State
-from dovetail.testing.supervisor import beyond
+from dovetail.links.rig_protocol import COMMAND, MEASUREMENT, Datagram, Flag, Reader, State
+from dovetail.testing.limit_monitor import beyond
 
 OWN = {  # what a rig watches for itself: the reading, its limit and the flag; the supervisor's own comparison
     "measured_displacement": ("displacement", Flag.DISPLACEMENT),

@@ -27,7 +27,7 @@ from typing import Protocol
 
 import numpy as np
 
-from dovetail.links.protocol import COMMAND, MEASUREMENT, Datagram, Reader, Rejection, State, size
+from dovetail.links.rig_protocol import COMMAND, MEASUREMENT, Datagram, Reader, Rejection, State, size
 from dovetail.testing.outcome import Outcome
 
 LEAVES = 5  # times at most that a rig is told that the run is over, until it answers

@@ -6,7 +6,7 @@ import jax
 import jax.numpy as jnp
 
 from dovetail.core import kind, parameter
-from dovetail.core.lookup import risen
+from dovetail.core.name_lookup import risen
 from dovetail.mechanics.base import Substructure
 
 

@@ -1,7 +1,7 @@
 """Figures and pages that tell what a run showed and whether to believe it.
 
-Depends on: core, mechanics, transfer, specimens, compensation, stability, testing, fidelity, design, campaign, studies,
-view.
+Depends on: core, mechanics, transfer, specimens, compensation, stability, testing, fidelity, assess, campaign, studies,
+scene, view.
 Nothing depends on it; a run asks it for a figure or a page when told to.
 """
 
@@ -12,6 +12,7 @@ from dovetail.lazily import lazily
 if TYPE_CHECKING:
     from dovetail.report import figures
     from dovetail.report.figures import LimitUse
+    from dovetail.report.judged import RunView
     from dovetail.report.page import (
         Drawing,
         Folded,
@@ -25,8 +26,7 @@ if TYPE_CHECKING:
         Verdict,
     )
     from dovetail.report.plot import plot
-    from dovetail.report.rehearsal import rehearsal_page, rehearsals_page, write, write_run
-    from dovetail.report.view import RunView
+    from dovetail.report.run_page import rehearsal_page, rehearsals_page, write, write_run
 
 lazily(__name__)
 

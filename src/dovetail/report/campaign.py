@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 import tomli_w
 
-from dovetail.campaign import Store, cases, open_results, sensitivity
-from dovetail.campaign.answers import rows as flat_rows
+from dovetail.campaign import Store, open_results, sensitivity, worst_cases
+from dovetail.campaign.analysis_results import rows as flat_rows
 from dovetail.core.errors import DovetailError
-from dovetail.report import campaign_answers
-from dovetail.report.campaign_answers import worded
+from dovetail.core.si_prefix import FRACTION, si_prefix
+from dovetail.report import campaign_analyses
+from dovetail.report.campaign_analyses import worded
 from dovetail.report.maps import bars, curve, curves, field, scatter
-from dovetail.report.origin import versions
 from dovetail.report.page import (
     Block,
     Folded,
@@ -30,7 +30,7 @@ from dovetail.report.page import (
     Text,
     Verdict,
 )
-from dovetail.report.style import SHARE, prefixed
+from dovetail.report.test_section import versions
 
 MEASURES, MAPS = 4, 3  # that get pictures; maps of each
 WORST = 5
@@ -56,9 +56,9 @@ def campaign_page(folder: str | Path) -> Page:
     units |= {name: units.get(name.rpartition("_")[0], "1") for name in names if name not in units}
     units |= {axis.name: axis.unit for axis in store.campaign.axes}
     if store.campaign.subject == "test":
-        units |= {name: SHARE for name in table if ERROR.fullmatch(name)}
+        units |= {name: FRACTION for name in table if ERROR.fullmatch(name)}
     title = store.campaign.title or Path(folder).name
-    found = [*campaign_answers.sentences(store, table, units), *campaign_answers.outcome_map(store, table)]
+    found = [*campaign_analyses.sentences(store, table, units), *campaign_analyses.outcome_map(store, table)]
     blocks: list[Block] = [
         *([PageSection("Answers", found)] if found else []),
         PageSection("What was varied", _varied(store)),
@@ -139,10 +139,10 @@ def _varied(store: Store) -> list[Block]:
             ", ".join(map(str, distinct))
             if not axis.numeric
             else "{:.4g} to {:.4g}".format(
-                *(prefixed(distinct, axis.unit)[0] * np.array([min(distinct), max(distinct)]))
+                *(si_prefix(distinct, axis.unit)[0] * np.array([min(distinct), max(distinct)]))
             )
         )
-        unit = prefixed(distinct, axis.unit)[1] if axis.numeric else ""
+        unit = si_prefix(distinct, axis.unit)[1] if axis.numeric else ""
         rows.append([worded(axis.name), ", ".join(axis.paths), span, unit, str(len(distinct))])
     head = ["axis", "parameter", "values", "unit", "how many"]
     seeds = f", {len(campaign.seeds)} seeds each" if len(campaign.seeds) > 1 else ""
@@ -154,7 +154,7 @@ def _ranges(table: Columns, names: Sequence[str], units: dict[str, str]) -> list
     rows: list[list[str | float | TableCell]] = []
     for name in names:
         values = _finite(table[name])
-        factor, unit = prefixed(values, units.get(name, "1"))
+        factor, unit = si_prefix(values, units.get(name, "1"))
         quantiles = [f"{factor * v:.4g}" for v in np.quantile(values, [0, 0.05, 0.5, 0.95, 1])]
         rows.append([worded(name), *quantiles, unit, str(len(values))])
     head = ["measure", "least", "5 %", "median", "95 %", "most", "unit", "points"]
@@ -198,13 +198,13 @@ def _measure(store: Store, table: Columns, name: str, units: dict[str, str]) -> 
                 )
             )
     try:
-        worst = cases.worst(store.campaign, given, name, WORST)
+        worst = worst_cases.worst(store.campaign, given, name, WORST)
     except DovetailError:
         worst = []
     rows = [
         [
-            campaign_answers.quantity(case.value, units.get(name, "1")),
-            campaign_answers.place(case.point, units),
+            campaign_analyses.quantity(case.value, units.get(name, "1")),
+            campaign_analyses.place(case.point, units),
             _rounded(case.command),
         ]
         for case in worst
@@ -260,7 +260,7 @@ def _verdict(store: Store, table: Columns, names: Sequence[str]) -> Verdict:
         ranked, _ = shares(store, table, names[0])
         if len(ranked) > 1:
             said += f" What matters most to {worded(names[0])} is {worded(ranked[0][0])}."
-    share, why = campaign_answers.stopped(table) if store.campaign.subject == "test" else (0.0, "")
+    share, why = campaign_analyses.stopped(table) if store.campaign.subject == "test" else (0.0, "")
     if share > 0:
         said += f" {100 * share:.3g} % of the runs were stopped, most as {why}."
     return Verdict(said, "caution" if failed or share > 0 or done < store.total else "plain")
@@ -284,12 +284,12 @@ def _finite(column: np.ndarray) -> np.ndarray:
 
 def _scaled(store: Store, table: Columns, name: str, units: dict[str, str]) -> tuple[Columns, str]:
     """The table with a measure and all axes in units that suit them, and what the measure is called."""
-    factor, unit = prefixed(_finite(table[name]), units.get(name, "1"))
+    factor, unit = si_prefix(_finite(table[name]), units.get(name, "1"))
     scaled = {name: factor * np.asarray(table[name], float)}
     for axis in store.campaign.axes:
         if axis.numeric:
             values = np.asarray(table[axis.name], float)
-            scaled[axis.name] = prefixed(values, axis.unit)[0] * values
+            scaled[axis.name] = si_prefix(values, axis.unit)[0] * values
     return {**table, **scaled}, f"{worded(name)}{f' [{unit}]' if unit else ''}"
 
 
@@ -299,5 +299,5 @@ def _rounded(command: str) -> str:
 
 
 def _axis_label(axis: Any, values: np.ndarray) -> str:
-    unit = prefixed(values, axis.unit)[1]
+    unit = si_prefix(values, axis.unit)[1]
     return f"{worded(axis.name)} [{unit}]" if unit else worded(axis.name)

@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
+from dovetail.scene.build import stage_of
+from dovetail.scene.film import Cut, Take, write_film
+from dovetail.scene.scene import Stage
 from dovetail.testing import Run
-from dovetail.view.film import Cut, Take, write_film
-from dovetail.view.stage import Stage
-from dovetail.view.stages import stage_of
 
 FRAMES = 36
 FPS = 11.0

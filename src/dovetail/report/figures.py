@@ -14,10 +14,12 @@ import xarray as xr
 from matplotlib.figure import Figure
 
 from dovetail import fidelity
+from dovetail.core.decimate import decimate, telling
 from dovetail.core.errors import AnalysisError, DovetailError, ParameterError
+from dovetail.core.si_prefix import si_prefix
 from dovetail.fidelity.traces import Recording, dataset, on_common_times
-from dovetail.report.decimate import decimate, telling
-from dovetail.report.histories import (
+from dovetail.report.style import COLOURS, HALF, new_figure, styled, symbol
+from dovetail.report.time_histories import (
     DEMAND,
     IDEAL,
     Axes,
@@ -32,7 +34,6 @@ from dovetail.report.histories import (
     side_by_side,
     unit_of,
 )
-from dovetail.report.style import COLOURS, HALF, new_figure, prefixed, styled, symbol
 
 NEAR = 0.01  # of a figure's width: marks that close are one
 
@@ -63,7 +64,7 @@ def _synchronised(
     data = one_axis(dataset(run), axis)
     closely = data.sel(time=slice(last_cycles(data)[0], None))
     z, x = closely["displacement"].values, closely["measured_displacement"].values
-    factor, unit = prefixed([z, x], unit_of(dataset(run), axis))
+    factor, unit = si_prefix([z, x], unit_of(dataset(run), axis))
     with styled():
         reach = 1.08 * factor * max(np.abs(z).max(), np.abs(x).max(), 1e-300)
         ax.plot([-reach, reach], [-reach, reach], color=COLOURS["ideal"], lw=1.0, label="perfect")
@@ -120,7 +121,7 @@ def _spectrum(ax: Any, run: Recording, ideal: Recording | None, frequency: float
     if ideal is not None:
         found.insert(0, (fidelity.amplitude_spectrum(one_axis(dataset(ideal), axis), name), IDEAL))
     top = max(float(s.max()) for s, _ in found)
-    factor, unit = prefixed(top, unit_of(dataset(run), axis))
+    factor, unit = si_prefix(top, unit_of(dataset(run), axis))
     mark = frequency if frequency is not None and np.isfinite(frequency) else None
     lines = [p.frequency for s, _ in found for p in _peaks(s)]
     reach = min(1.6 * max([*lines, mark or 0.0, 1.0]), float(found[-1][0].frequency[-1]))
@@ -253,7 +254,7 @@ def limits(uses: Sequence[LimitUse]) -> Figure:
                 ec=COLOURS["ink"],
                 lw=0,
             )
-            factor, unit = prefixed([use.limit, use.reached], use.unit)
+            factor, unit = si_prefix([use.limit, use.reached], use.unit)
             text = f"{factor * use.reached:.3g} of {factor * use.limit:.3g} {unit}"
             words = ax.text(min(share, 130) + 1.5, i, f"{share:.0f} % ({text})", va="center", zorder=4)
             ground = {"facecolor": COLOURS["paper"], "edgecolor": "none", "pad": 0.5}

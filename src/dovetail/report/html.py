@@ -13,7 +13,6 @@ from functools import cache
 from html import escape
 from importlib import resources
 
-from dovetail.report.narrow import NARROW, narrowed
 from dovetail.report.page import (
     Block,
     Drawing,
@@ -29,6 +28,7 @@ from dovetail.report.page import (
     Tile,
     Verdict,
 )
+from dovetail.report.phone_layout import NARROW, narrowed
 from dovetail.report.style import svg
 
 PHONE = 560  # [px] width of a screen below which a page is laid out for a phone; page.css has it too

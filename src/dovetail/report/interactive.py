@@ -21,13 +21,13 @@ import numpy as np
 
 from dovetail.core.errors import DovetailError
 from dovetail.report.page import Page
-from dovetail.view.cameras import NAMES, camera
+from dovetail.scene.build import stage_of
+from dovetail.scene.cameras import NAMES, camera
+from dovetail.scene.polylines import BACKGROUNDS, DOT, LEAST, links, quaternion, rgb, segments
+from dovetail.scene.scene import OPENING, Arrow, Plot, Stage, upward
+from dovetail.scene.shapes import Triangles, ellipsoid, lathe, link
+from dovetail.scene.signal_plots import curves
 from dovetail.view.charts import COLOURS
-from dovetail.view.curves import curves
-from dovetail.view.scene import BEHIND, DOT, LEAST, links, quaternion, rgb, segments
-from dovetail.view.shapes import Triangles, ellipsoid, lathe, link
-from dovetail.view.stage import OPENING, Arrow, Plot, Stage, upward
-from dovetail.view.stages import stage_of
 
 FRAMES = 600  # moments at most
 ROOM = 2_500_000  # bytes for what moves: moments are left out until it fits
@@ -62,7 +62,7 @@ def policy() -> str:
 def told(stage: Stage, plots: list[Plot]) -> dict[str, Any]:
     """A stage and its plots as numbers and words."""
     chosen = moments(stage)
-    above, below = BEHIND[stage.setting]
+    above, below = BACKGROUNDS[stage.setting]
     views = {}
     for name in NAMES:
         here = camera(stage, name, ASPECT, OPENING)(0)

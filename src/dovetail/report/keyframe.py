@@ -21,8 +21,8 @@ SAMPLES = 4000  # that are looked through for the moment
 
 def key_frame(run: Any) -> PixelPicture | None:
     """The picture of a run's most telling moment; None where there is none."""
-    from dovetail.view.picture import Studio
-    from dovetail.view.stages import stage_of
+    from dovetail.scene.build import stage_of
+    from dovetail.scene.draw import Studio
 
     try:
         stage = stage_of(run)

@@ -12,7 +12,7 @@ from matplotlib.cm import ScalarMappable
 from matplotlib.contour import ContourSet
 from matplotlib.figure import Figure
 
-from dovetail.report.charts import SHADES as LINES
+from dovetail.report.map_page import SHADES as LINES
 from dovetail.report.style import COLOURS, new_figure, styled
 
 SHADES = "cividis"  # reads the same with any colour vision, and in grey

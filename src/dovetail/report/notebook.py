@@ -47,7 +47,7 @@ def test_html(test: Any) -> str:
 
 def part_html(part: Any) -> str:
     """A part: what it is, and its parameters with unit and meaning."""
-    from dovetail.testing.file import dump_part
+    from dovetail.testing.test_file import dump_part
 
     table = dump_part(part)
     about = (type(part).__doc__ or "").strip().partition("\n")[0]

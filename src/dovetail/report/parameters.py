@@ -12,10 +12,10 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from dovetail.core import registry
+from dovetail.core import kinds
 from dovetail.core.errors import UnknownNameError
 from dovetail.core.parameter import Parameter, declared
-from dovetail.report.style import prefixed, typeset
+from dovetail.core.si_prefix import si_prefix, typeset
 
 LONGEST = 8  # entries of a list that are written out
 
@@ -97,7 +97,7 @@ def _declared(table: Mapping[str, Any], cls: type | None) -> dict[str, Parameter
     kind = table.get("kind")
     if kind is not None:
         with suppress(UnknownNameError):  # of a part that is not known here
-            cls = registry.find(str(kind))
+            cls = kinds.find(str(kind))
     return declared(cls) if cls is not None else {}
 
 
@@ -108,7 +108,7 @@ def worded(value: Any, unit: str) -> tuple[str, str]:
     if isinstance(value, int | float):
         if not math.isfinite(value):
             return ("none" if math.isinf(value) else "not a number"), ""
-        factor, short = prefixed(value, unit) if unit else (1.0, "")
+        factor, short = si_prefix(value, unit) if unit else (1.0, "")
         return (str(value) if isinstance(value, int) and factor == 1 else f"{factor * value:.6g}"), short
     if isinstance(value, Sequence):
         if any(isinstance(v, Sequence) and not isinstance(v, str) and len(v) > 3 for v in value):

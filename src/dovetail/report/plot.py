@@ -6,11 +6,12 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from dovetail.core import signals
+from dovetail.core.decimate import decimate
 from dovetail.core.errors import AnalysisError
+from dovetail.core.si_prefix import si_prefix
 from dovetail.fidelity.traces import Recording, dataset
-from dovetail.report.decimate import decimate
-from dovetail.report.histories import COMMAND, DEMAND, IDEAL, MEASURED, TraceStyle, axis_name
-from dovetail.report.style import COLOURS, WIDTH, new_figure, prefixed, styled, symbol
+from dovetail.report.style import COLOURS, WIDTH, new_figure, styled, symbol
+from dovetail.report.time_histories import COMMAND, DEMAND, IDEAL, MEASURED, TraceStyle, axis_name
 
 _PANELS: tuple[tuple[str, tuple[tuple[str, TraceStyle], ...]], ...] = (
     (
@@ -54,7 +55,7 @@ def plot(run: Recording, ideal: Recording | None = None, *, axis: int | None = N
     t = data.time.values
     with styled():
         for ax, (what, lines) in zip(axes[:, 0], panels, strict=True):
-            factor, unit = prefixed([_one(data[n], axis) for n, _ in lines], _unit(data[lines[0][0]], axis))
+            factor, unit = si_prefix([_one(data[n], axis) for n, _ in lines], _unit(data[lines[0][0]], axis))
             if ideal is not None and what in dataset(ideal):
                 reference = dataset(ideal)[what]
                 shown = reference.time.values <= t[-1]

@@ -10,9 +10,9 @@ from dovetail import fidelity
 from dovetail.core.errors import DovetailError
 from dovetail.report import figures
 from dovetail.report import verdict as verdicts
+from dovetail.report.judged import Judged, limit_uses
 from dovetail.report.page import Block, PageTable, Pair, Picture, TableCell, Text
 from dovetail.report.verdict import Margins, ms
-from dovetail.report.view import Judged, limit_uses
 
 NOTHING = "no answer"
 NOT_ANALYSED = "The stability of this loop was not analysed."

@@ -8,12 +8,13 @@ import numpy as np
 import tomli_w
 
 from dovetail.core import roles, signals
+from dovetail.core.decimate import decimate
+from dovetail.core.si_prefix import si_prefix
 from dovetail.report import tiles
-from dovetail.report.decimate import decimate
+from dovetail.report.judged import DUST
 from dovetail.report.keyframe import key_frame
 from dovetail.report.page import Folded, Page, PageSection, PageTable, Picture, Text, Verdict
-from dovetail.report.style import COLOURS, beside, new_figure, prefixed, styled, symbol
-from dovetail.report.view import DUST
+from dovetail.report.style import COLOURS, beside, new_figure, styled, symbol
 
 ENERGIES = ("kinetic_energy", "gravity_energy", "elastic_energy", "external_work", "damping_work")
 ABOVE: dict[str, Any] = {"loc": "lower left", "bbox_to_anchor": (0.0, 1.0), "borderaxespad": 0.2}
@@ -34,7 +35,7 @@ def simulation_page(run: Any) -> Page:
         rows = [[name, text] for name, text in system.measures(data).items()]
         blocks.append(PageSection("Measures", [PageTable(("measure", "value"), rows)]))
     if "platform_position" in data:  # an aircraft among decks
-        from dovetail.report.deck import deck_sections
+        from dovetail.report.ship_deck import deck_sections
 
         blocks += deck_sections(run)
         blocks.append(Folded("The simulation as it was run", tomli_w.dumps(dump(run.test))))
@@ -80,7 +81,7 @@ def _trace(data: Any, name: str, lines: list[str]):
         labels, what = symbols, ""
     figure, ((axes,),) = new_figure(height=2.4 if labels else 2.2)
     with styled():
-        scale = prefixed(values, data[name].attrs["units"])
+        scale = si_prefix(values, data[name].attrs["units"])
         _lines(axes, data.time.values, values, scale, what, labels)
         axes.set_xlabel("time [s]")
     return figure
@@ -117,7 +118,7 @@ def _each_axis(data: Any, name: str, lines: list[str]):
     moving = [k for k in range(values.shape[1]) if reach[k] > DUST * reach.max()]
     labels = [str(data["axis"].values[k]) for k in moving]
     figure, panels = new_figure(len(labels), 1, height=1.4 * len(labels))
-    scale = prefixed(values, data[name].attrs["units"])
+    scale = si_prefix(values, data[name].attrs["units"])
     with styled():
         for i, ((axes,), k) in enumerate(zip(panels, moving, strict=True)):
             named = lines if i == 0 else []
@@ -132,7 +133,7 @@ def _energies(data: Any, names: list[str]):
     values = np.stack([data[name].values for name in names], axis=1)
     labels = [signals.signal(name).label.partition(",")[0] for name in names]
     with styled():
-        _lines(axes, data.time.values, values, prefixed(values, "J"), "", labels)
+        _lines(axes, data.time.values, values, si_prefix(values, "J"), "", labels)
         axes.set_xlabel("time [s]")
     return figure
 

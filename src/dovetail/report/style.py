@@ -77,9 +77,6 @@ RC: Mapping[str, Any] = {
 
 _LOWERED = dict(zip("0123456789aehijklmnoprstuvx", "₀₁₂₃₄₅₆₇₈₉ₐₑₕᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓ", strict=True))
 _LETTERS = {"alpha": "α", "beta": "β", "eps": "ε", "theta": "θ", "tau": "τ", "sigma": "σ", "gamma": "γ"}
-SHARE = "share"  # the unit of a number that is read in percent
-_PREFIXES = {-9: "n", -6: "µ", -3: "m", 0: "", 3: "k", 6: "M"}
-_PREFIXED = ("m", "N", "s", "J", "W", "m/s", "N/m", "Pa", "V", "A")
 _numbers = itertools.count(1)
 
 
@@ -106,23 +103,6 @@ def symbol(text: str) -> str:
     if not all(character in _LOWERED for character in below):
         return f"{base}_{below}"
     return base + "".join(_LOWERED[character] for character in below)
-
-
-def prefixed(values: Any, unit: str) -> tuple[float, str]:
-    """Factor and unit that make values easy to read: 0.012 m becomes 12 mm, a share 1.2 %. Other units stay."""
-    if unit == SHARE:
-        return 100.0, "%"
-    array = np.asarray(values, dtype=float)
-    size = np.abs(array[np.isfinite(array)]).max(initial=0.0)
-    if unit not in _PREFIXED or size == 0:
-        return 1.0, "" if unit == "1" else typeset(unit)
-    power = int(np.clip(3 * np.floor(np.log10(size) / 3 + 1e-9), -9, 6))
-    return 10.0**-power, _PREFIXES[power] + unit
-
-
-def typeset(unit: str) -> str:
-    """A unit as people write it: `m/s^2` with a raised two."""
-    return unit.replace("^2", "²").replace("^3", "³")
 
 
 def beside(names: Sequence[str], width: float = WIDTH) -> int:

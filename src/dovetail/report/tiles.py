@@ -15,13 +15,13 @@ import xarray as xr
 from dovetail import fidelity
 from dovetail.core import roles, signals
 from dovetail.core.errors import DovetailError
+from dovetail.core.si_prefix import si_prefix
 from dovetail.fidelity.acceptance import Demand, judged, shown
 from dovetail.report import verdict as verdicts
-from dovetail.report.operated import late_or_lost
+from dovetail.report.judged import Judged
+from dovetail.report.operator_section import late_or_lost
 from dovetail.report.page import Tile, Tone
-from dovetail.report.reported import Reported
-from dovetail.report.style import prefixed
-from dovetail.report.view import Judged
+from dovetail.report.page_subject import Reported
 from dovetail.testing.outcome import Outcome, Trip
 from dovetail.testing.run import Run
 
@@ -94,7 +94,7 @@ def _impacts(data: xr.Dataset) -> str:
         return ""
     if not found:
         return "Nothing touched"
-    factor, unit = prefixed([max(i.peak_force for i in found)], "N")
+    factor, unit = si_prefix([max(i.peak_force for i in found)], "N")
     most = factor * max(i.peak_force for i in found)
     return f"{len(found)} contact{'s' if len(found) > 1 else ''}, the hardest of {most:.3g} {unit}"
 
@@ -125,7 +125,7 @@ def _peaks(data: xr.Dataset) -> str:
         most = float(np.nanmax(np.abs(values)))
         most = float(np.max(data[name].attrs.get("largest", most))) if values.ndim == 1 else most
         unit = signals.signal(name).unit
-        factor, unit = prefixed([most], unit)
+        factor, unit = si_prefix([most], unit)
         told.append(f"{what} {factor * most:.3g} {unit}")
     text = ", ".join(told)
     return f"{text[:1].upper()}{text[1:]}"

@@ -10,8 +10,8 @@ import numpy as np
 
 from dovetail.fidelity import Comparison
 from dovetail.report.page import Tone, Verdict
+from dovetail.testing.assessment import Stability
 from dovetail.testing.outcome import Outcome, Trip
-from dovetail.testing.outlook import Stability
 
 IDEAL = "The ideal"  # the verdict on a run without a rig, in two words
 NEAR = 0.2  # of the critical delay: a smaller margin is close to the limit

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from dovetail.lazily import lazily
 
 if TYPE_CHECKING:
-    from dovetail.sea.envelope import SecuringEnvelope
-    from dovetail.sea.recorded import RecordedDeck, read_motion
+    from dovetail.sea.operating_envelope import SecuringEnvelope
+    from dovetail.sea.recorded_deck import RecordedDeck, read_motion
     from dovetail.sea.response import BoxShip, ShipResponse, TabulatedResponse, WaveFollower, encounter
     from dovetail.sea.seaway import Seaway
     from dovetail.sea.spectrum import SEA_STATES, Bretschneider, Jonswap, WaveSpectrum, sea_state

@@ -19,8 +19,8 @@ import jax
 import jax.numpy as jnp
 
 from dovetail.core import count, kind, parameter
-from dovetail.core.lookup import risen
-from dovetail.core.randomness import Random
+from dovetail.core.name_lookup import risen
+from dovetail.core.random import Random
 from dovetail.mechanics.motion import FrameMotion
 from dovetail.sea.response import G, ShipResponse, WaveFollower, encounter
 from dovetail.sea.spectrum import WaveSpectrum

@@ -10,6 +10,7 @@ from dovetail.lazily import lazily
 
 if TYPE_CHECKING:
     from dovetail.specimens.base import Memoryless, Specimen
+    from dovetail.specimens.compliant_impact_pair import YieldingPair
     from dovetail.specimens.deck_gear import DeckGear
     from dovetail.specimens.funnel import Funnel
     from dovetail.specimens.impact_pair import ImpactPair
@@ -17,13 +18,12 @@ if TYPE_CHECKING:
     from dovetail.specimens.load_cell import LoadCell
     from dovetail.specimens.middle_mass import MiddleMass
     from dovetail.specimens.probe_in_drogue import BallInCavity, ProbeInDrogue
-    from dovetail.specimens.relaxing_spring import RelaxingSpring
-    from dovetail.specimens.ribs import RibBasket
-    from dovetail.specimens.scaled import ScaledSpecimen
+    from dovetail.specimens.rib_basket import RibBasket
+    from dovetail.specimens.scaled_specimen import ScaledSpecimen
     from dovetail.specimens.spring import Spring
+    from dovetail.specimens.standard_linear_solid import RelaxingSpring
     from dovetail.specimens.storey import Storey
     from dovetail.specimens.tennis_ball import TennisBall
-    from dovetail.specimens.yielding_pair import YieldingPair
 
 lazily(__name__)
 

@@ -26,7 +26,7 @@ from dovetail.core import kind, parameter
 from dovetail.core.errors import ParameterError
 from dovetail.mechanics.contact import KelvinVoigt, Meeting, Met, NormalLaw
 from dovetail.mechanics.friction import Brush, Friction, NoFriction
-from dovetail.mechanics.geometry.wall import ring, wall
+from dovetail.mechanics.geometry.revolved_wall import ring, wall
 from dovetail.specimens.base import Specimen
 
 FREE, RIM, RIBS, LEAD_IN, BORE = 0, 1, 2, 3, 4  # where the nozzle touches

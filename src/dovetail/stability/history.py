@@ -17,7 +17,7 @@ import numpy as np
 from jax.typing import ArrayLike
 
 from dovetail.core import RK4
-from dovetail.core.arrays import Numbers
+from dovetail.core.array_types import Numbers
 from dovetail.core.errors import AnalysisError, StepSizeError
 from dovetail.core.peaks import find_peaks
 from dovetail.stability.delay_equation import DelayEquation

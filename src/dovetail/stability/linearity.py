@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dovetail.core import RK4, Flow, Method, Sampled
-from dovetail.core.ready import ready
+from dovetail.core.executable_store import ready
 
 NOT_LINEAR = 0.05  # departure above which poles at rest do not decide
 TINY = 1e-6  # share of the motion that counts as small: what a linearisation at rest sees

@@ -12,7 +12,7 @@ from dovetail.lazily import lazily
 if TYPE_CHECKING:
     from dovetail.studies.capabilities import Capability, capabilities
     from dovetail.studies.registry import Study, TestEntry, all_tests, find_study, find_test, load, studies
-    from dovetail.studies.reproduction import Result, Target, reproduce, targets
+    from dovetail.studies.targets import Result, Target, load_targets, reproduce
 
 lazily(__name__)
 
@@ -28,7 +28,7 @@ __all__ = [
     "find_study",
     "find_test",
     "load",
+    "load_targets",
     "reproduce",
     "studies",
-    "targets",
 ]

@@ -14,7 +14,7 @@ from typing import Any
 
 from dovetail.air.rotor import BladeStructure
 from dovetail.air.wind import WindField
-from dovetail.core.registry import kinds
+from dovetail.core.kinds import parts_by_kind
 from dovetail.mechanics.chain import Chain, ElasticChain
 from dovetail.mechanics.chain.lumped import LumpedChain
 from dovetail.mechanics.contact import NormalLaw
@@ -149,7 +149,7 @@ def cross_table(family: str) -> Iterator[tuple[str, ...]]:
     """Rows: a head with the places, then each member of a family (`law`, `chain`, ...); `yes`, or why not."""
     base, places = FAMILIES[family]
     yield ("kind", *(place.name for place in places))
-    for name, member in kinds(base).items():
+    for name, member in parts_by_kind(base).items():
         refusals = (place.refusal(member) for place in places)
         yield (name, *(f"no: {why}" if why else "yes" for why in refusals))
 
@@ -157,7 +157,7 @@ def cross_table(family: str) -> Iterator[tuple[str, ...]]:
 def law_table(family: str) -> Iterator[tuple[str, ...]]:
     """Rows: a head, then each member of a family with the first sentence that its file and its class say of it."""
     yield "kind", "class", "what it is"
-    for name, member in kinds(FAMILIES[family][0]).items():
+    for name, member in parts_by_kind(FAMILIES[family][0]).items():
         said = inspect.getdoc(inspect.getmodule(member)) or ""
         own = inspect.getdoc(member) if family in ("structure", "wind") else ""  # some of which share a file
         yield name, member.__name__, (own or said).split("\n\n")[0].replace("\n", " ")

@@ -15,7 +15,7 @@ import numpy as np
 
 from dovetail import testing
 from dovetail.studies.registry import all_tests, find_test
-from dovetail.testing.supervisor import MODES
+from dovetail.testing.limit_monitor import MODES
 
 OF_TESTS = tuple(mode for mode in MODES if mode != "simulate")
 

@@ -1,40 +1,52 @@
-"""A design's plan put into the test on the desk: what it decided, and nothing else of the file.
-
-A plan has the whole test, resolved. Here the parts that a design decides are compared with those of the desk's test: a
-part of another kind is taken as a whole, of the same kind the values that differ.
-"""
+"""The plan of a design: its verdict and checks, what was decided step by step, what to do in the laboratory."""
 
 from __future__ import annotations
 
-import tomllib
+import json
 from pathlib import Path
 from typing import Any
 
-from dovetail.core.errors import reason
-from dovetail.studio.document import Document, leaves
-from dovetail.testing import dump
+from nicegui import ui
 
-DECIDED = ("compensator", "feedback", "numerical")  # of a test, by a design
-FILE = "test.toml"  # of a plan
+from dovetail.studio.widgets import section, words
+
+LABORATORY = "## In the laboratory"  # of a plan as a page, before its last part
 
 
-def adopted(document: Document, folder: str | Path) -> str:
-    """Put what the design in a folder decided into a test; what is wrong, and then nothing has changed."""
-    file = Path(folder) / FILE
+def plan_card(folder: Path) -> None:
+    """The plan in a folder, or that there is none."""
+    plan = read_plan(folder)
+    with section(f"Plan: {plan['title']}" if plan else "Plan", "plan"):
+        if not plan:
+            words("p", f"There is no plan in {folder}.", "quiet")
+            return
+        words("p", plan["verdict"], "good" if plan["go"] else "bad").props("id=verdict")
+        with ui.element("table").classes("checks"):
+            for check in plan["checks"]:
+                with ui.element("tr"):
+                    words("td", check["what"])
+                    words("td", check["value"], "number")
+                    words("td", check["wanted"], "quiet")
+                    words("td", *(("holds", "good") if check["holds"] else ("fails", "bad")))
+        for number, (step, decided) in enumerate(plan["decisions"].items(), 1):
+            if step != "verify":  # whose checks stand above
+                words("h3", f"{number}  {step.capitalize()}").style("margin-top: 14px")
+                for one in decided:
+                    with ui.element("div").classes("decided"):
+                        words("span", one["subject"], "quiet")
+                        with ui.element("div"):
+                            words("b", one["choice"])
+                            words("div", one["reason"], "quiet small")
+        words("h3", "In the laboratory").style("margin-top: 14px")
+        for step in plan["laboratory"]:
+            words("p", step)
+
+
+def read_plan(folder: Path) -> dict[str, Any] | None:
+    """What a design has written; None where it has not."""
     try:
-        planned = tomllib.loads(file.read_text("utf-8"))
-    except (OSError, ValueError) as error:
-        return f"{file}: the plan cannot be read ({reason(error)}); design the test again"
-    now = dump(document.test)
-    if planned.get("title") != now.get("title"):
-        return f'the plan is of another test, "{planned.get("title")}"; put that on the desk first'
-    changes: dict[str, Any] = {}
-    for name in DECIDED:
-        before, wanted = now.get(name), planned.get(name)
-        if wanted is None or wanted == before:
-            continue
-        if isinstance(before, dict) and before.get("kind") == wanted.get("kind"):
-            changes |= {f"{name}.{path}": value for path, value in leaves(before, wanted)}
-        else:
-            changes[name] = wanted
-    return document.change(changes) if changes else ""
+        plan = json.loads((folder / "plan.json").read_text("utf-8"))
+        page = (folder / "plan.md").read_text("utf-8")
+    except (OSError, ValueError):
+        return None
+    return {**plan, "laboratory": [line for line in page.partition(LABORATORY)[2].splitlines() if line]}

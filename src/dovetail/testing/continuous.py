@@ -17,19 +17,19 @@ import numpy as np
 
 from dovetail.core import DormandPrince8, Method
 from dovetail.core.errors import StepSizeError
+from dovetail.core.executable_store import ready
 from dovetail.core.linear import state_matrix
-from dovetail.core.ready import ready
 from dovetail.core.shapes import shapes
-from dovetail.testing import contact_gain
+from dovetail.testing import contact_energy_gain
 from dovetail.testing.coupled import TRANSFERS, Coupled
-from dovetail.testing.loop import MOTION, READ, SEEN, judged
+from dovetail.testing.hybrid_loop import MOTION, READ, SEEN, judged
+from dovetail.testing.limit_monitor import Watch
+from dovetail.testing.memory_estimate import require_room
 from dovetail.testing.outcome import Outcome
-from dovetail.testing.record import Records, in_pieces
-from dovetail.testing.room import require_room
+from dovetail.testing.recorder import Records, in_pieces
 from dovetail.testing.run import Progress, Run, as_run
-from dovetail.testing.sharing import piece_length
-from dovetail.testing.steps import RESOLVED, fewest_steps
-from dovetail.testing.supervisor import Watch
+from dovetail.testing.shared_programs import piece_length
+from dovetail.testing.step_checks import RESOLVED, fewest_steps
 
 if TYPE_CHECKING:
     from dovetail.testing.runnable import Runnable
@@ -73,8 +73,8 @@ def _start(coupled: Coupled, watch: Watch, method: Method) -> tuple[Any, Any, di
     seen = watch.blank(coupled.shape)
     if watch.mode != "emulate":
         first = jax.eval_shape(lambda: coupled.output(0.0, x, None))
-        if contact_gain.shows_contact(first):
-            seen["contact"] = contact_gain.init(jnp.zeros(coupled.shape))
+        if contact_energy_gain.shows_contact(first):
+            seen["contact"] = contact_energy_gain.init(jnp.zeros(coupled.shape))
     return x, method.init(coupled, x), seen, jnp.zeros(coupled.shape)
 
 
@@ -98,7 +98,7 @@ def _ticks(coupled, watch, method, dt, substeps, carry, numbers) -> tuple[Any, d
         seen = watch.step((k + 1) * dt, passed, seen, judged(shown, MOTION), read, held)
         record = {**shown, "growth_rate": seen["growth"]}
         if "contact" in seen:
-            record["contact_gain"] = contact_gain.gain(seen["contact"])
+            record["contact_gain"] = contact_energy_gain.gain(seen["contact"])
         # what is one and the same value is recorded once
         distinct = {id(value): value for value in record.values()}
         order = {key: i for i, key in enumerate(distinct)}

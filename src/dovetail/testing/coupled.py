@@ -23,7 +23,7 @@ from dovetail.compensation import BlendedForce, MeasuredForce, NoCompensation
 from dovetail.core import Flow
 from dovetail.core.errors import Fault, guarded
 from dovetail.specimens import Specimen
-from dovetail.testing.loop import MOTION
+from dovetail.testing.hybrid_loop import MOTION
 from dovetail.testing.rig import Rig
 from dovetail.testing.schedule import Profile, apply
 from dovetail.transfer import Series, Transfer

@@ -33,9 +33,9 @@ from dovetail.specimens.base import Memoryless
 from dovetail.stability import DelayEquation, Poles, StateSpace, linear_loop
 from dovetail.stability.sampled import poles_of
 from dovetail.testing import schedule
-from dovetail.testing.loop import Driven, follow, lead, start
+from dovetail.testing.hybrid_loop import Driven, follow, lead, start
+from dovetail.testing.memory_estimate import in_words, left
 from dovetail.testing.rig import Rig
-from dovetail.testing.room import in_words, left
 from dovetail.transfer.linear import LinearTransfer
 
 if TYPE_CHECKING:

@@ -31,7 +31,7 @@ import numpy as np
 from dovetail.core import Part, parameter
 from dovetail.core.errors import DovetailError, Fault, OutputError, ParameterError, UnknownNameError
 from dovetail.core.units import PARAMETER
-from dovetail.testing import path as paths
+from dovetail.testing import paths
 
 if TYPE_CHECKING:
     from dovetail.testing.test import Test

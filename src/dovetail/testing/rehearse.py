@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 import jax
 import numpy as np
 
-from dovetail.core.ready import ready
+from dovetail.core.executable_store import ready
 from dovetail.testing.continuous import in_continuous_time
+from dovetail.testing.limit_monitor import with_stale
+from dovetail.testing.memory_estimate import require_room
 from dovetail.testing.outcome import Outcome
-from dovetail.testing.record import Records, in_pieces
-from dovetail.testing.room import require_room
+from dovetail.testing.recorder import Records, in_pieces
 from dovetail.testing.run import Progress, Run, as_run
-from dovetail.testing.sharing import piece_length, shared
-from dovetail.testing.supervisor import with_stale
+from dovetail.testing.shared_programs import piece_length, shared
 
 if TYPE_CHECKING:
     from dovetail.testing.runnable import Runnable

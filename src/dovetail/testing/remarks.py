@@ -12,7 +12,7 @@ from typing import Any
 
 from dovetail.core.errors import DovetailError
 from dovetail.core.units import PARAMETER, turned
-from dovetail.testing.path import Step, declared_at, joined
+from dovetail.testing.paths import Step, declared_at, joined
 from dovetail.testing.runnable import Runnable
 
 

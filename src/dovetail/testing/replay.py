@@ -10,11 +10,11 @@ import jax.numpy as jnp
 import numpy as np
 
 from dovetail.core.errors import ParameterError
+from dovetail.testing.limit_monitor import with_stale
 from dovetail.testing.rehearse import recorded
 from dovetail.testing.rig import AbstractRig, Reading
 from dovetail.testing.run import Run
 from dovetail.testing.schedule import Profile
-from dovetail.testing.supervisor import with_stale
 
 if TYPE_CHECKING:
     import xarray as xr

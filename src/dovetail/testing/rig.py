@@ -15,7 +15,7 @@ from jaxtyping import Array, Float
 from dovetail.core import RK4, Block, Flow, Method, choice, count
 from dovetail.core.errors import AnalysisError, ParameterError
 from dovetail.specimens import Specimen
-from dovetail.testing.loop import MOTION
+from dovetail.testing.hybrid_loop import MOTION
 from dovetail.transfer import Series, Transfer
 
 Reading = dict[str, jax.Array]

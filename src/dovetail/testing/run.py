@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dovetail.core import roles, signals
+from dovetail.testing.limit_monitor import CHECKS, TURNED, Watch, across
 from dovetail.testing.outcome import Outcome, Trip
-from dovetail.testing.record import Records, thinned
+from dovetail.testing.recorder import Records, thinned
 from dovetail.testing.rig import Rig
-from dovetail.testing.supervisor import CHECKS, TURNED, Watch, across
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -62,7 +62,7 @@ class Run:
 
     def save(self, folder: str | Path) -> Path:
         """Write the run's folder: resolved test, `result.nc`, `outcome.json`, log."""
-        from dovetail.testing.folder import save
+        from dovetail.testing.run_folder import save
 
         return save(self, Path(folder))
 
@@ -71,7 +71,7 @@ class Run:
 
         It listens on this machine only, at a free port unless one is named.
         """
-        from dovetail.view.frame import RunFrame
+        from dovetail.view.notebook_frame import RunFrame
 
         return RunFrame(self, port)
 

@@ -18,18 +18,17 @@ import jax.numpy as jnp
 
 from dovetail.core import RK4, Method, Part, constant, count
 from dovetail.core.errors import AnalysisError, Fault, ParameterError, TestFileError
-from dovetail.core.randomness import has_random, seeded
+from dovetail.core.random import has_random, seeded
 from dovetail.mechanics import Substructure
-from dovetail.testing import path as paths
-from dovetail.testing import record
-from dovetail.testing.accept import Accept
+from dovetail.testing import paths, recorder
+from dovetail.testing.acceptance import Accept
 from dovetail.testing.excitation import Excitation, Rest
-from dovetail.testing.supervisor import MODES, Limits
-from dovetail.testing.whole import length_faults
+from dovetail.testing.limit_monitor import MODES, Limits
+from dovetail.testing.tick_grid import length_faults
 
 if TYPE_CHECKING:
+    from dovetail.testing.assessment import Stability
     from dovetail.testing.coupled import Coupled
-    from dovetail.testing.outlook import Stability
     from dovetail.testing.run import Progress, Run
 
 NOT_A_TEST = "is a simulation without a rig"
@@ -54,7 +53,7 @@ class Runnable(Part):
     rate, duration
         Ticks per second [Hz]; length [s].
     record_every
-        Ticks from one record to the next; all are computed and watched (`dovetail.testing.record`).
+        Ticks from one record to the next; all are computed and watched (`dovetail.testing.recorder`).
     seed
         Every random number of the run follows from it.
     axes
@@ -138,7 +137,7 @@ class Runnable(Part):
     def remarks(self) -> list[str]:
         """What was understood in a way worth knowing, each with its place."""
         every = self.record_every
-        return [record.in_words(self.tick_count, every, self.dt)] if every > 1 else []
+        return [recorder.in_words(self.tick_count, every, self.dt)] if every > 1 else []
 
     def end_faults(self) -> list[Fault]:
         """An excitation that ends before the run does."""
@@ -151,7 +150,7 @@ class Runnable(Part):
     def length_faults(self, tick: str) -> list[Fault]:
         """A length that is no whole number of ticks, however they are called, or of records."""
         found = length_faults(self.duration, self.rate, tick)
-        return found or record.faults(self.tick_count, self.record_every)
+        return found or recorder.faults(self.tick_count, self.record_every)
 
     # checked once, prepared once
 

@@ -14,7 +14,7 @@ import jax.numpy as jnp
 
 from dovetail.core import Part, kind, parameter
 from dovetail.core.units import PARAMETER
-from dovetail.testing.path import spread
+from dovetail.testing.paths import spread
 
 
 class Profile(Part):

@@ -18,12 +18,12 @@ import numpy as np
 from dovetail.core import Flow, constant, roles
 from dovetail.core.errors import Fault, guarded
 from dovetail.core.methods.rolled import rolled
-from dovetail.testing import supervisor
-from dovetail.testing.loop import Driven
+from dovetail.testing import limit_monitor
+from dovetail.testing.hybrid_loop import Driven
+from dovetail.testing.limit_monitor import TENSION, Watch
 from dovetail.testing.run import Progress, Run
 from dovetail.testing.runnable import NOT_A_TEST, Runnable
-from dovetail.testing.supervisor import TENSION, Watch
-from dovetail.testing.whole import axis_faults
+from dovetail.testing.tick_grid import axis_faults
 
 
 class Simulation(Runnable):
@@ -67,7 +67,7 @@ class Simulation(Runnable):
 
     def _look(self) -> list[Fault]:
         faults = self.length_faults("record") + axis_faults(self.axes, self.shape)
-        faults += supervisor.faults(self.limits, self.axes, (), len(self.axes), "simulate")
+        faults += limit_monitor.faults(self.limits, self.axes, (), len(self.axes), "simulate")
         faults += guarded("excitation", self.end_faults)
         system = self.system
         if isinstance(system, roles.Checked):

@@ -11,23 +11,22 @@ import numpy as np
 
 from dovetail.compensation import Compensator, Feedback, MeasuredForce, NoCompensation
 from dovetail.core import Part, choice
-from dovetail.core import ahead as in_advance
+from dovetail.core import precomputed_inputs as in_advance
 from dovetail.core.errors import DovetailError, Fault, answered, guarded
 from dovetail.core.shapes import shapes
 from dovetail.mechanics import Substructure
-from dovetail.testing import coupled, loop, own_parts, supervisor
+from dovetail.testing import coupled, hybrid_loop, limit_monitor, paths, user_part_checks
 from dovetail.testing import operator as operators
-from dovetail.testing import path as paths
 from dovetail.testing import schedule as schedules
-from dovetail.testing.creep.settings import Stepping
+from dovetail.testing.pseudodynamic.settings import Stepping
 from dovetail.testing.rig import AbstractRig, Rig
 from dovetail.testing.runnable import Runnable
-from dovetail.testing.steps import step_faults
-from dovetail.testing.whole import axis_faults
+from dovetail.testing.step_checks import step_faults
+from dovetail.testing.tick_grid import axis_faults
 
 if TYPE_CHECKING:
+    from dovetail.testing.assessment import Stability
     from dovetail.testing.continuous import Accuracy
-    from dovetail.testing.outlook import Stability
     from dovetail.testing.run import Progress, Run
 
 
@@ -75,14 +74,14 @@ class Test(Runnable):
     @property
     def shape(self) -> tuple[int, ...]:
         """Shape of the interface signals: () for one axis, (n,) for n."""
-        return shapes(_shown, loop.Driven(self.numerical, self.excitation))["displacement"].shape
+        return shapes(_shown, hybrid_loop.Driven(self.numerical, self.excitation))["displacement"].shape
 
     def why_not(self, mode: str) -> str:
         """A rig without a model has no ideal; not every specimen shows its force at rest, nor every limit."""
         if mode == "emulate" and not isinstance(self.rig, Rig):
             return "has a rig without a model of its specimen, so there is no ideal"
         if mode == "creep":
-            from dovetail.testing.creep.run import faults
+            from dovetail.testing.pseudodynamic.run import faults
 
             return "; ".join(f"{fault.place}: {fault.text}" for fault in faults(self))
         return "is a hybrid test, no simulation" if mode == "simulate" else ""
@@ -103,8 +102,8 @@ class Test(Runnable):
 
     def _limit_faults(self) -> list[Fault]:
         """Limits that cannot be watched."""
-        number, turns = int(np.prod(self.shape, dtype=int)), supervisor.turning(self)
-        return supervisor.faults(self.limits, self.axes, turns, number, "rehearse")
+        number, turns = int(np.prod(self.shape, dtype=int)), limit_monitor.turning(self)
+        return limit_monitor.faults(self.limits, self.axes, turns, number, "rehearse")
 
     def _schedule_faults(self) -> list[Fault]:
         """Scheduled parameters that are not there, or cannot change."""
@@ -130,7 +129,7 @@ class Test(Runnable):
             )
         for place in ("numerical", "excitation", "compensator", "rig", "feedback", "limits"):
             faults += guarded(place, partial(_fits, getattr(self, place), self.dt, shape))
-        return faults or own_parts.faults(self)
+        return faults or user_part_checks.faults(self)
 
     def _delay_faults(self) -> list[Fault]:
         """Delays anywhere in the test that are longer than the test itself."""
@@ -143,20 +142,20 @@ class Test(Runnable):
 
     def start(self) -> tuple[dict[str, Any], dict[str, jax.Array]]:
         """State of the loop at rest, and the first record."""
-        return loop.start(self)
+        return hybrid_loop.start(self)
 
     def advance(self, state, first, number, ahead=False):
         """Ticks of the loop."""
-        return loop.ticks(self, state, first, number, scan=in_advance.scan if ahead else jax.lax.scan)
+        return hybrid_loop.ticks(self, state, first, number, scan=in_advance.scan if ahead else jax.lax.scan)
 
     def whole(self) -> tuple[dict[str, Any], dict[str, jax.Array]]:
         """The whole rehearsal as one pure function, sampled."""
-        return loop.simulate(self)
+        return hybrid_loop.simulate(self)
 
     def remarks(self) -> list[str]:
         """What is recorded, and for how long readings may stand still where it does not say."""
         said = self.limits.stale is not None
-        stale = [] if said else [f"limits.stale: not said; {supervisor.stale_by_default(self)}"]
+        stale = [] if said else [f"limits.stale: not said; {limit_monitor.stale_by_default(self)}"]
         return super().remarks() + stale
 
     def equations(self) -> coupled.Coupled | None:
@@ -174,7 +173,7 @@ class Test(Runnable):
 
         `keep` makes a run of what was computed until an interrupt, which is passed on otherwise.
         """
-        from dovetail.testing.emulate import emulate
+        from dovetail.testing.reference import emulate
 
         return emulate(self, accuracy, progress, keep=keep)
 
@@ -185,17 +184,17 @@ class Test(Runnable):
         return rehearse(self, progress, keep=keep)
 
     def run(self, url: str, **options: Any) -> Run:
-        """The test itself, in real time against the rig at `url`; see `dovetail.links.run`."""
-        from dovetail.links import run
+        """The test itself, in real time against the rig at `url`; see `dovetail.links.real_time`."""
+        from dovetail.links import run_realtime
 
-        return run(self, url, **options)
+        return run_realtime(self, url, **options)
 
     def creep(self, cell: Any = None, **options: Any) -> Run:
         """The test pseudo-dynamically, with a robot cell or slowly with its virtual rig.
 
-        See `dovetail.testing.creep.run.creep`.
+        See `dovetail.testing.pseudodynamic.run.creep`.
         """
-        from dovetail.testing.creep.run import creep
+        from dovetail.testing.pseudodynamic.run import creep
 
         return creep(self, cell, **options)
 
@@ -207,7 +206,7 @@ class Test(Runnable):
 
     def stability(self) -> Stability:
         """Would this test work? Critical delay, margin, and the poles of the sampled loop."""
-        from dovetail.testing.outlook import stability
+        from dovetail.testing.assessment import stability
 
         return stability(self)
 
@@ -218,6 +217,6 @@ def _fits(part: Part, dt: float, shape: tuple[int, ...]) -> list[Fault]:
     return []
 
 
-def _shown(driven: loop.Driven) -> dict[str, jax.Array]:
+def _shown(driven: hybrid_loop.Driven) -> dict[str, jax.Array]:
     """What a numerical substructure shows at its start."""
     return driven.output(0.0, driven.init(), jax.numpy.zeros(()))

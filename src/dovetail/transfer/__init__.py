@@ -11,12 +11,12 @@ from dovetail.lazily import lazily
 if TYPE_CHECKING:
     from dovetail.transfer.base import Gain, Series, Transfer
     from dovetail.transfer.bias import Bias
+    from dovetail.transfer.capacity_limit import CapacityLimit
     from dovetail.transfer.controller import PID, Controller, Proportional
     from dovetail.transfer.cross_talk import CrossTalk
     from dovetail.transfer.dead_zone import DeadZone
     from dovetail.transfer.delay import Delay
     from dovetail.transfer.eddy_current import EddyCurrentSensor
-    from dovetail.transfer.envelope import CapacityLimit
     from dovetail.transfer.friction import Stiction
     from dovetail.transfer.hexapod import Hexapod
     from dovetail.transfer.hexapod_robot import HexapodRobot
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from dovetail.transfer.threshold import Threshold
     from dovetail.transfer.total_delay import TotalDelayLag
     from dovetail.transfer.transfer_function import TransferFunction
-    from dovetail.transfer.two_degrees import TwoDegreesOfFreedom
+    from dovetail.transfer.two_degree_controller import TwoDegreesOfFreedom
 
 lazily(__name__)
 

@@ -11,7 +11,7 @@ import jax.numpy as jnp
 
 from dovetail.core import kind, parameter
 from dovetail.core.block import Input, Output, State, Time
-from dovetail.core.randomness import Random
+from dovetail.core.random import Random
 from dovetail.transfer.base import Transfer, unit_gain
 from dovetail.transfer.linear import LinearTransfer
 

@@ -15,7 +15,7 @@ from dovetail.core import kind, parameter
 from dovetail.core.block import Input, Output, State, Time
 from dovetail.transfer.base import Series, Transfer
 from dovetail.transfer.linear import LinearTransfer
-from dovetail.transfer.two_degrees import TwoDegreesOfFreedom
+from dovetail.transfer.two_degree_controller import TwoDegreesOfFreedom
 
 
 @kind("position-loop")

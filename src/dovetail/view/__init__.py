@@ -1,7 +1,6 @@
 """Looking at a run: the mechanism in the browser, played at any speed, with its signals beside it.
 
-Depends on: core, mechanics, air, sea, transfer, specimens, testing, links, fidelity, report, studies. Pages on runs ask
-it for a picture; nothing else depends on it, and nothing it does can delay a loop.
+Depends on: core, testing, links, scene. It cannot delay a running loop.
 """
 
 from typing import TYPE_CHECKING
@@ -11,11 +10,9 @@ from dovetail.lazily import lazily
 if TYPE_CHECKING:
     from dovetail.view.browser import RunPage
     from dovetail.view.live import LivePage
-    from dovetail.view.player import Player
-    from dovetail.view.stage import Arrow, Line, Plot, Stage
-    from dovetail.view.stages import pictures_of, stage_of
+    from dovetail.view.playback import Player
 
 lazily(__name__)
 
 
-__all__ = ["Arrow", "Line", "LivePage", "Player", "Plot", "RunPage", "Stage", "pictures_of", "stage_of"]
+__all__ = ["LivePage", "Player", "RunPage"]

@@ -13,15 +13,15 @@ from typing import Any
 import numpy as np
 
 from dovetail.core.errors import DovetailError
-from dovetail.view import cameras
+from dovetail.scene import cameras
+from dovetail.scene.scene import Stage
+from dovetail.view.access import Gate
+from dovetail.view.axes_overlay import Corner
 from dovetail.view.charts import Charts
-from dovetail.view.clicks import heard
-from dovetail.view.corner import Corner
-from dovetail.view.gate import Gate
 from dovetail.view.keys import Keys
-from dovetail.view.player import Player
-from dovetail.view.scene import Scene, plain, told
-from dovetail.view.stage import Stage
+from dovetail.view.playback import Player
+from dovetail.view.plot_clicks import heard
+from dovetail.view.viser_scene import Scene, plain, told
 
 FRAMES = 60.0  # a second, at most
 WORDS = (

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from dovetail.view.stage import Plot
+from dovetail.scene.scene import Plot
 
 # each is seen on white and on the dark panel: three times as bright or as dark as either at least
 COLOURS = ("#1f8bd0", "#dd6a14", "#0b9a72", "#cf45b8", "#7c7fe0", "#b98300", "#a9794a", "#7f8a94")

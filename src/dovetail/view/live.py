@@ -20,19 +20,19 @@ import numpy as np
 import xarray as xr
 
 from dovetail.core import signals
-from dovetail.links.live import Watched
-from dovetail.links.watching import Window
+from dovetail.links.live_run import Watched
+from dovetail.links.ring import Window
+from dovetail.scene.build import stage_of
+from dovetail.scene.scene import Stage
 from dovetail.testing import Run, Test, load
 from dovetail.testing.operator import start_values
 from dovetail.testing.run import dataset
+from dovetail.view.access import Gate
+from dovetail.view.axes_overlay import Corner
 from dovetail.view.browser import opened
 from dovetail.view.charts import Charts
-from dovetail.view.corner import Corner
-from dovetail.view.gate import Gate
 from dovetail.view.panel import Panel
-from dovetail.view.scene import Scene, plain, told
-from dovetail.view.stage import Stage
-from dovetail.view.stages import stage_of
+from dovetail.view.viser_scene import Scene, plain, told
 
 FRAMES, CHARTS = 30.0, 5.0  # a second, at most
 SPAN = 10.0  # [s] of the test that are shown

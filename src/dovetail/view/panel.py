@@ -14,7 +14,7 @@ from typing import Any
 
 from dovetail.testing import operator
 from dovetail.testing.operator import Dial
-from dovetail.view.scene import plain
+from dovetail.view.viser_scene import plain
 
 SHOWN = 6  # newest presses
 

@@ -21,7 +21,7 @@ from dovetail.core import (
     SemiImplicitEuler,
     parameter,
 )
-from dovetail.core.registry import find, kinds
+from dovetail.core.kinds import find, parts_by_kind
 
 EXPLICIT = [Euler(), SemiImplicitEuler(), RK4(), DormandPrince5(), DormandPrince8()]
 
@@ -138,7 +138,7 @@ def test_a_step_that_does_not_converge_gives_nan_and_no_number(method):
 
 
 def test_every_method_can_be_named_in_a_test_file():
-    assert set(kinds(Method)) >= {
+    assert set(parts_by_kind(Method)) >= {
         "bdf2",
         "dormand-prince-5",
         "dormand-prince-8",

@@ -7,7 +7,7 @@ import pytest
 
 from dovetail.core.errors import LinkError
 from dovetail.links.fmi import binary
-from dovetail.links.library import Library
+from dovetail.links.shared_library import Library
 
 
 @pytest.mark.parametrize("version", binary.BINARIES)

@@ -16,7 +16,7 @@ from dovetail.core import Sampled
 from dovetail.core.errors import LinkError
 from dovetail.links.fmi import export
 from dovetail.links.fmi.model import Slave
-from dovetail.links.fmi.unpacked import new_folder
+from dovetail.links.fmi.unpack_folder import new_folder
 
 pytestmark = pytest.mark.skipif(
     importlib.util.find_spec("fmpy") is None or shutil.which("cc") is None, reason="no FMPy or no compiler"

@@ -13,7 +13,7 @@ import pytest
 import dovetail as dv
 from dovetail.core.errors import LinkError, UnknownNameError
 from dovetail.links.fmi import CoSimulation, FmuSpecimen, FmuSubstructure, model
-from dovetail.links.fmi.unpacked import new_folder
+from dovetail.links.fmi.unpack_folder import new_folder
 from dovetail.testing import Outcome
 
 pytestmark = pytest.mark.skipif(

@@ -3,8 +3,8 @@
 import pytest
 
 from dovetail.core.errors import LinkError
-from dovetail.links.library import Library
 from dovetail.links.native import build
+from dovetail.links.shared_library import Library
 
 
 @pytest.fixture

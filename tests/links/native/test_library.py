@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from dovetail.links.native import NativeTick, available, library
-from dovetail.links.protocol import MEASUREMENT, Datagram, State
+from dovetail.links.rig_protocol import MEASUREMENT, Datagram, State
 from dovetail.links.siphash import siphash128
 from dovetail.links.tick import Settings
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from dovetail.links.native import NativeSession, available
-from dovetail.links.protocol import Flag, State
+from dovetail.links.rig_protocol import Flag, State
 
 pytestmark = pytest.mark.skipif(bool(available()), reason="no C++ compiler")
 

@@ -7,7 +7,7 @@ import pytest
 from scipy.integrate import solve_ivp
 
 from dovetail.core import BDF2, RK4, GeneralisedAlpha, Rosenbrock3
-from dovetail.core.adaptive import solve
+from dovetail.core.adaptive_step import solve
 from dovetail.core.methods.rolled import rolled
 from dovetail.mechanics.chain import Loads, RodChain
 

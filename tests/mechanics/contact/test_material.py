@@ -1,7 +1,7 @@
 import pytest
 
 from dovetail.core.errors import ParameterError
-from dovetail.core.registry import kinds
+from dovetail.core.kinds import parts_by_kind
 from dovetail.mechanics.contact import Material
 
 # E [GPa], nu: Bondoky 2020, tables 4.2 and 8.1
@@ -17,7 +17,7 @@ PRINTED = {
 
 
 def test_library_holds_the_printed_materials():
-    library = kinds(Material)
+    library = parts_by_kind(Material)
     assert set(PRINTED) <= set(library)
     for name, (gigapascal, poisson) in PRINTED.items():
         material = library[name]()

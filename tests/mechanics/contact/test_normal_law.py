@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from dovetail.core.errors import ParameterError
-from dovetail.core.registry import kinds
+from dovetail.core.kinds import parts_by_kind
 from dovetail.mechanics.contact import Dissipative, Flores, Hertz, NormalLaw
 
-LAWS = sorted(kinds(Dissipative))
+LAWS = sorted(parts_by_kind(Dissipative))
 
 
 @jax.jit
@@ -20,7 +20,7 @@ def force_and_loss(law, depth, speed):
 @pytest.mark.parametrize("name", LAWS)
 def test_nothing_pushes_apart_and_no_contact_gives_energy(name):
     """At touch, just apart, and at a thousand depths and speeds; a law that has no loss is Hertz's."""
-    law, rng = kinds(Dissipative)[name](stiffness=9e8), np.random.default_rng(1)
+    law, rng = parts_by_kind(Dissipative)[name](stiffness=9e8), np.random.default_rng(1)
     depth = np.r_[-1e-9, 0.0, rng.uniform(-1e-4, 3e-4, 1000)]
     speed = np.r_[0.1, 0.1, rng.uniform(-0.3, 0.3, 1000)]
     force, lost = map(np.asarray, force_and_loss(law, depth, speed))
@@ -29,7 +29,7 @@ def test_nothing_pushes_apart_and_no_contact_gives_energy(name):
     assert lost.min() >= 0.0
     assert lost.max() > 0.0
     if name != "given-damping":
-        elastic = kinds(Dissipative)[name](stiffness=9e8, restitution=1.0)
+        elastic = parts_by_kind(Dissipative)[name](stiffness=9e8, restitution=1.0)
         by_hertz = 9e8 * np.maximum(depth, 0.0) ** 1.5
         np.testing.assert_allclose(force_and_loss(elastic, depth, speed)[0], by_hertz, rtol=1e-9)
 
@@ -65,4 +65,4 @@ def test_restitution_outside_its_range_is_refused(wrong):
 
 
 def test_every_law_has_a_name_in_test_files():
-    assert {"hertz", "kelvin-voigt", "flores", "gonthier", "gonthier-exact"} <= set(kinds(NormalLaw))
+    assert {"hertz", "kelvin-voigt", "flores", "gonthier", "gonthier-exact"} <= set(parts_by_kind(NormalLaw))

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from dovetail.core.errors import ParameterError
-from dovetail.core.registry import kinds
+from dovetail.core.kinds import parts_by_kind
 from dovetail.mechanics.friction import Coulomb, Friction, NoFriction
 
 NORMAL = jnp.array([50.0])
-LAWS = [part() for part in kinds(Friction).values()]
+LAWS = [part() for part in parts_by_kind(Friction).values()]
 names = [type(law).__name__ for law in LAWS]
 
 

@@ -7,10 +7,10 @@ import pytest
 
 import dovetail.studies.capture as capture
 from dovetail import testing
-from dovetail.studies.reproduction import targets
+from dovetail.studies.targets import load_targets
 
 FOLDER = Path(capture.__file__).parent
-TARGETS = [target.id for target in targets("capture")]
+TARGETS = [target.id for target in load_targets("capture")]
 QUICK = ("RT-02", "RT-03", "RT-10", "RT-26")
 NOT_REPRODUCED = ("RT-15b", "RT-28c", "RT-31")  # their notes say why
 TIMED = ("RT-34",)  # by the machine at hand
@@ -38,7 +38,7 @@ def test_the_other_targets_are_met(name, meets):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["refuelling-hose", "glider-tow", "sling-load"])
 def test_presets_of_other_slender_bodies_run_and_stay_whole(name):
-    from dovetail.testing.file import change
+    from dovetail.testing.test_file import change
 
     table = tomllib.loads((FOLDER / "tests" / f"{name}.toml").read_text("utf-8"))
     run = testing.parse(change(table, {"duration": "0.5 s"})).simulate()

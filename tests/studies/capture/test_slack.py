@@ -5,7 +5,7 @@ import pytest
 
 from dovetail.core.errors import TestFileError
 from dovetail.studies.registry import find_test
-from dovetail.testing.file import load
+from dovetail.testing.test_file import load
 
 SHORT = {"system.chain.length": 5.0, "system.chain.mass": 1.6, "system.chain.bending": 0.005}
 SHORT |= {"system.chain.joint_damping": 0.002, "system.chain.mass_damping": 0.6, "duration": 6.0}

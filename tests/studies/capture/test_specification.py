@@ -5,7 +5,7 @@ import pytest
 
 from dovetail.studies.capture import specification as spec
 from dovetail.studies.registry import find_test
-from dovetail.testing.file import load
+from dovetail.testing.test_file import load
 
 SMALL = {"links": 3, "duration": 40.0}
 

@@ -21,7 +21,7 @@ from dovetail.testing import Coupled
 from dovetail.testing.continuous import integrate
 from dovetail.testing.coupled import ideal_system, rigged_system
 from dovetail.testing.excitation import Rest
-from dovetail.testing.supervisor import Watch
+from dovetail.testing.limit_monitor import Watch
 
 OBLIQUE = eqx.tree_at(
     lambda b: (b.position, b.attitude, b.spin),

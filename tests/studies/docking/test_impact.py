@@ -16,14 +16,14 @@ from dovetail.mechanics.contact import (
     GivenDamping,
     HertzPair,
     Polyimide,
-    realised,
+    restitution_of_law,
 )
 from dovetail.specimens import ImpactPair
 from dovetail.studies.docking.impact import Instruments, first_impact, hertz_depth, total_delay_omega
 from dovetail.studies.registry import find_test
 from dovetail.testing.continuous import integrate
 from dovetail.testing.coupled import ideal_system, rigged_system
-from dovetail.testing.supervisor import Watch
+from dovetail.testing.limit_monitor import Watch
 
 K = float(HertzPair(Polyimide(), Aluminium(), 0.025).value)  # [N/m^1.5]
 MASS = 30 * 75 / 105  # [kg] sample scenario, Bondoky 2020, sec. 5.3.1
@@ -52,7 +52,7 @@ def test_the_ideal_impact_is_the_published_one():
 )
 def test_realised_restitution_in_closed_form_is_that_of_the_simulation(restitution):
     ideal = pairing(1e-3, restitution).ideal
-    expected = float(realised(Flores(stiffness=K, restitution=restitution)))
+    expected = float(restitution_of_law(Flores(stiffness=K, restitution=restitution)))
     assert float(ideal.restitution) == pytest.approx(expected, abs=1e-7)
 
 

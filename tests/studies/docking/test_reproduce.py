@@ -2,9 +2,9 @@
 
 import pytest
 
-from dovetail.studies.reproduction import targets
+from dovetail.studies.targets import load_targets
 
-TARGETS = [t for t in targets("docking") if t.compute.startswith("reproduce:")]
+TARGETS = [t for t in load_targets("docking") if t.compute.startswith("reproduce:")]
 
 
 SLOW = {"RT-04c"}  # whole runs

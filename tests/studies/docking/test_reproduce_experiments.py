@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from dovetail.studies.docking.impact_qualification import needed_stroke
-from dovetail.studies.reproduction import targets
+from dovetail.studies.targets import load_targets
 
-TARGETS = [t for t in targets("docking") if t.compute.startswith("reproduce_experiments:")]
+TARGETS = [t for t in load_targets("docking") if t.compute.startswith("reproduce_experiments:")]
 
 
 SLOW = {"RT-46", "RT-46b", "RT-50"}  # whole runs

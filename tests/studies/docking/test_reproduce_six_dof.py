@@ -2,9 +2,9 @@
 
 import pytest
 
-from dovetail.studies.reproduction import targets
+from dovetail.studies.targets import load_targets
 
-TARGETS = [t for t in targets("docking") if t.compute.startswith("reproduce_six_dof:")]
+TARGETS = [t for t in load_targets("docking") if t.compute.startswith("reproduce_six_dof:")]
 QUICK = {"RT-22", "RT-24", "RT-25", "RT-26", "RT-26b", "RT-28"}  # the others compile whole dockings
 
 

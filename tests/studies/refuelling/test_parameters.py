@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import dovetail.studies.refuelling as refuelling
-from dovetail.core import registry
-from dovetail.testing import file
+from dovetail.core import kinds
+from dovetail.testing import test_file
 
 FOLDER = Path(refuelling.__file__).parent
 PARAMETERS = tomllib.loads((FOLDER / "parameters.toml").read_text())["parameter"]
@@ -20,7 +20,7 @@ PLACED = [p for p in PARAMETERS if "place" in p]
 @cache
 def resolved(name):
     """A test file with every default written out."""
-    return file.dump(file.load(FOLDER / "tests" / f"{name}.toml"))
+    return test_file.dump(test_file.load(FOLDER / "tests" / f"{name}.toml"))
 
 
 def follow(tree, path):
@@ -39,7 +39,7 @@ def value_at(place):
         axes = tomllib.loads((FOLDER / "campaigns" / f"{name}.toml").read_text())["axis"]
         return next(axis["values"] for axis in axes if axis["path"] == paths[0])
     if where == "part":
-        part = registry.find(name)()
+        part = kinds.find(name)()
         found = [getattr(part, path) for path in paths]
         return found if len(found) > 1 else found[0]
     assert where == "module"

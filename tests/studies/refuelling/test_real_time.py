@@ -15,7 +15,7 @@ import dovetail.studies.refuelling as refuelling
 from dovetail.core import parameter
 from dovetail.specimens.base import Memoryless
 from dovetail.stability.contact_delay import damping_bounds
-from dovetail.testing import file
+from dovetail.testing import test_file
 
 FOLDER = Path(refuelling.__file__).parent / "tests"
 TOUCH = -0.138  # [m] of the plate, from the start, at which it touches the ball
@@ -58,14 +58,16 @@ def bounce(data):
 
 @pytest.fixture(scope="module")
 def late():
-    test = dataclasses.replace(file.load(FOLDER / "drop-real-time.toml"), duration=0.5)
+    test = dataclasses.replace(test_file.load(FOLDER / "drop-real-time.toml"), duration=0.5)
     return test.emulate().data, test.rehearse().data
 
 
 @pytest.fixture(scope="module")
 def predicted():
     return (
-        dataclasses.replace(file.load(FOLDER / "drop-real-time-predicted.toml"), duration=0.5).rehearse().data
+        dataclasses.replace(test_file.load(FOLDER / "drop-real-time-predicted.toml"), duration=0.5)
+        .rehearse()
+        .data
     )
 
 
@@ -94,7 +96,7 @@ def test_the_usual_compensation_follows_the_fall_and_overshoots_at_the_ball(late
 def test_over_a_robot_s_delay_a_prediction_does_not_carry(late, delay, peak):
     """An opened controller's 20 ms: the peak a quarter too high. A vendor's interface of 120 ms: flung off."""
     test = dataclasses.replace(
-        file.load(FOLDER / "drop-real-time.toml"),
+        test_file.load(FOLDER / "drop-real-time.toml"),
         duration=0.5,
         compensator=dv.compensation.ForwardPrediction(delay=delay, order=2, window=5),
         rig=dv.Rig(dv.transfer.Delay(delay), dv.specimens.TennisBall(), substeps=4),

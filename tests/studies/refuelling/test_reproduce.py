@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 import dovetail.studies.refuelling as refuelling
-from dovetail.studies.reproduction import targets
-from dovetail.testing import file
+from dovetail.studies.targets import load_targets
+from dovetail.testing import test_file
 
 FOLDER = Path(refuelling.__file__).parent
-TARGETS = targets("refuelling")
+TARGETS = load_targets("refuelling")
 QUICK = (
     "ISA",
     "LOOP",
@@ -31,7 +31,7 @@ QUICK = (
     "name", ["drop", "reel-in"]
 )  # those in flight: see test_parameters, which has them read
 def test_files_are_read_without_faults_and_name_their_source(name):
-    test = file.load(FOLDER / "tests" / f"{name}.toml")
+    test = test_file.load(FOLDER / "tests" / f"{name}.toml")
     assert test.title
     assert "bolien2018" in test.source
 

@@ -5,7 +5,7 @@ import pytest
 
 from dovetail import testing
 from dovetail.air.receiver import StopInTime
-from dovetail.specimens.scaled import ScaledSpecimen
+from dovetail.specimens.scaled_specimen import ScaledSpecimen
 from dovetail.studies.refuelling import reproduce_strikes
 from dovetail.studies.registry import find_test
 

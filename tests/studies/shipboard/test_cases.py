@@ -4,8 +4,8 @@ import pytest
 
 from dovetail.core.errors import ParameterError
 from dovetail.studies.registry import all_tests
-from dovetail.studies.reproduction import judge, targets
 from dovetail.studies.shipboard.assembly import loaded
+from dovetail.studies.targets import judge, load_targets
 
 CASES = [f"case-{i}" for i in range(1, 9)]
 
@@ -14,24 +14,24 @@ CASES = [f"case-{i}" for i in range(1, 9)]
 def test_a_case_runs_by_its_name_and_has_targets(case):
     assert f"shipboard/{case}" in all_tests()
     assert not loaded(case).faults()
-    judged = [t for t in targets(f"shipboard/{case}") if t.kind != "data"]
+    judged = [t for t in load_targets(f"shipboard/{case}") if t.kind != "data"]
     assert judged
     assert all(t.case == case for t in judged)
 
 
 def test_every_target_of_the_source_belongs_to_a_case():
-    ours = [t for t in targets("shipboard") if t.id.startswith("RT-")]
+    ours = [t for t in load_targets("shipboard") if t.id.startswith("RT-")]
     assert {t.case for t in ours} == set(CASES)
 
 
 def test_a_case_passes_or_fails_by_its_numbers():
-    mass = next(t for t in targets("shipboard/case-1") if t.id == "RT-06")
+    mass = next(t for t in load_targets("shipboard/case-1") if t.id == "RT-06")
     assert judge(mass).status == "met"
 
 
 def test_a_case_without_targets_is_said():
     with pytest.raises(ParameterError, match="belong to case-1, case-2"):
-        targets("shipboard/case-9")
+        load_targets("shipboard/case-9")
 
 
 @pytest.mark.slow

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from dovetail.studies.registry import find_test
-from dovetail.studies.reproduction import judge, targets
+from dovetail.studies.targets import judge, load_targets
 from dovetail.testing import load
 
-TARGETS = [t for t in targets("shipboard") if t.compute.startswith("hybrid:")]
+TARGETS = [t for t in load_targets("shipboard") if t.compute.startswith("hybrid:")]
 
 
 @pytest.mark.slow

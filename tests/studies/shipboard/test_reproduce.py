@@ -4,9 +4,9 @@ from pathlib import Path
 import pytest
 
 from dovetail.studies.registry import all_tests
-from dovetail.studies.reproduction import judge, targets
+from dovetail.studies.targets import judge, load_targets
 
-OURS = {t.id: t for t in targets("shipboard") if t.compute.startswith("reproduce:")}
+OURS = {t.id: t for t in load_targets("shipboard") if t.compute.startswith("reproduce:")}
 DOCS = Path(__file__).parents[3] / "docs"
 STATIC = ("RT-03", "RT-04b", "RT-06", "RT-12", "RT-13", "RT-41", "RT-42", "RT-42b")
 NOT_REPRODUCED = ("RT-02", "RT-04")
@@ -29,9 +29,9 @@ def test_the_other_targets_are_met(name):
 
 @pytest.mark.parametrize("study", ["shipboard", "capture"])
 def test_what_is_missed_says_why(study):
-    kept = json.loads((DOCS / "reproduced" / f"{study}.json").read_text("utf-8"))
+    kept = json.loads((DOCS / "target_results" / f"{study}.json").read_text("utf-8"))
     missed = {row["id"] for row in kept if row["status"] == "missed"}
-    assert [t.id for t in targets(study) if t.id in missed and not t.note] == []
+    assert [t.id for t in load_targets(study) if t.id in missed and not t.note] == []
 
 
 def test_every_published_case_has_a_file():

@@ -1,8 +1,8 @@
 import pytest
 
-from dovetail.studies.reproduction import judge, targets
+from dovetail.studies.targets import judge, load_targets
 
-OURS = {t.id: t for t in targets("shipboard") if t.compute.startswith("reproduce_flight:")}
+OURS = {t.id: t for t in load_targets("shipboard") if t.compute.startswith("reproduce_flight:")}
 
 NOT_REPRODUCED = ("RT-37a",)  # its note says why
 

@@ -2,12 +2,12 @@ import numpy as np
 import pytest
 
 from dovetail.mechanics.beam import modes
-from dovetail.studies.reproduction import judge, targets
 from dovetail.studies.shipboard.assembly import aircraft
 from dovetail.studies.shipboard.reproduce_mesh import NODES, meshed
 from dovetail.studies.shipboard.reproduce_rotor import mesh_of_blade
+from dovetail.studies.targets import judge, load_targets
 
-OURS = {t.id: t for t in targets("shipboard") if t.compute.startswith("reproduce_mesh:")}
+OURS = {t.id: t for t in load_targets("shipboard") if t.compute.startswith("reproduce_mesh:")}
 
 
 FIRST, *OTHERS = NODES

@@ -2,9 +2,9 @@
 
 import pytest
 
-from dovetail.studies.reproduction import judge, targets
+from dovetail.studies.targets import judge, load_targets
 
-TARGETS = [t for t in targets("shipboard") if t.compute.startswith("reproduce_sea:")]
+TARGETS = [t for t in load_targets("shipboard") if t.compute.startswith("reproduce_sea:")]
 
 
 @pytest.mark.slow

@@ -8,7 +8,7 @@ from dovetail.core.errors import OutputError
 from dovetail.mechanics.bodies.loads import BodyMotion
 from dovetail.studies.shipboard.assembly import loaded
 from dovetail.studies.shipboard.source_files import read_inputs, write_inputs
-from dovetail.testing.file import parse
+from dovetail.testing.test_file import parse
 
 
 @pytest.mark.parametrize("name", ["case-6", pytest.param("case-6-cyclic", marks=pytest.mark.slow)])

@@ -9,8 +9,8 @@ from dovetail.core.errors import OutputError
 from dovetail.studies.shipboard.assembly import loaded
 from dovetail.studies.shipboard.source_files import read_inputs, write_inputs, write_outputs
 from dovetail.testing import Run
-from dovetail.testing.file import parse
 from dovetail.testing.outcome import Outcome
+from dovetail.testing.test_file import parse
 
 
 @pytest.mark.slow

@@ -2,9 +2,9 @@
 
 import pytest
 
-from dovetail.studies.reproduction import targets
+from dovetail.studies.targets import load_targets
 
-TARGETS = [target for target in targets("substructuring") if target.compute.startswith("reproduce:")]
+TARGETS = [target for target in load_targets("substructuring") if target.compute.startswith("reproduce:")]
 
 
 @pytest.mark.parametrize("target", TARGETS, ids=lambda target: target.id)

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from dovetail.studies.reproduction import targets
 from dovetail.studies.substructuring import reproduce_cs1
+from dovetail.studies.targets import load_targets
 
 SLOW = {
     "R14",
@@ -19,7 +19,7 @@ SLOW = {
 }  # several runs, compiled each
 TARGETS = [
     pytest.param(target, id=target.id, marks=[pytest.mark.slow] if target.id in SLOW else [])
-    for target in targets("substructuring")
+    for target in load_targets("substructuring")
     if target.compute.startswith("reproduce_cs1:")
 ]
 

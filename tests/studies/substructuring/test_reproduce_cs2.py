@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
-from dovetail.studies.reproduction import targets
 from dovetail.studies.substructuring import reproduce_cs2
+from dovetail.studies.targets import load_targets
 
 FAST = {"R12", "R13", "R20", "R41"}  # the others are runs that are compiled each
 TARGETS = [
     pytest.param(target, id=target.id, marks=[] if target.id in FAST else [pytest.mark.slow])
-    for target in targets("substructuring")
+    for target in load_targets("substructuring")
     if target.compute.startswith("reproduce_cs2:")
 ]
 

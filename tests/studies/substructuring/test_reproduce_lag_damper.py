@@ -5,13 +5,13 @@ import pytest
 
 from dovetail.air.rotor import piston_velocity
 from dovetail.stability import damper_modes
-from dovetail.studies.reproduction import targets
 from dovetail.studies.substructuring import reproduce_lag_damper as chapter_6
+from dovetail.studies.targets import load_targets
 
 SLOW = {"R33-actuator", "R36", "R37", "R38"}  # long sweeps and fine steps
 TARGETS = [
     pytest.param(target, id=target.id, marks=[pytest.mark.slow] if target.id in SLOW else [])
-    for target in targets("substructuring")
+    for target in load_targets("substructuring")
     if target.compute.startswith("reproduce_lag_damper:")
 ]
 

@@ -2,12 +2,12 @@
 
 import pytest
 
-from dovetail.studies.reproduction import targets
+from dovetail.studies.targets import load_targets
 
 SLOW = {"B03", "B04", "B05", "B06"}  # eighty-four runs
 TARGETS = [
     pytest.param(target, id=target.id, marks=[pytest.mark.slow] if target.id in SLOW else [])
-    for target in targets("substructuring")
+    for target in load_targets("substructuring")
     if target.compute.startswith("reproduce_rths:")
 ]
 

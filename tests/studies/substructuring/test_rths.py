@@ -7,9 +7,9 @@ import pytest
 import scipy.signal
 
 from dovetail import testing
+from dovetail.assess import growths, stacked
 from dovetail.compensation import NoCompensation
 from dovetail.core import RK4
-from dovetail.design import growths, stacked
 from dovetail.fidelity import rths_criteria
 from dovetail.studies.registry import find_test
 from dovetail.studies.substructuring import rths

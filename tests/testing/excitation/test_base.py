@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from dovetail.core.errors import ConnectionFault
-from dovetail.core.randomness import seeded
-from dovetail.core.registry import find
+from dovetail.core.kinds import find
+from dovetail.core.random import seeded
 from dovetail.testing.excitation import (
     Excitation,
     Faded,

@@ -5,7 +5,7 @@ import scipy.signal
 import scipy.stats
 
 from dovetail.core.errors import ParameterError
-from dovetail.core.randomness import seeded
+from dovetail.core.random import seeded
 from dovetail.testing.excitation import PerAxis, WhiteNoiseExcitation
 
 rate, duration = 64.0, 400.0  # [Hz], [s]

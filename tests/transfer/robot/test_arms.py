@@ -6,7 +6,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from dovetail.core.randomness import seeded
+from dovetail.core.random import seeded
 from dovetail.transfer import Delay, FirstOrderLag, RateLimit, Series
 from dovetail.transfer.robot import Arm, Course, JointSegment, RobotArms, SafetyLimits, TripCode
 from dovetail.transfer.robot.arms import to_pose, to_vector

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from dovetail.core.errors import ParameterError
-from dovetail.core.randomness import seeded
+from dovetail.core.random import seeded
 from dovetail.mechanics.spatial.rotation import about_x, about_y
 from dovetail.transfer.robot import ForceTorqueSensor
 

@@ -19,10 +19,10 @@ from typing import TYPE_CHECKING
 from dovetail.lazily import lazily
 
 if TYPE_CHECKING:
-    from dovetail.air.rotor.attachment import Attachment, piston_velocity
     from dovetail.air.rotor.beam_blade import BeamBlade
     from dovetail.air.rotor.blade import Blade, Elements
     from dovetail.air.rotor.blade_air import BladeAir
+    from dovetail.air.rotor.blade_attachment import Attachment, piston_velocity
     from dovetail.air.rotor.controls import Controls, RotorSchedule
     from dovetail.air.rotor.coupled import CoupledRotor
     from dovetail.air.rotor.dynamic_inflow import PittPeters
@@ -31,10 +31,10 @@ if TYPE_CHECKING:
     from dovetail.air.rotor.hover import hover, merit_estimate
     from dovetail.air.rotor.modal import ModalBlade
     from dovetail.air.rotor.modes import BladeModes
-    from dovetail.air.rotor.on_body import RotorLoad
     from dovetail.air.rotor.piloted import PilotedRotor
-    from dovetail.air.rotor.rotating import RotatingBlade
+    from dovetail.air.rotor.rotating_blade import RotatingBlade
     from dovetail.air.rotor.rotor import Disc, Rotor, RotorLoads
+    from dovetail.air.rotor.rotor_on_body import RotorLoad
     from dovetail.air.rotor.section import Section, kaplan
     from dovetail.air.rotor.structure import BladeStructure, HingedBlade, ListedBlade, Shapes, StiffBlade
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from dovetail.core import Part, choice, kind, parameter
 from dovetail.core.errors import ParameterError
-from dovetail.core.lookup import place
+from dovetail.core.name_lookup import place
 from dovetail.core.parameter import known
 
 

@@ -25,8 +25,8 @@ from dovetail.air.rotor.blade_air import BladeAir
 from dovetail.air.rotor.structure import BladeStructure
 from dovetail.core import Part, kind, parameter
 from dovetail.core.errors import ParameterError
+from dovetail.core.kinds import name_of
 from dovetail.core.parameter import arrived
-from dovetail.core.registry import name_of
 
 PER_MODE = ("damping", "mask", "start")
 

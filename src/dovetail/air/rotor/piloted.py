@@ -17,9 +17,9 @@ import jax
 import jax.numpy as jnp
 
 from dovetail.air.rotor.controls import Controls
-from dovetail.air.rotor.on_body import RotorOnBody
+from dovetail.air.rotor.rotor_on_body import RotorOnBody
 from dovetail.core import kind, parameter
-from dovetail.core.lookup import linear
+from dovetail.core.name_lookup import linear
 
 
 @kind("piloted-rotor")

@@ -34,9 +34,9 @@ from dovetail.air.rotor.section import Section
 from dovetail.air.rotor.structure import BladeStructure, StiffBlade
 from dovetail.core import Part, choice, count, kind, parameter
 from dovetail.core.arctangent import arctan
-from dovetail.core.arrays import Numbers
+from dovetail.core.array_types import Numbers
 from dovetail.core.errors import ParameterError
-from dovetail.core.registry import name_of
+from dovetail.core.kinds import name_of
 
 STILL = 1e-3  # [m/s] speed along the path below which an element makes no force
 

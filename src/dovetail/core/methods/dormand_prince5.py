@@ -2,8 +2,8 @@
 
 from typing import ClassVar
 
+from dovetail.core.kinds import kind
 from dovetail.core.methods.runge_kutta import RungeKutta, Tableau
-from dovetail.core.registry import kind
 
 
 @kind("dormand-prince-5")

@@ -11,9 +11,9 @@ from jax.flatten_util import ravel_pytree
 from jaxtyping import Inexact
 
 from dovetail.core.block import Flow, Input, Method, State, Time
+from dovetail.core.kinds import kind
 from dovetail.core.methods.newton import newton
 from dovetail.core.parameter import check, count, parameter
-from dovetail.core.registry import kind
 
 
 @kind("generalised-alpha")

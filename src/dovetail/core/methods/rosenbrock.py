@@ -11,7 +11,7 @@ from jax.flatten_util import ravel_pytree
 from jaxtyping import Inexact
 
 from dovetail.core.block import Flow, Input, Method, State, Time
-from dovetail.core.registry import kind
+from dovetail.core.kinds import kind
 
 GAMMA = 0.5
 A = ((), (0.0,), (2.0, 0.0), (2.0, 0.0, 1.0))

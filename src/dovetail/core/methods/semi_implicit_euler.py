@@ -8,7 +8,7 @@ from jaxtyping import Inexact
 
 from dovetail.core.block import Flow, Input, Method, State, Time
 from dovetail.core.errors import ParameterError
-from dovetail.core.registry import kind
+from dovetail.core.kinds import kind
 
 
 @kind("semi-implicit-euler")

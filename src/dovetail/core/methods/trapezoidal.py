@@ -9,9 +9,9 @@ import numpy as np
 from jaxtyping import Inexact
 
 from dovetail.core.block import Flow, Input, Method, State, Time
+from dovetail.core.kinds import kind
 from dovetail.core.methods.newton import implicit_stage
 from dovetail.core.parameter import check, count, parameter
-from dovetail.core.registry import kind
 
 
 @kind("trapezoidal")

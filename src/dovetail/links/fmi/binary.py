@@ -9,7 +9,7 @@ import shutil
 from pathlib import Path
 
 from dovetail.core.errors import LinkError
-from dovetail.links.library import Library
+from dovetail.links.shared_library import Library
 
 BINARIES = {
     "2.0": Library("the FMU", "dovetail.links.fmi", "fmu2", ("fmu.c",)),

@@ -116,7 +116,7 @@ def export(
         (inside / "about.json").write_text(json.dumps(about), "utf-8")
         (inside / "python.txt").write_text(sys.executable + "\n", "utf-8")
         here = resources.files("dovetail.links.fmi")
-        (inside / "serve.py").write_bytes(here.joinpath("serve.py").read_bytes())
+        (inside / "fmu_worker.py").write_bytes(here.joinpath("fmu_worker.py").read_bytes())
         put_binary(binaries / f"{name}.so", version)
         text = description(version, name, token, title, described)
         (folder / "modelDescription.xml").write_text(text, "utf-8")

@@ -1,6 +1,6 @@
 /* An FMU whose model is computed by a Python process beside it (tool coupling): FMI 2.0, or 3.0 with -DFMI3.
 
-   The same binary serves every model: it starts `resources/serve.py`, learns from it how many values there are, and
+   The same binary serves every model: it starts `resources/fmu_worker.py`, learns from it how many values there are, and
    hands every step over a pipe. Messages: one byte for what is asked (I initialise, S step, O output, Q quit), then
    doubles in the machine's order; the answer is one byte, 0 and the outputs, or 1 with the length and text of what
    went wrong. Value references count parameters first, then inputs, then outputs. */
@@ -122,7 +122,7 @@ static int launch(Model *m) {
   char python[4096], script[4096];
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends)) return say(m, "no socket pair could be had");
   interpreter(m->folder, python, sizeof python);
-  snprintf(script, sizeof script, "%s/serve.py", m->folder);
+  snprintf(script, sizeof script, "%s/fmu_worker.py", m->folder);
   m->process = fork();
   if (m->process == 0) { /* the pipe is its standard input, both ways */
     dup2(ends[1], 0);

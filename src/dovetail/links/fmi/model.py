@@ -29,7 +29,7 @@ from jax.experimental import io_callback
 from dovetail.core import Flow, Method, kind
 from dovetail.core.errors import DovetailError, LinkError, UnknownNameError
 from dovetail.core.parameter import file_name
-from dovetail.links.fmi.unpacked import new_folder
+from dovetail.links.fmi.unpack_folder import new_folder
 from dovetail.mechanics import Substructure
 from dovetail.specimens import Specimen
 

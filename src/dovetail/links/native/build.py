@@ -20,9 +20,9 @@ from pathlib import Path
 
 import jax.ffi
 
-from dovetail.core import kept_programs
+from dovetail.core import program_cache
 from dovetail.core.errors import LinkError
-from dovetail.links.library import Library
+from dovetail.links.shared_library import Library
 
 log = logging.getLogger("dovetail")
 TICK = Library(
@@ -43,7 +43,7 @@ def compiler() -> str | None:
 
 def cache_folder() -> Path:
     """Where built libraries are kept."""
-    return Path(os.environ.get("DOVETAIL_CACHE") or kept_programs.cache()) / "native"
+    return Path(os.environ.get("DOVETAIL_CACHE") or program_cache.cache()) / "native"
 
 
 @functools.cache
@@ -66,7 +66,7 @@ def built() -> Path:
         raise LinkError(f"the native tick is for Linux; this is {platform.system()}")
     if (target := TICK.shipped()) is None:
         folder = cache_folder()
-        if why := kept_programs.unfit(folder):
+        if why := program_cache.unfit(folder):
             log.warning("the native tick is built for this run alone: %s", why)
             folder = _of_this_process()
         target = folder / TICK.name(metadata.version("jaxlib"))

@@ -14,7 +14,7 @@ import numpy as np
 
 from dovetail.core.errors import LinkError
 from dovetail.links.native.build import built
-from dovetail.links.protocol import MOST_VALUES, Rejection
+from dovetail.links.rig_protocol import MOST_VALUES, Rejection
 from dovetail.links.tick import NOTES, OVERRUN, Clock, Counts, Settings
 from dovetail.testing.outcome import Outcome
 

@@ -63,7 +63,7 @@ bool AllFinite(const double* values, int64_t count) {
   return true;
 }
 
-// As `dovetail.testing.supervisor.beyond`; the tests hold one against the other.
+// As `dovetail.testing.limit_monitor.beyond`; the tests hold one against the other.
 bool Beyond(const double* values, int64_t count, const double* limit) {
   for (int64_t i = 0; i < count; i++)
     if (std::abs(values[i]) > limit[i]) return true;

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from dovetail.core.errors import LinkError
 from dovetail.links.handshake import Bounds
 from dovetail.links.native.library import Direction, Scheduling, _whole, library
-from dovetail.links.protocol import MOST_VALUES, Flag, Rejection, State, size
+from dovetail.links.rig_protocol import MOST_VALUES, Flag, Rejection, State, size
 from dovetail.links.session import Plant
 
 

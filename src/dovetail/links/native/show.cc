@@ -1,7 +1,7 @@
 // A window on a running loop: the newest records in a ring of a file that anybody may map and read.
 //
 // The writer never waits and never looks at a reader. `claimed` is raised before a row is written, `newest` after:
-// a reader copies rows and then drops those that were claimed meanwhile. `dovetail.links.watching` has the layout.
+// a reader copies rows and then drops those that were claimed meanwhile. `dovetail.links.ring` has the layout.
 
 #include <atomic>
 #include <cstdint>

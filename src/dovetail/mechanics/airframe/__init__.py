@@ -10,13 +10,13 @@ from dovetail.lazily import lazily
 
 if TYPE_CHECKING:
     from dovetail.mechanics.airframe.aircraft import DeckAircraft
-    from dovetail.mechanics.airframe.forms import FormsChart
+    from dovetail.mechanics.airframe.deck_probe import ProbeAndGrid
+    from dovetail.mechanics.airframe.formulation_comparison import FormsChart
     from dovetail.mechanics.airframe.gear import GearModel, NodalGear
     from dovetail.mechanics.airframe.modal_gear import ModalGear
     from dovetail.mechanics.airframe.outcomes import DeckLimits, Fate, Phase, fate, phases
-    from dovetail.mechanics.airframe.probe import ProbeAndGrid
+    from dovetail.mechanics.airframe.reduced_aircraft import AirBody, DeckFeel, SprungAircraft, deck_feel
     from dovetail.mechanics.airframe.skids import LandingGear, SkidGear, WheelGear
-    from dovetail.mechanics.airframe.sprung import AirBody, DeckFeel, SprungAircraft, deck_feel
     from dovetail.mechanics.airframe.struts import Oleo, SpringDamperStrut, Strut, StrutLaw
 
 lazily(__name__)

@@ -22,15 +22,15 @@ import numpy as np
 
 from dovetail.core import Flow, Method, choice, kind, parameter
 from dovetail.core.errors import Fault, ParameterError
-from dovetail.mechanics.airframe import dynamics, implicit, touching
+from dovetail.mechanics.airframe import contact_search, dynamics, implicit
 from dovetail.mechanics.airframe.implicit import LEDGER
 from dovetail.mechanics.airframe.modal_gear import ModalGear
 from dovetail.mechanics.airframe.outcomes import DeckLimits
 from dovetail.mechanics.airframe.skids import LandingGear
 from dovetail.mechanics.airframe.struts import Strut
 from dovetail.mechanics.bodies import BodyLoad, MassProperties
-from dovetail.mechanics.collision import bookkeeping
-from dovetail.mechanics.collision.response import PairTouch
+from dovetail.mechanics.collision import touched_surface
+from dovetail.mechanics.collision.contact_force import PairTouch
 from dovetail.mechanics.contact import NormalLaw
 from dovetail.mechanics.dimension import Dimension, dimension
 from dovetail.mechanics.friction import Friction, NoFriction
@@ -175,7 +175,7 @@ class DeckAircraft(Flow):
             "drive": jnp.zeros((len(self.drives), 2)),
             "work": jnp.zeros(len(LEDGER)),
         }
-        inside, on = bookkeeping.started(self._distances(0.0, x))
+        inside, on = touched_surface.started(self._distances(0.0, x))
         held = {
             "inside": inside,
             "touch": on,
@@ -207,11 +207,11 @@ class DeckAircraft(Flow):
     # contact and forces
 
     def _distances(self, t, x):
-        return touching.distances(self, t, x)
+        return contact_search.distances(self, t, x)
 
     def touches(self, t: Any, x: dict[str, Any]) -> PairTouch:
         """What happens at every pair of foot and body."""
-        return touching.touches(self, t, x)
+        return contact_search.touches(self, t, x)
 
     def _body_loads(self, t, x):
         return dynamics.body_loads(self, t, x)
@@ -259,11 +259,11 @@ class DeckAircraft(Flow):
 
     def guards(self, t: Any, x: dict[str, Any]) -> jax.Array:
         """Gap of each pair [m], with the sign turned where they touch: negative means that this must change."""
-        return touching.guards(self, t, x)
+        return contact_search.guards(self, t, x)
 
     def settled(self, t: Any, x: dict[str, Any]) -> dict[str, Any]:
         """The state after an accepted step: touched surfaces, impact speeds, anchors of the bristles."""
-        return touching.settled(self, t, x)
+        return contact_search.settled(self, t, x)
 
     def time_rate(self, t: Any, x: dict[str, Any]) -> dict[str, Any]:
         """Partial derivative of the rates with respect to time, as far as contact with moving bodies causes it."""
@@ -299,7 +299,7 @@ class DeckAircraft(Flow):
         if self.surfaces == "last-crossed" and not method.contact:
             text = 'a method that keeps account of contacts is needed: method = "contact-rosenbrock"'
             problems.append(Fault("method", text + ', or surfaces = "nearest"'))
-        gap = np.asarray(touching.gaps_at_start(self))
+        gap = np.asarray(contact_search.gaps_at_start(self))
         deep = np.argwhere(gap < -1e-2)
         for foot, body in deep:
             text = (

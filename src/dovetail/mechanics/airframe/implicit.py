@@ -19,9 +19,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from dovetail.mechanics.airframe.contact_search import all_pairs, touched
 from dovetail.mechanics.airframe.struts import strut_force
-from dovetail.mechanics.airframe.touching import all_pairs, touched
-from dovetail.mechanics.collision.response import PairMemory, PairTouch
+from dovetail.mechanics.collision.contact_force import PairMemory, PairTouch
 from dovetail.mechanics.securing.drive import driven_frames
 
 if TYPE_CHECKING:

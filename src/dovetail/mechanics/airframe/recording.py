@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import jax.numpy as jnp
 import numpy as np
 
+from dovetail.mechanics.airframe.contact_search import contact_points
 from dovetail.mechanics.airframe.dynamics import interface_loads
 from dovetail.mechanics.airframe.outcomes import fate, phases
-from dovetail.mechanics.airframe.touching import contact_points
 from dovetail.mechanics.securing.drive import driven_frames
 from dovetail.mechanics.spatial import euler
 

@@ -16,7 +16,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from dovetail.core.errors import ConvergenceError
-from dovetail.mechanics.collision import bookkeeping
+from dovetail.mechanics.collision import touched_surface
 
 if TYPE_CHECKING:
     from dovetail.mechanics.airframe.aircraft import DeckAircraft
@@ -51,7 +51,7 @@ def _touching(aircraft):
     """The state at the start, at rest, with each foot on the surface that it is nearest to."""
     x = aircraft.init()
     distance = aircraft._distances(0.0, x)
-    nearest = jax.nn.one_hot(jnp.argmin(bookkeeping.gap(distance), 1), distance.shape[1])[..., None]
+    nearest = jax.nn.one_hot(jnp.argmin(touched_surface.gap(distance), 1), distance.shape[1])[..., None]
     on = jax.nn.one_hot(jnp.argmax(distance, -1), distance.shape[-1]) * nearest
     return {**x, "speed": jnp.zeros_like(x["speed"]), "held": {**x["held"], "touch": on, "inside": on}}
 
@@ -60,7 +60,7 @@ def _touching(aircraft):
 def _found(aircraft, x, unknown):
     """The state at rest, with what it truly touches."""
     x = _placed(aircraft, x, unknown)
-    inside, on = bookkeeping.started(aircraft._distances(0.0, x))
+    inside, on = touched_surface.started(aircraft._distances(0.0, x))
     x = {**x, "held": {**x["held"], "inside": inside, "touch": on}}
     return {**x, "held": {**x["held"], "energy": aircraft.energy(0.0, x)["total"]}}
 

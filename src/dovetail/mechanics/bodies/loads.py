@@ -14,7 +14,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from dovetail.core import Part, kind, parameter
-from dovetail.core.lookup import linear
+from dovetail.core.name_lookup import linear
 from dovetail.core.parameter import known
 from dovetail.mechanics.motion.table import check_table
 

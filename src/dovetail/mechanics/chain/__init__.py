@@ -20,14 +20,14 @@ from typing import TYPE_CHECKING
 from dovetail.lazily import lazily
 
 if TYPE_CHECKING:
-    from dovetail.mechanics.chain.ancf import AncfCable
     from dovetail.mechanics.chain.angled import AngleChain
     from dovetail.mechanics.chain.base import Chain, Loads, Nodes, Solved
+    from dovetail.mechanics.chain.cable import AncfCable
     from dovetail.mechanics.chain.drum import Drum, ExactDrum, HoseDrum
     from dovetail.mechanics.chain.elastic import ElasticChain
     from dovetail.mechanics.chain.length import ContactReel, ReelLaw, SmoothReel, StillReel, TimedReel
+    from dovetail.mechanics.chain.link_chain_batch import ManyLinks
     from dovetail.mechanics.chain.links import LinkChain
-    from dovetail.mechanics.chain.many import ManyLinks
     from dovetail.mechanics.chain.remesh import AdaptiveElements
     from dovetail.mechanics.chain.rods import RodChain
     from dovetail.mechanics.chain.torsion import TwistLine

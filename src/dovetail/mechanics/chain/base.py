@@ -18,7 +18,7 @@ from jaxtyping import Array, Float
 
 from dovetail.core import Flow
 from dovetail.core.errors import ParameterError
-from dovetail.core.registry import name_of
+from dovetail.core.kinds import name_of
 
 
 class Nodes(eqx.Module):

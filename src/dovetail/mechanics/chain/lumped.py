@@ -23,7 +23,7 @@ from jaxtyping import Array, Float
 
 from dovetail.core import choice, count, parameter
 from dovetail.core.errors import ParameterError
-from dovetail.mechanics.chain import joints, shrink, transfer
+from dovetail.mechanics.chain import joints, mass_transfer, reeling_length
 from dovetail.mechanics.chain.banded import solve_tridiagonal
 from dovetail.mechanics.chain.base import (
     Chain,
@@ -36,7 +36,7 @@ from dovetail.mechanics.chain.base import (
     node_forces,
     running,
 )
-from dovetail.mechanics.chain.shrink import Rates
+from dovetail.mechanics.chain.reeling_length import Rates
 
 
 class ChainShape(NamedTuple):
@@ -77,8 +77,8 @@ class LumpedChain(Chain):
         "1", "direction in which rope leaves at the support; along the first link if left out", default=None
     )
     distribution: str = choice("half", "end", about="where a link's mass is", default="half")
-    shrink: str = choice(*shrink.WAYS, about="which links a reel shortens", default="uniform")
-    transfer: str = choice(*transfer.WAYS, about="what mass that changes lumps does", default="sliding")
+    shrink: str = choice(*reeling_length.WAYS, about="which links a reel shortens", default="uniform")
+    transfer: str = choice(*mass_transfer.WAYS, about="what mass that changes lumps does", default="sliding")
     end: str = choice("free", "held", about="whether the tip moves as it is told", default="free")
 
     def __check_init__(self):
@@ -139,14 +139,14 @@ class LumpedChain(Chain):
         if length is None:
             l = jnp.broadcast_to(self.length / self.rope_links, (self.rope_links,))
             return l if self.last_link is None else jnp.append(l, self.last_link), 0.0, 0.0
-        l, rate, rate2 = shrink.lengths(self.shrink, length, self.length, self.rope_links)
+        l, rate, rate2 = reeling_length.lengths(self.shrink, length, self.length, self.rope_links)
         if self.last_link is None:
             return l, rate, rate2
         return jnp.append(l, self.last_link), jnp.append(rate, 0.0), jnp.append(rate2, 0.0)
 
     def slip(self, length: Any) -> tuple[jax.Array, jax.Array]:
         """Speed (n,) [m/s] and its rate at which rope slides past the nodes 1 to n while the length has these rates."""
-        slips = shrink.slip(self.shrink, length, self.length, self.rope_links)
+        slips = reeling_length.slip(self.shrink, length, self.length, self.rope_links)
         return slips if self.last_link is None else (jnp.append(slips[0], 0.0), jnp.append(slips[1], 0.0))
 
     def masses(self, l: Float[Array, " n"]) -> tuple[Float[Array, " n"], Float[Array, " n"]]:
@@ -223,11 +223,11 @@ class LumpedChain(Chain):
         if self.transfer == "none":
             return 0.0
         if self.transfer == "sliding":
-            return transfer.sliding(s.n, s.turn, s.l[0], self.slip(length), s.mass)
+            return mass_transfer.sliding(s.n, s.turn, s.l[0], self.slip(length), s.mass)
         loss = -self._shared(s.l[1])[0][0]
         leaving = -length[1] * (-s.n[:, 0] if self.duct is None else self.duct)
         twice = self.transfer == "printed"
-        return transfer.handed_on(s.v, loss, leaving, self.rope_links, twice=twice)
+        return mass_transfer.handed_on(s.v, loss, leaving, self.rope_links, twice=twice)
 
     def _in_rope(self, of_joint):
         """What each joint has that all of the rope's have; a body's own joint is none of them."""
@@ -266,7 +266,7 @@ class LumpedChain(Chain):
     def _material(self, s, length):
         if length is None or self.transfer != "sliding":
             return s.v
-        return s.v + self.slip(length)[0] * transfer.tangents(s.n)
+        return s.v + self.slip(length)[0] * mass_transfer.tangents(s.n)
 
     def energies(self, x, u=None):
         length = None if u is None else u.length

@@ -29,8 +29,8 @@ from jax.flatten_util import ravel_pytree
 
 from dovetail.core import roles
 from dovetail.core.block import Flow, Input, Method, State, Time
+from dovetail.core.kinds import kind
 from dovetail.core.parameter import check, choice, parameter
-from dovetail.core.registry import kind
 from dovetail.mechanics.collision import switching
 
 _G = 0.435866521508459

@@ -8,16 +8,17 @@ from typing import TYPE_CHECKING
 from dovetail.lazily import lazily
 
 if TYPE_CHECKING:
+    from dovetail.mechanics.contact.damping_factor import GivenDamping
     from dovetail.mechanics.contact.flores import Flores
     from dovetail.mechanics.contact.free_pair import FreePair
-    from dovetail.mechanics.contact.given_damping import GivenDamping
     from dovetail.mechanics.contact.gonthier import Gonthier, GonthierExact
     from dovetail.mechanics.contact.herbert_mcwhannell import HerbertMcWhannell
     from dovetail.mechanics.contact.hertz import Hertz
     from dovetail.mechanics.contact.hunt_crossley import HuntCrossley
+    from dovetail.mechanics.contact.hysteretic_spring import SlowReturn
+    from dovetail.mechanics.contact.impact_speed_memory import Latch
     from dovetail.mechanics.contact.kelvin_voigt import KelvinVoigt
     from dovetail.mechanics.contact.lankarani_nikravesh import LankaraniNikravesh
-    from dovetail.mechanics.contact.latch import Latch
     from dovetail.mechanics.contact.lee_wang import LeeWang
     from dovetail.mechanics.contact.material import (
         PEEK,
@@ -29,16 +30,15 @@ if TYPE_CHECKING:
         Rubber,
         Steel,
     )
-    from dovetail.mechanics.contact.meeting import Approach, Meeting, Met, approach
     from dovetail.mechanics.contact.normal_law import Dissipative, NormalLaw
-    from dovetail.mechanics.contact.realised import realised, realised_restitution
+    from dovetail.mechanics.contact.realised_restitution import realised_restitution, restitution_of_law
     from dovetail.mechanics.contact.restitution import (
         Goldsmith,
         HerbertMcWhannellRestitution,
         RestitutionLaw,
     )
-    from dovetail.mechanics.contact.slow_return import SlowReturn
     from dovetail.mechanics.contact.stiffness import ContactStiffness, GivenStiffness, HertzPair
+    from dovetail.mechanics.contact.surface_contact import Approach, Meeting, Met, approach
     from dovetail.mechanics.contact.zhiying_qishao import ZhiyingQishao
 
 lazily(__name__)
@@ -79,6 +79,6 @@ __all__ = [
     "Steel",
     "ZhiyingQishao",
     "approach",
-    "realised",
     "realised_restitution",
+    "restitution_of_law",
 ]

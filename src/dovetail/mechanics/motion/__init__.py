@@ -9,9 +9,9 @@ from dovetail.lazily import lazily
 
 if TYPE_CHECKING:
     from dovetail.mechanics.motion.base import FrameMotion, Mover, PointMotion, SupportMotion
+    from dovetail.mechanics.motion.fixed_frame import Still
     from dovetail.mechanics.motion.harmonic import HarmonicMotion
     from dovetail.mechanics.motion.point import BrakingPoint, ShiftedPoint
-    from dovetail.mechanics.motion.still import Still
     from dovetail.mechanics.motion.table import TableMotion
 
 lazily(__name__)

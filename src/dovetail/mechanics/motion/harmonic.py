@@ -8,7 +8,7 @@ import numpy as np
 
 from dovetail.core import kind, parameter
 from dovetail.core.errors import ParameterError
-from dovetail.core.lookup import risen
+from dovetail.core.name_lookup import risen
 from dovetail.core.parameter import known
 from dovetail.mechanics.motion.base import FrameMotion, lifted
 

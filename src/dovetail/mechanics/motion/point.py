@@ -6,7 +6,7 @@ import jax
 import jax.numpy as jnp
 
 from dovetail.core import kind, parameter
-from dovetail.core.lookup import smooth
+from dovetail.core.name_lookup import smooth
 from dovetail.mechanics.motion.base import FrameMotion
 
 

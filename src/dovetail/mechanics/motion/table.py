@@ -12,7 +12,7 @@ import numpy as np
 
 from dovetail.core import choice, kind, parameter
 from dovetail.core.errors import ParameterError
-from dovetail.core.lookup import linear, place
+from dovetail.core.name_lookup import linear, place
 from dovetail.core.parameter import known
 from dovetail.mechanics.motion.base import FrameMotion
 

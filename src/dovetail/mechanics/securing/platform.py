@@ -20,7 +20,7 @@ import numpy as np
 
 from dovetail.core import Part, choice, kind
 from dovetail.core.errors import Fault
-from dovetail.mechanics.collision.bookkeeping import FAR
+from dovetail.mechanics.collision.touched_surface import FAR
 from dovetail.mechanics.dimension import PLANE
 from dovetail.mechanics.geometry import ConvexShape
 from dovetail.mechanics.motion import FrameMotion

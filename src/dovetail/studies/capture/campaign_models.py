@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from dovetail.air import PointDevice, TowedRope
-from dovetail.air.settling import settling
+from dovetail.air.settling_measures import settling
 from dovetail.campaign import gives, takes
 from dovetail.core import RK4
 from dovetail.core.methods.rolled import rolled

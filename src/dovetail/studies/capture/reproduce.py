@@ -13,8 +13,8 @@ import numpy as np
 from dovetail.core import DormandPrince8, linearise
 from dovetail.mechanics.chain import Loads, RodChain
 from dovetail.mechanics.chain.angles import joint_moment
-from dovetail.mechanics.chain.ledger import energy_residual
-from dovetail.mechanics.chain.static import hanging_directions
+from dovetail.mechanics.chain.energy_terms import energy_residual
+from dovetail.mechanics.chain.equilibrium import hanging_directions
 from dovetail.studies.capture.assembly import (
     GRAVITY,
     G,

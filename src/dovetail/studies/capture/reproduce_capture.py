@@ -10,8 +10,8 @@ import numpy as np
 
 from dovetail.air import RampCommand, RigidDevice, TowedRope, VortexPair, WingedStage
 from dovetail.air.aircraft import Accelerating
-from dovetail.air.device import PointDevice
-from dovetail.air.settling import Settling, settling
+from dovetail.air.latching_device import PointDevice
+from dovetail.air.settling_measures import Settling, settling
 from dovetail.core import RK4
 from dovetail.core.methods.rolled import rolled
 from dovetail.mechanics.chain import Loads, RodChain

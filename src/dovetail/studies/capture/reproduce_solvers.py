@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from dovetail.core import BDF2, RK4, DormandPrince8, linearise
-from dovetail.mechanics.chain.static import hanging_directions
+from dovetail.mechanics.chain.equilibrium import hanging_directions
 from dovetail.studies.capture.assembly import G, march, published_rope, survives, tip_and_stretch, tip_force
 from dovetail.studies.capture.reproduce import pulled
 

@@ -18,11 +18,11 @@ import jax.numpy as jnp
 import numpy as np
 
 from dovetail.air import PointDevice, TowedLinks
-from dovetail.air.settling import settling
+from dovetail.air.settling_measures import settling
 from dovetail.campaign.pareto import pareto_search
 from dovetail.core import RK4
 from dovetail.mechanics.chain import LinkChain, ManyLinks
-from dovetail.mechanics.chain.many import LANES
+from dovetail.mechanics.chain.link_chain_batch import LANES
 from dovetail.studies.capture.assembly import catalogue
 
 STEP, EVERY = 1e-2, 5  # [s], steps between records

@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from dovetail.campaign import gives, takes
-from dovetail.core.registry import find
+from dovetail.core.kinds import find
 from dovetail.mechanics.contact import Dissipative, GivenDamping, GivenStiffness
 from dovetail.studies.docking.impact import Instruments, first_impact, hertz_depth
 from dovetail.studies.docking.impact_qualification import needed_stroke

@@ -19,7 +19,7 @@ import numpy as np
 import scipy
 
 from dovetail.core.errors import AnalysisError
-from dovetail.mechanics.contact import Dissipative, NormalLaw, realised
+from dovetail.mechanics.contact import Dissipative, NormalLaw, restitution_of_law
 from dovetail.studies.docking.impact import Instruments, first_impact, hertz_depth
 
 
@@ -66,7 +66,7 @@ def neutral_delay(
     sensor_damping: float = 0.7,
 ) -> float:
     """Total delay [s] of the actuator (four time constants) at which an impact keeps its energy."""
-    if float(realised(law, speed)) >= 1:
+    if float(restitution_of_law(law, speed)) >= 1:
         raise AnalysisError(
             "an elastic contact has no loss that a delay could make up: any delay adds energy"
         )

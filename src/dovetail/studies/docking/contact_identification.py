@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dovetail.core.registry import find
+from dovetail.core.kinds import find
 from dovetail.mechanics.contact import Dissipative
 from dovetail.studies.docking.contact_fit import ContactFit, MeasuredImpacts, fit_contact, peak_errors
 from dovetail.studies.docking.impact_validation import law_names

@@ -21,8 +21,8 @@ from dovetail.campaign import (
     requirements,
     takes,
 )
-from dovetail.campaign.merit import RESOLUTION_SHARE
-from dovetail.core.registry import find
+from dovetail.campaign.actuator_requirements import RESOLUTION_SHARE
+from dovetail.core.kinds import find
 from dovetail.mechanics.contact import Dissipative
 from dovetail.studies.docking.impact import Instruments
 from dovetail.studies.docking.scenarios import SENSOR_CH5, Scenario, impacts

@@ -17,8 +17,8 @@ import numpy as np
 import xarray as xr
 
 from dovetail.core import kind, parameter
-from dovetail.core.chart import Chart
 from dovetail.core.errors import Fault
+from dovetail.core.parameter_map import Chart
 from dovetail.mechanics.bodies import MeetingBodies
 from dovetail.mechanics.contact import Dissipative
 from dovetail.mechanics.friction import Friction

@@ -30,7 +30,7 @@ from dovetail.mechanics.spatial import Pose, Twist, euler
 from dovetail.specimens.probe_in_drogue import BallInCavity, Contact, ProbeInDrogue
 from dovetail.testing import Coupled
 from dovetail.testing.excitation import Rest
-from dovetail.testing.loop import MOTION, Driven
+from dovetail.testing.hybrid_loop import MOTION, Driven
 from dovetail.transfer import CrossTalk, Quantiser, Series, TotalDelayLag
 
 GOING, DOCKED, LEFT = 0, 1, 2  # how a docking stands

@@ -19,9 +19,9 @@ import numpy as np
 import xarray as xr
 
 from dovetail.core import choice, kind, parameter
-from dovetail.core.chart import Chart
 from dovetail.core.errors import Fault
-from dovetail.core.registry import find, name_of
+from dovetail.core.kinds import find, name_of
+from dovetail.core.parameter_map import Chart
 from dovetail.mechanics.contact import Dissipative, GivenDamping, GivenStiffness, HertzPair, Material
 from dovetail.studies.docking.impact import Instruments, first_impact
 from dovetail.studies.docking.impact_validation import LAWS

@@ -14,7 +14,7 @@ import jax
 import jax.numpy as jnp
 
 from dovetail.core import Method
-from dovetail.core.adaptive import Crossing, Trajectory, solve
+from dovetail.core.adaptive_step import Crossing, Trajectory, solve
 from dovetail.studies.docking.impact import hertz_depth, touching
 
 System = Any  # a `Coupled` of `FreePair` and `ImpactPair`

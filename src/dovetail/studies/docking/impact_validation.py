@@ -15,9 +15,9 @@ import numpy as np
 import xarray as xr
 
 from dovetail.core import choice, kind, parameter
-from dovetail.core.chart import Chart
 from dovetail.core.errors import Fault
-from dovetail.core.registry import find, names
+from dovetail.core.kinds import find, names
+from dovetail.core.parameter_map import Chart
 from dovetail.mechanics.contact import Dissipative, GivenDamping, GivenStiffness, HertzPair, Material
 from dovetail.studies.docking.impact import Instruments, first_impact
 

@@ -13,7 +13,7 @@ import jax
 import jax.numpy as jnp
 
 from dovetail.core import RK4
-from dovetail.core.randomness import seeded
+from dovetail.core.random import seeded
 from dovetail.mechanics.contact import FreePair, NormalLaw
 from dovetail.specimens import ImpactPair
 from dovetail.studies.docking.impact import Instruments

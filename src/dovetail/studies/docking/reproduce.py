@@ -7,7 +7,7 @@ from functools import cache
 import jax.numpy as jnp
 import numpy as np
 
-from dovetail.core.registry import kinds
+from dovetail.core.kinds import parts_by_kind
 from dovetail.mechanics.contact import (
     Aluminium,
     Dissipative,
@@ -75,7 +75,7 @@ def older_laws_fall() -> list[bool]:
 def _peaks(name: str) -> np.ndarray:
     """Peak force [N] at the restitutions of sec. 4.4.3.3, rising."""
     c = np.array([0.5, 0.6, 0.7, 0.8, 0.9, 1.0])
-    found = impacts([STEEL_PAIR] * len(c), c, law=kinds(Dissipative)[name])
+    found = impacts([STEEL_PAIR] * len(c), c, law=parts_by_kind(Dissipative)[name])
     return np.asarray(found.ideal.peak_force)
 
 
@@ -96,7 +96,7 @@ def peak_force_by_speed() -> list[bool]:
     """RT-06: all laws' peak forces rise with speed; they differ by less than 5 %; the difference grows."""
     speeds = np.linspace(0.01, 0.15, 8)
     scenarios = [Scenario("steel", "steel", 10.0, 10.0, float(v)) for v in speeds]
-    laws = [kinds(Dissipative)[name] for name in (*OLD, *NEW)]
+    laws = [parts_by_kind(Dissipative)[name] for name in (*OLD, *NEW)]
     peaks = np.stack([np.asarray(impacts(scenarios, 0.8, law=law).ideal.peak_force) for law in laws])
     low, high = peaks.min(0), peaks.max(0)
     return [
@@ -300,7 +300,7 @@ def _errors(scenarios: list[Scenario]) -> list[float]:
 
 
 def _factor(name: str, restitution: float):
-    law: type[Dissipative] = kinds(Dissipative)[name]
+    law: type[Dissipative] = parts_by_kind(Dissipative)[name]
     return law(GivenStiffness(1.0)).damping_factor(np.float64(restitution))
 
 

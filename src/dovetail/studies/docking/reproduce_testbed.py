@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 import scipy
 
-from dovetail.core.randomness import seeded
+from dovetail.core.random import seeded
 from dovetail.transfer import ShapedNoise, TwoDegreesOfFreedom
 from dovetail.transfer.eddy_current import laser_displacement
 from dovetail.transfer.factors import pair, ratio

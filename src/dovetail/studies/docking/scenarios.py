@@ -13,7 +13,7 @@ import equinox as eqx
 import jax
 import numpy as np
 
-from dovetail.core.registry import find
+from dovetail.core.kinds import find
 from dovetail.mechanics.contact import Dissipative, Flores, GivenDamping, GivenStiffness, HertzPair, Material
 from dovetail.studies.docking.impact import ImpactPairing, Instruments, first_impact
 

@@ -18,7 +18,7 @@ import xarray as xr
 
 from dovetail.air import DrogueHose
 from dovetail.core import count, kind, parameter
-from dovetail.core.chart import Chart
+from dovetail.core.parameter_map import Chart
 from dovetail.specimens.funnel import Funnel
 from dovetail.studies.refuelling.assembly import drogue_hose
 from dovetail.studies.refuelling.funnel_strike import TORQUE_LIMIT, Ending, Strike, StrikeRecord, strike

@@ -16,7 +16,7 @@ from dovetail.fidelity import pose_error
 from dovetail.studies.refuelling.hung_drogue import CONTACT_RADIUS, RUN_UP
 from dovetail.studies.registry import find_test
 from dovetail.testing import Run
-from dovetail.testing.creep.virtual_cell import arms_of
+from dovetail.testing.pseudodynamic.virtual_cell import arms_of
 from dovetail.transfer import Delay
 from dovetail.transfer.robot import Course
 

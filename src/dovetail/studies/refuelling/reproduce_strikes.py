@@ -12,7 +12,7 @@ from dovetail.mechanics.chain import StillReel
 from dovetail.mechanics.contact import KelvinVoigt
 from dovetail.mechanics.friction import Brush
 from dovetail.specimens.funnel import LEAD_IN, Funnel
-from dovetail.specimens.scaled import ScaledSpecimen
+from dovetail.specimens.scaled_specimen import ScaledSpecimen
 from dovetail.studies.refuelling.assembly import drogue_hose
 from dovetail.studies.refuelling.funnel_strike import Strike
 from dovetail.studies.refuelling.reproduce import _no_force, march, pulsed

@@ -23,7 +23,7 @@ from dovetail.core.methods.rolled import rolled
 from dovetail.mechanics.contact import KelvinVoigt, SlowReturn
 from dovetail.mechanics.friction import Brush
 from dovetail.specimens.funnel import Funnel
-from dovetail.specimens.ribs import RibBasket
+from dovetail.specimens.rib_basket import RibBasket
 from dovetail.studies.refuelling.funnel_strike import Strike
 from dovetail.studies.refuelling.hung_drogue import CONTACT_RADIUS, HungDrogue, strike_line
 

@@ -10,14 +10,14 @@ import numpy as np
 from dovetail.mechanics.airframe import DeckAircraft
 from dovetail.mechanics.airframe.statics import equilibrium, foot_loads, node_places
 from dovetail.studies.registry import find_test
-from dovetail.testing import file
+from dovetail.testing import test_file
 
 Changes = tuple[tuple[str, Any], ...]
 
 
 def loaded(name: str, changes: Changes = ()) -> Any:
     """A test of the study with values changed at dotted paths."""
-    return file.load(find_test(f"shipboard/{name}"), {key: _plain(value) for key, value in changes})
+    return test_file.load(find_test(f"shipboard/{name}"), {key: _plain(value) for key, value in changes})
 
 
 def _plain(value):

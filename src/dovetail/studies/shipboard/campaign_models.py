@@ -7,7 +7,7 @@ from typing import Any
 import jax.numpy as jnp
 
 from dovetail.campaign import gives
-from dovetail.sea.envelope import SecuringEnvelope
+from dovetail.sea.operating_envelope import SecuringEnvelope
 from dovetail.sea.response import BoxShip
 
 

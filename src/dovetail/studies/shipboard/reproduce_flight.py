@@ -15,7 +15,7 @@ from dovetail.mechanics.bodies.loads import BodyMotion
 from dovetail.studies.registry import find_test
 from dovetail.studies.shipboard.assembly import aircraft, run
 from dovetail.studies.shipboard.reproduce_contact import LEFT, RIGHT, distances
-from dovetail.testing.file import parse
+from dovetail.testing.test_file import parse
 
 LANDED = 11.0  # [s] landed at 6.7 s, clamps spread from 7 to 7.5 s
 

@@ -11,13 +11,13 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from dovetail.core.randomness import seeded
+from dovetail.core.random import seeded
 from dovetail.mechanics.airframe import SprungAircraft, deck_feel
 from dovetail.mechanics.motion import HarmonicMotion
 from dovetail.mechanics.spatial import quaternion
 from dovetail.sea import BoxShip, Bretschneider, Jonswap, Seaway, sea_state, waves
 from dovetail.studies.registry import find_test
-from dovetail.testing.file import parse
+from dovetail.testing.test_file import parse
 
 T = np.arange(0.0, 3 * 3600.0, 0.5)  # [s] three hours
 

@@ -255,7 +255,7 @@ def _method_table(simulation: list[list[float]]) -> dict[str, Any]:
 
 def _matrices(folder: Path, given: list[str], table: dict[str, Any]) -> str:
     """A file of M, C, K for the gear: those that are `given`, and the others from its mesh."""
-    from dovetail.testing.file import parse
+    from dovetail.testing.test_file import parse
 
     own = zip(MATRICES, parse(table).system.gear.structure(), strict=True)
     read = {name: np.array(_read(folder, f"Properties_FE_{name}mat")) for name in given}

@@ -6,8 +6,8 @@ import equinox as eqx
 import xarray as xr
 
 from dovetail.core import count, kind
-from dovetail.core.chart import Chart
 from dovetail.core.errors import Fault
+from dovetail.core.parameter_map import Chart
 from dovetail.studies.substructuring import rths
 
 

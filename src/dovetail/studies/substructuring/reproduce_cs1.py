@@ -28,7 +28,7 @@ from dovetail.compensation import (
 from dovetail.stability import robustness
 from dovetail.stability import single_interface as closed_form
 from dovetail.studies.substructuring.reproduce import C_LIGHT, K_S, C, K, M, cs1
-from dovetail.testing.path import put
+from dovetail.testing.paths import put
 from dovetail.transfer import RelativeNoise
 from dovetail.transfer.linear import LinearTransfer
 

@@ -17,7 +17,7 @@ from dovetail.compensation import HeldForceExtrapolation, NoCompensation
 from dovetail.stability import DelayEquation, maps, predictor_taps
 from dovetail.studies.substructuring.reproduce_cs1 import DT, FREE, ready, rehearsed
 from dovetail.testing.linearised import delay_equation, linear_parts
-from dovetail.testing.path import get, put
+from dovetail.testing.paths import get, put
 from dovetail.transfer import Delay
 from dovetail.transfer.linear import LinearTransfer
 

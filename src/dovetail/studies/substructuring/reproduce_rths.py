@@ -7,7 +7,7 @@ from functools import cache
 import numpy as np
 import xarray as xr
 
-from dovetail.design import growths
+from dovetail.assess import growths
 from dovetail.studies.substructuring import rths
 from dovetail.studies.substructuring.rths_compensators import BEST
 

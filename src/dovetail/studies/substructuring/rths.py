@@ -19,8 +19,8 @@ import jax
 import numpy as np
 import xarray as xr
 
+from dovetail.assess import growths, stacked
 from dovetail.core import RK4
-from dovetail.design import growths, stacked
 from dovetail.fidelity.rths_criteria import NAMES, criteria_of
 from dovetail.studies.registry import find_test
 from dovetail.studies.substructuring.rths_compensators import COMPENSATORS, TabledCompensator, plant_of

@@ -10,16 +10,16 @@ from dovetail.lazily import lazily
 if TYPE_CHECKING:
     from dovetail.testing.excitation.base import Excitation
     from dovetail.testing.excitation.earthquake import GroundMotion, GroundRecord, KanaiTajimi
-    from dovetail.testing.excitation.faded import Faded
+    from dovetail.testing.excitation.fade_in import Faded
     from dovetail.testing.excitation.noise import WhiteNoiseExcitation
     from dovetail.testing.excitation.per_axis import PerAxis
     from dovetail.testing.excitation.pulse import Pulse
     from dovetail.testing.excitation.record_file import read_record
-    from dovetail.testing.excitation.rest import Rest
     from dovetail.testing.excitation.sine import Sine, SumOfSines
     from dovetail.testing.excitation.step import Step
     from dovetail.testing.excitation.sweep import Sweep
     from dovetail.testing.excitation.table import Table
+    from dovetail.testing.excitation.zero import Rest
 
 lazily(__name__)
 

@@ -10,7 +10,7 @@ from dovetail.core import count, kind, parameter
 from dovetail.core.block import Time
 from dovetail.core.errors import ParameterError
 from dovetail.core.parameter import known
-from dovetail.core.randomness import Random
+from dovetail.core.random import Random
 from dovetail.testing.excitation.base import Excitation
 
 

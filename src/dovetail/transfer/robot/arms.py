@@ -24,7 +24,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float
 
 from dovetail.core import kind, parameter
-from dovetail.core.randomness import Random
+from dovetail.core.random import Random
 from dovetail.mechanics.spatial import Pose
 from dovetail.mechanics.spatial.rotation import exponential, logarithm
 from dovetail.transfer.base import Series, Transfer

@@ -17,7 +17,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from dovetail.core import choice, count, kind, parameter
-from dovetail.core.randomness import Random
+from dovetail.core.random import Random
 from dovetail.transfer.base import Transfer
 
 

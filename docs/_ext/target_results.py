@@ -1,0 +1,37 @@
+"""What was got when the targets were last computed (`docs/compute_targets.py`), held against the targets of today."""
+
+import json
+from pathlib import Path
+
+from dovetail.studies import load_targets, studies
+from dovetail.studies.target_counts import tally
+
+REPRODUCED = Path(__file__).resolve().parents[1] / "target_results"
+
+
+def kept(study):
+    """Each target with what was got and its status; nothing and "" where the target is another one since."""
+    file = REPRODUCED / f"{study}.json"
+    rows = {row["id"]: row for row in json.loads(file.read_text("utf-8"))} if file.is_file() else {}
+    for target in load_targets(study):
+        row = rows.get(target.id, {})
+        if not target.compute:
+            yield target, None, "data" if target.kind == "data" else "missed"
+        elif row and _same(row["expected"], target.expected) and row["tolerance"] == str(target.tolerance):
+            yield target, row["got"], row["status"]
+        else:
+            yield target, None, ""
+
+
+def counts(study=None):
+    """Targets of one study or of all, counted by origin and kind."""
+    names = [study] if study else studies()
+    return tally((target, status) for name in names for target, _, status in kept(name))
+
+
+def _same(a, b) -> bool:
+    if isinstance(a, list) and isinstance(b, list):
+        return len(a) == len(b) and all(map(_same, a, b))
+    if isinstance(a, float) and isinstance(b, int | float):
+        return abs(a - b) <= 1e-6 * abs(b)
+    return a == b or str(a) == str(b)

@@ -1,0 +1,56 @@
+"""Many ropes of links behind one aircraft, side by side: a sweep of specifications as one flow.
+
+What `TowedRope` is for one rope, without its ledger: gravity, a steady stream, the aircraft's wake at the tip, and a
+body there whose force follows the local wind at once. The variants are in the lanes of `ManyLinks`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+from dovetail.air.latching_device import PointDevice, TipDevice
+from dovetail.air.wind import FreeStream, StillAir, WindField
+from dovetail.core import Flow, parameter
+from dovetail.core.errors import ParameterError
+from dovetail.mechanics.chain import ManyLinks
+
+
+class TowedLinks(Flow):
+    """Ropes that trail behind an aircraft at the start, each with the same kind of body at its tip."""
+
+    ropes: ManyLinks
+    device: TipDevice = PointDevice()
+    wake: WindField = StillAir()
+    airspeed: jax.Array = parameter("m/s", "true airspeed", default=170.0, at_least=0.0)
+    density: jax.Array = parameter("kg/m^3", "density of the air", default=0.7, at_least=0.0)
+    gravity: jax.Array = parameter("m/s^2", "acceleration of gravity", default=9.81, at_least=0.0)
+
+    def __check_init__(self):
+        if self.device.init():
+            raise ParameterError(
+                f"TowedLinks: {type(self.device).__name__} has a motion of its own; run it in a TowedRope"
+            )
+
+    def init(self) -> dict[str, jax.Array]:
+        return self.ropes.straight([1.0, 0.0, 0.0])
+
+    def loads(self, t: Any, x: Any) -> tuple[jax.Array, jax.Array]:
+        """Gravity (3,) [m/s^2] and the air's force on each tip (3, k) [N]."""
+        tip, velocity = x["position"][-1], x["velocity"][-1]
+        stream = jnp.stack([self.airspeed, 0.0 * self.airspeed, 0.0 * self.airspeed])[:, None]
+        wind = stream + self.wake.velocity(t, tip, FreeStream(self.airspeed, self.density)) - velocity
+
+        def force(wind):
+            return self.device.force({}, wind, self.density, self.airspeed, jnp.zeros(2))
+
+        field = self.gravity * jnp.array([0.0, 1.0, 0.0])
+        return field, jax.vmap(force, in_axes=-1, out_axes=-1)(wind)
+
+    def derivative(self, t, x, u):
+        return self.ropes.derivative(t, x, self.loads(t, x))
+
+    def output(self, t, x, u):
+        return self.ropes.output(t, x, self.loads(t, x))

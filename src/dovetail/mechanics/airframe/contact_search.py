@@ -1,0 +1,135 @@
+r"""Feet of an aircraft on the bodies around it: which pairs touch, with what force, and what is remembered of it.
+
+All pairs of foot and body are one batch (see `collision.response`). The memory (touched surfaces, speed of the first
+touch, slip, anchors of the bristles) changes only when a step has been accepted.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from dovetail.mechanics.collision import contact_force, touched_surface
+from dovetail.mechanics.securing.drive import driven_frames
+from dovetail.mechanics.securing.platform import PlatformFrames, half_spaces, poses
+
+if TYPE_CHECKING:
+    from dovetail.mechanics.airframe.aircraft import DeckAircraft
+
+
+def distances(aircraft: DeckAircraft, t: Any, x: dict[str, Any]) -> jax.Array:
+    """Signed distances [m] of the feet to the planes of all bodies, (feet, bodies, planes)."""
+    normals, offsets = half_spaces(aircraft.platforms)
+    frame = driven_frames(aircraft.platforms, aircraft.drives, t, x["drive"])
+    at = aircraft.node_positions(x)[np.array(aircraft.feet)]
+    per_body = jax.vmap(contact_force.distances, (None, None, 0, 0, 0, 0))
+    return jax.vmap(per_body, (0, 0, None, None, None, None))(
+        at, aircraft.gear.radii, frame.position, frame.rotation, normals, offsets
+    )
+
+
+@eqx.filter_jit
+def gaps_at_start(aircraft: DeckAircraft) -> jax.Array:
+    """Gap [m] of each pair of foot and body at the start; one program, since a check should take less than the run."""
+    return touched_surface.gap(distances(aircraft, 0.0, aircraft.init()))
+
+
+def all_pairs(
+    aircraft: DeckAircraft,
+    frame: PlatformFrames,
+    at: jax.Array,
+    velocity: jax.Array,
+    memory: contact_force.PairMemory,
+) -> contact_force.PairTouch:
+    """All pairs of foot and body; arrays (feet, bodies, ...) in world axes."""
+
+    def pair(foot, body, memory):
+        return contact_force.touch(foot, body, memory, aircraft.law, aircraft.friction, aircraft.dim)
+
+    feet = contact_force.Foot(at, velocity, aircraft.gear.radii)
+    bodies = contact_force.TouchedBody(*frame, *half_spaces(aircraft.platforms))
+    return jax.vmap(jax.vmap(pair, (None, 0, 0)), (0, None, 0))(feet, bodies, memory)
+
+
+def touched(aircraft: DeckAircraft, t: Any, x: dict[str, Any]) -> jax.Array:
+    """One at the touched plane of each pair, (feet, bodies, planes)."""
+    if aircraft.surfaces == "nearest":
+        return touched_surface.nearest(distances(aircraft, t, x))
+    return x["held"]["touch"]
+
+
+def touches(aircraft: DeckAircraft, t: Any, x: dict[str, Any]) -> contact_force.PairTouch:
+    """What happens at every pair of foot and body."""
+    return _touches(aircraft, jnp.asarray(t, float), x)
+
+
+@eqx.filter_jit
+def _touches(aircraft, t, x):  # traced once for all that asks for it
+    R = aircraft.dim.rotation(x["attitude"])
+    rho, V, _ = aircraft._nodes(x)
+    feet, d = np.array(aircraft.feet), aircraft.dim.d
+    at = x["position"] + rho[feet] @ R.T
+    held = x["held"]
+    on = touched(aircraft, t, x)
+    frame = driven_frames(aircraft.platforms, aircraft.drives, t, x["drive"])
+    memory = contact_force.PairMemory(x["bristle"], on, held["impact"], held["slid"])
+    return all_pairs(aircraft, frame, at, V[feet, :d] @ R.T, memory)
+
+
+def contact_points(aircraft: DeckAircraft, t: Any, x: dict[str, Any]) -> jax.Array:
+    """Where each foot's bristle is anchored on each body (feet, bodies, d) [m], in world axes.
+
+    For a pair that does not touch it is the foot's own place: nothing is anchored.
+    """
+    R = poses(aircraft.platforms, t)[1]  # drives do not turn
+    at = aircraft.node_positions(x)[np.array(aircraft.feet), None]
+    if not aircraft.friction.remembers:
+        return jnp.broadcast_to(at, (len(aircraft.feet), *R.shape[:2]))
+    return at + jnp.einsum("bij,fbj->fbi", R, x["bristle"])
+
+
+def guards(aircraft: DeckAircraft, t: Any, x: dict[str, Any]) -> jax.Array:
+    """Gap of each pair [m], with the sign turned where they touch: negative means that this must change."""
+    gap = touched_surface.gap(distances(aircraft, t, x))
+    return jnp.where(jnp.any(x["held"]["touch"] > 0.5, -1), -gap, gap).ravel()
+
+
+def settled(aircraft: DeckAircraft, t: Any, x: dict[str, Any]) -> dict[str, Any]:
+    """The state after an accepted step: touched surfaces, impact speeds, anchors of the bristles."""
+    held, friction = x["held"], aircraft.friction
+    apart = distances(aircraft, t, x)
+    inside, on = touched_surface.updated(apart, held["inside"], held["touch"])
+    before, now = (jnp.any(a > 0.5, -1) for a in (held["touch"], on))
+    x = {**x, "held": {**held, "inside": inside, "touch": on}}
+    touch = touches(aircraft, t, x)
+    new = now & ~before
+    load = aircraft._body_loads(t, x) if aircraft.load_sampling == "step" else held["load"]
+    impact = jnp.where(new, jnp.maximum(touch.approach, 0.0), held["impact"])
+    gap = jnp.abs(touched_surface.gap(apart))
+    deepest = jnp.maximum(held["event_depth"], jnp.max(jnp.where(now != before, gap, 0.0)))
+    speed = jnp.sqrt(jnp.sum(touch.slip**2, -1))
+    speed = jnp.where(new, speed, friction.remembered(held["slid"], speed, t - held["time"])) * now
+    bristle = x["bristle"]
+    if friction.remembers:
+        R = poses(aircraft.platforms, t)[1]
+        world = jnp.einsum("bij,fbj->fbi", R, bristle)
+        slid = friction.settled(jnp.maximum(touch.normal, 0.0), touch.slip, world, speed[..., None])
+        slid = jnp.where(friction.due(held["time"], t), slid, world)
+        bristle = jnp.einsum("bji,fbj->fbi", R, slid) * now[..., None]
+    return {
+        **x,
+        "bristle": bristle,
+        "held": {
+            **x["held"],
+            "impact": impact,
+            "event_depth": deepest,
+            "event_time": jnp.where(jnp.any(new), t, held["event_time"]),
+            "slid": speed,
+            "time": t + 0.0 * deepest,
+            "load": load,
+        },
+    }

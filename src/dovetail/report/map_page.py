@@ -1,0 +1,212 @@
+"""The page on a map: its pictures, what it says in words, and the file it came from.
+
+How a chart is drawn it says itself (`core.chart.Chart.picture`): lines along one coordinate, colours over
+two, outcomes as symbols, or measured, modelled and ideal values as bars.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import tomli_w
+import xarray as xr
+from matplotlib.figure import Figure
+
+from dovetail.core.parameter_map import Chart
+from dovetail.core.si_prefix import si_prefix
+from dovetail.report.page import Folded, Page, PageSection, Picture, Verdict
+from dovetail.report.style import COLOURS, WIDTH, beside, new_figure, styled
+
+# those of figures are others in the dark; what is none of them must differ from them there as well
+SHADES = ("#0072b2", "#d55e00", "#009e73", "#a5408c", "#9b6b43", "#b8860b", "#20252b", "#8b939c")
+ENDINGS = (("#e8e2d0", "?"), ("#bfe3d0", "o"), ("#f2d5c4", "·"))  # not yet, well, not well
+SYSTEMS = {
+    "d": ("ideal", COLOURS["ideal"]),
+    "m": ("modelled test", COLOURS["demand"]),
+    "h": ("measured", COLOURS["measured"]),
+}
+
+
+def write_chart(file: Any, data: xr.Dataset, path: str | Path) -> Path:
+    """Write the page on a computed map."""
+    from dovetail.testing import dump
+
+    pictures = draw(file.chart, data)
+    blocks: list[Any] = [PageSection("Picture", pictures)] if pictures else []
+    blocks.append(PageSection("In numbers", [Folded("The map in words", file.chart.summary(data))]))
+    blocks.append(PageSection("File", [Folded("The file as it was computed", tomli_w.dumps(dump(file)))]))
+    verdict = Verdict(f"Computed: {_size(data)}.", "plain")
+    return Page(file.title or "Map", verdict, blocks, subtitle="Map").write(path)
+
+
+def _size(data: xr.Dataset) -> str:
+    sizes = [f"{n} of {str(name).replace('_', ' ')}" for name, n in data.sizes.items()]
+    count = int(np.prod(list(data.sizes.values())))
+    return f"{count} points, {' by '.join(sizes)}" if len(sizes) > 1 else sizes[0] if sizes else "one point"
+
+
+def draw(chart: Chart, data: xr.Dataset) -> list[Picture]:
+    """The pictures of a computed chart."""
+    data = chart.shown(data)
+    if chart.picture == "none":
+        return []
+    if chart.picture == "outcomes":
+        return [Picture(outcomes(data), "Each cell is a whole run; the number is that of its impacts.")]
+    if chart.picture == "map":
+        return [Picture(coloured(data[name]), _caption(data[name], name)) for name in data.data_vars]
+    if chart.picture == "bars":
+        names = dict.fromkeys(
+            str(name).rpartition("_")[0] for name in data.data_vars if str(name).endswith("_h")
+        )
+        return [Picture(bars(data, name), f"Peak {name} of each impact.") for name in names]
+    drawn = [name for name in data.data_vars if chart.along in ("", *data[name].dims) and data[name].ndim]
+    return [
+        Picture(
+            lines(data[name], chart.along or str(data[name].dims[-1]), chart.labels(data)),
+            _caption(data[name], name),
+        )
+        for name in drawn
+    ]
+
+
+def _caption(values: xr.DataArray, name: Any) -> str:
+    text = str(values.attrs.get("long_name", str(name).replace("_", " ")))
+    return f"{text[:1].upper()}{text[1:]}."
+
+
+def lines(values: xr.DataArray, along: str, labels: list[str] | None = None) -> Figure:
+    """A line for each of the other coordinates, over one; points where that one has names instead of numbers."""
+    table = values.transpose(along, ...).values.reshape(values.sizes[along], -1)
+    others = [d for d in values.dims if d != along]
+    names = labels if labels and len(labels) == table.shape[1] else _names(values, others)
+    factor, unit = si_prefix(table, values.attrs.get("units", "1"))
+    figure, ((axes,),) = new_figure(height=3.4)
+    with styled():
+        named = values[along].dtype.kind in "US"
+        x = np.arange(values.sizes[along]) if named else values[along].values
+        scale, x_unit = (1.0, "") if named else si_prefix(x, values[along].attrs.get("units", "1"))
+        if not named and x.min() > 0 and x.max() / x.min() > 30:
+            axes.set_xscale("log")
+            axes.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
+            axes.xaxis.set_minor_formatter(lambda value, _: "")
+        for column, name, shade in zip(table.T, names, _shades(len(names)), strict=True):
+            axes.plot(
+                scale * x, factor * column, "o" if named else "o-", ms=3.5, color=shade, label=name or None
+            )
+        if named:
+            axes.set_xticks(x, values[along].values, rotation=20, ha="right")
+        label = str(values[along].attrs.get("long_name", along.replace("_", " ")))
+        axes.set_xlabel(f"{label} [{x_unit}]" if x_unit else label)
+        what = str(values.name).replace("_", " ")
+        axes.set_ylabel(f"{what} [{unit}]" if unit else what)
+        if any(names):
+            columns = beside([name for name in names if name])
+            figure.legend(loc="outside upper left", ncols=columns, handlelength=1.4, borderaxespad=0)
+    return figure
+
+
+def _names(values: xr.DataArray, others: list[Any]) -> list[str]:
+    if not others:
+        return [""]
+    if len(others) > 1:
+        return [str(i + 1) for i in range(int(np.prod([values.sizes[d] for d in others])))]
+    return [f"{v:g}" if isinstance(v, float) else str(v) for v in values[others[0]].values.tolist()]
+
+
+def _shades(count: int) -> list[Any]:
+    if count <= len(SHADES):
+        return list(SHADES[:count])
+    import matplotlib as mpl
+
+    return list(mpl.colormaps["viridis"](np.linspace(0.25, 0.9, count)))
+
+
+def coloured(values: xr.DataArray) -> Figure:
+    """Colours over two coordinates, with the line where the value is one (nothing gained, nothing lost)."""
+    rows, columns = values.dims
+    x, y = values[columns].values, values[rows].values
+    scale, unit = si_prefix(x, values[columns].attrs.get("units", "1"))
+    figure, ((axes,),) = new_figure(height=3.6, width=WIDTH * 0.75)
+    with styled():
+        positive = bool(np.all(values.values > 0))  # colours then tell factors: twice as different as a half
+        reach = (
+            float(np.clip(np.nanmax(np.abs(np.log(values.values))), 1e-9, np.log(10))) if positive else None
+        )
+        shown = np.log(values.values) if reach else values.values
+        mesh = axes.pcolormesh(
+            scale * x,
+            y,
+            shown,
+            cmap="PuOr_r" if reach else "viridis",
+            shading="nearest",
+            vmin=-reach if reach else None,
+            vmax=reach,
+        )
+        for i, j in np.ndindex(values.shape):
+            axes.text(
+                scale * x[j],
+                y[i],
+                f"{values.values[i, j]:.3g}",
+                ha="center",
+                va="center",
+                fontsize=10,
+                color="white" if reach and abs(shown[i, j]) > 0.6 * reach else COLOURS["ink"],
+            )
+        if values.values.min() < 1 < values.values.max():
+            axes.contour(scale * x, y, values.values, levels=[1.0], colors=COLOURS["ink"], linewidths=1.6)
+        mesh.set_edgecolor("face")
+        axes.set_xlabel(f"{values[columns].attrs.get('long_name', columns)} [{unit}]")
+        axes.set_ylabel(str(values[rows].attrs.get("long_name", rows)))
+        axes.grid(visible=False)
+    return figure
+
+
+def outcomes(data: xr.Dataset) -> Figure:
+    """A map of endings over two coordinates, with the number of impacts of each run."""
+    figure, ((axes,),) = new_figure(height=4.6, width=WIDTH * 0.85)
+    with styled():
+        mark_outcomes(axes, data)
+        legend = figure.legend(loc="outside upper left", ncols=3, handletextpad=0.4, borderaxespad=0)
+        for handle in legend.legend_handles:
+            handle.set_sizes([80])
+    return figure
+
+
+def mark_outcomes(axes: Any, data: xr.Dataset, size: float = 620.0) -> None:
+    """The same on axes that are there; `words` of the endings say what each is called."""
+    down, across = (data[name] for name in data.ending.dims)
+    for k, (name, (colour, _)) in enumerate(zip(data.ending.attrs["words"], ENDINGS, strict=True)):
+        i, j = np.nonzero(data.ending.values == k)
+        if len(i):
+            axes.scatter(across[j], down[i], s=size, marker="s", color=colour, lw=0, label=name)
+    for i, j in np.ndindex(data.ending.shape):
+        text = f"{ENDINGS[int(data.ending.values[i, j])][1]}\n{int(data.impacts.values[i, j])}"
+        axes.text(float(across[j]), float(down[i]), text, ha="center", va="center", fontsize=10)
+    axes.set_xticks(across.values)
+    axes.set_yticks(down.values)
+    axes.set_xlabel(f"{across.attrs['long_name']} [{across.attrs['units']}]")
+    axes.set_ylabel(f"{down.attrs['long_name']} [{down.attrs['units']}]")
+    axes.margins(0.09)
+    axes.grid(visible=False)
+
+
+def bars(data: xr.Dataset, name: str) -> Figure:
+    """Ideal, modelled and measured peaks of each impact, at the first restitution of the map."""
+    shown = data.isel(restitution=0) if "restitution" in data.dims else data
+    figure, ((axes,),) = new_figure(height=3.0)
+    values = [shown[f"{name}_{letter}"].values for letter in SYSTEMS]
+    factor, unit = si_prefix(values, shown[f"{name}_h"].attrs.get("units", "1"))
+    with styled():
+        for k, ((label, colour), column) in enumerate(zip(SYSTEMS.values(), values, strict=True)):
+            axes.bar(shown.impact.values + 0.27 * (k - 1), factor * column, 0.25, color=colour, label=label)
+        axes.set_xticks(shown.impact.values)
+        axes.set_xlabel("impact")
+        axes.set_ylabel(f"peak {name} [{unit}]")
+        axes.grid(axis="x", visible=False)
+        figure.legend(loc="outside upper left", ncols=3, borderaxespad=0)
+    return figure
+
+
+__all__ = ["bars", "coloured", "draw", "lines", "mark_outcomes", "outcomes", "write_chart"]

@@ -1,0 +1,273 @@
+"""Runs laid over each other: the same signals in one picture, and below it what each differs by from the first.
+
+Differences are taken at the first run's samples, over the time that both were recorded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import tomli_w
+import xarray as xr
+from matplotlib.figure import Figure
+
+from dovetail.core import roles
+from dovetail.core.decimate import decimate
+from dovetail.core.si_prefix import si_prefix
+from dovetail.report import parameters
+from dovetail.report.judged import DUST
+from dovetail.report.map_page import SHADES
+from dovetail.report.page import (
+    Block,
+    Folded,
+    Page,
+    PageSection,
+    PageTable,
+    Picture,
+    TableCell,
+    Text,
+    Verdict,
+)
+from dovetail.report.style import new_figure, styled
+
+USUAL = (
+    "displacement",
+    "measured_force",
+    "tension",
+    "contact_force",
+    "attitude_angles",
+)  # people look at first
+COLUMNS = 3  # of a signal with many: those that differ or move most
+SIGNALS = 4  # that are laid over each other
+OWN = {"rad": 1.0}  # a size that a unit has by itself, by which rounding is told where nothing moves
+
+
+def common(runs: Sequence[xr.Dataset], first: Sequence[str] = (), others: bool = True) -> list[str]:
+    """Signals that all have, alike in shape and over time, and that move.
+
+    Those of `first`, then the usual ones; where there is none of either, `others`.
+    """
+    shared = [
+        str(name)
+        for name in runs[0].data_vars
+        if all(name in data and data[name].shape[1:] == runs[0][name].shape[1:] for data in runs)
+        and "time" in runs[0][name].dims
+        and any(_moves(data[name]) for data in runs)
+    ]
+    wanted = [name for name in (*first, *USUAL) if name in shared]
+    return list(dict.fromkeys([*wanted, *(shared if others and not wanted else [])]))[:SIGNALS]
+
+
+def overlays(labels: Sequence[str], runs: Sequence[xr.Dataset], names: Sequence[str]) -> list[Block]:
+    """A table of the largest differences, and a picture for each signal."""
+    rows: list[list[str | float | TableCell]] = []
+    pictures: list[Block] = []
+    lasted = [_over(runs[0], data) for data in runs]
+    for name in names:
+        columns = _columns(runs, name)
+        for other, data, both in zip(labels[1:], runs[1:], lasted[1:], strict=True):
+            found = _largest(runs[0], data, name)
+            rows.append([_what(name), other, found.text(), found.share(), f"{both:.4g} s"])
+        caption = f"{_what(name)}: all runs, and below each less {labels[0]}."
+        pictures.append(Picture(overlay(labels, runs, name, columns), f"{caption[:1].upper()}{caption[1:]}"))
+    head = ["signal", "run", f"largest difference from {labels[0]}", f"of the largest in {labels[0]}", "over"]
+    whole = [_over(data, data) for data in runs]
+    if max(whole) - min(whole) < 1e-9 * max(whole):  # all were recorded as long: nothing to tell
+        head, rows = head[:-1], [row[:-1] for row in rows]
+    return [PageTable(head, rows, numbers=range(2, len(head))), *pictures]
+
+
+def overlay(labels: Sequence[str], runs: Sequence[xr.Dataset], name: str, columns: Sequence[int]) -> Figure:
+    """One signal of all runs, a column of panels for each of its parts; differences from the first below."""
+    figure, panels = new_figure(
+        2, len(columns), height=3.8, sharex=True, gridspec_kw={"height_ratios": [1.5, 1]}
+    )
+    t0, reference = runs[0].time.values, _flat(runs[0][name])
+    with styled():
+        for panel, column in enumerate(columns):
+            above, below = panels[0, panel], panels[1, panel]
+            shown = [_flat(data[name])[:, column] for data in runs]
+            factor, unit = si_prefix(np.concatenate(shown), _unit(runs[0][name], column))
+            apart = [
+                _difference(t0, reference[:, column], d.time.values, y)
+                for d, y in zip(runs, shown, strict=True)
+            ]
+            finer, fine_unit = si_prefix(
+                np.concatenate([d for _, d in apart[1:]]), _unit(runs[0][name], column)
+            )
+            for i, (label, data, values) in enumerate(zip(labels, runs, shown, strict=True)):
+                style: dict[str, Any] = {"color": SHADES[i % len(SHADES)], "lw": 1.4 if i else 2.6}
+                if not i:
+                    style["alpha"] = 0.55
+                above.plot(*decimate(data.time.values, factor * values), label=label, **style)
+                if i:
+                    below.plot(*decimate(apart[i][0], finer * apart[i][1]), **style)
+            below.axhline(0.0, color=SHADES[0], lw=0.8)
+            part = _part(runs[0][name], column)
+            above.set_ylabel(f"{part} [{unit}]".strip() if unit else part)
+            below.set_ylabel(f"difference [{fine_unit}]" if fine_unit else "difference")
+            below.set_xlabel("time [s]")
+        handles, words = panels[0, 0].get_legend_handles_labels()
+        figure.legend(handles, words, loc="outside upper left", ncols=3, borderaxespad=0, handlelength=1.8)
+        figure.align_ylabels()
+    return figure
+
+
+def simulations_page(title: str, labels: Sequence[str], runs: Sequence[Any]) -> Page:
+    """Several simulations beside each other: what differs between them, what came of it, and their signals."""
+    from dovetail.testing import dump
+
+    data, tables = [run.data for run in runs], [dump(run.test) for run in runs]
+    system = runs[0].test.system
+    names = common(data, system.FIRST if isinstance(system, roles.Captioned) else ())
+    changed = parameters.differences(tables, {"": type(runs[0].test)})
+    rows: list[list[str | float | TableCell]] = [
+        [path, *values] for path, values in changed.items() if path != "title"
+    ]
+    differ: list[Block] = (
+        [PageTable(["parameter", *labels], rows)] if rows else [Text("Their parameters are the same.")]
+    )
+    told = [roles.measured(run.test.system, run.data) for run in runs]
+    measures = list(dict.fromkeys(name for each in told for name in each))
+    ended = [["how it ended", *(run.outcome.value for run in runs)]]
+    came = [*ended, *([name, *(each.get(name, "") for each in told)] for name in measures)]
+    blocks: list[Block] = [
+        PageSection("What differs between them", differ),
+        PageSection("What came of it", [PageTable(["", *labels], came)]),
+        PageSection(
+            "Laid over each other",
+            overlays(labels, data, names) if names else [Text("They share no signal.")],
+        ),
+        *(
+            Folded(f"{label} as it was run", tomli_w.dumps(t))
+            for label, t in zip(labels, tables, strict=True)
+        ),
+    ]
+    return Page(title, Verdict(_apart(labels, data, names)), blocks, subtitle="Simulations side by side")
+
+
+def apart(labels: Sequence[str], runs: Sequence[xr.Dataset], name: str) -> tuple[bool, str]:
+    """Whether a signal of the others is another than that of the first run, and by how much at most, in a sentence."""
+    found = [_largest(runs[0], data, name) for data in runs[1:]]
+    most = max(range(len(found)), key=lambda i: (not found[i].alike, found[i].relative))
+    if found[most].alike:
+        return False, f"No {_what(name)} differs from that of {labels[0]}."
+    what = f"{_what(name)[:1].upper()}{_what(name)[1:]}"
+    share = f" ({found[most].share()} of the largest there)" if found[most].share() else ""
+    of = f" of {labels[1 + most]}" if len(runs) > 2 else ""
+    return True, f"{what}{of} differs from that of {labels[0]} by {found[most].text()} at most{share}."
+
+
+def _apart(labels: Sequence[str], runs: Sequence[xr.Dataset], names: Sequence[str]) -> str:
+    """How far simulations are from each other, in a sentence."""
+    if not names:
+        return f"{len(runs)} simulations that share no signal."
+    differ, said = apart(labels, runs, names[0])
+    return f"{'Apart' if differ else 'Alike'}: {said[:1].lower()}{said[1:]}"
+
+
+@dataclass(frozen=True)
+class _Difference:
+    """The largest difference of a signal, and the largest value in the first run of what is measured alike."""
+
+    away: float
+    size: float
+    unit: str
+
+    @property
+    def relative(self) -> float:
+        """As a share of that value."""
+        return self.away / self.size if self.size > 0 else float(np.inf if self.away > 0 else 0.0)
+
+    @property
+    def alike(self) -> bool:
+        """Whether it is rounding."""
+        return self.away <= DUST * max(self.size, OWN.get(self.unit, 0.0))
+
+    def text(self) -> str:
+        """With its unit."""
+        factor, unit = si_prefix([self.away], self.unit)
+        return "none" if self.alike else f"{factor * self.away:.3g} {unit}".strip()
+
+    def share(self) -> str:
+        """In percent; nothing where there is nothing to take it of."""
+        if self.alike:
+            return "0 %"
+        return f"{100 * self.relative:.3g} %" if self.size > DUST * OWN.get(self.unit, 0.0) else ""
+
+
+def _largest(first: xr.Dataset, other: xr.Dataset, name: str) -> _Difference:
+    """The largest difference of a signal, of any of its parts.
+
+    Parts in one unit are parts of one vector: what is small in the first run is not measured by itself. Of lengths and
+    angles the one counts that is the larger share.
+    """
+    columns = _flat(first[name]).T
+    sizes: dict[str, float] = {}
+    found: dict[str, float] = {}
+    for column, y in enumerate(columns):
+        unit = _unit(first[name], column)
+        sizes[unit] = max(sizes.get(unit, 0.0), float(np.nanmax(np.abs(y), initial=0.0)))
+        _, away = _difference(first.time.values, y, other.time.values, _flat(other[name])[:, column])
+        found[unit] = max(found.get(unit, 0.0), float(np.nanmax(np.abs(away), initial=0.0)))
+    each = [_Difference(away, sizes[unit], unit) for unit, away in found.items()]
+    return max(each, key=lambda d: (not d.alike, d.relative))
+
+
+def _over(first: xr.Dataset, other: xr.Dataset) -> float:
+    """Time [s] that both were recorded."""
+    ends = [(float(data.time[0]), float(data.time[-1])) for data in (first, other)]
+    return max(min(end for _, end in ends) - max(start for start, _ in ends), 0.0)
+
+
+def _moves(values: xr.DataArray) -> bool:
+    """Whether a signal is more than the rounding of what its unit measures."""
+    flat = np.abs(_flat(values))
+    return any(
+        np.nanmax(flat[:, i], initial=0.0) > DUST * OWN.get(_unit(values, i), 0.0)
+        for i in range(flat.shape[1])
+    )
+
+
+def _difference(
+    t0: np.ndarray, y0: np.ndarray, t: np.ndarray, y: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    both = (t0 >= t[0]) & (t0 <= t[-1])
+    return t0[both], np.interp(t0[both], t, y) - y0[both]
+
+
+def _columns(runs: Sequence[xr.Dataset], name: str) -> list[int]:
+    """Parts of a signal that are worth a panel: those that move most, in their order."""
+    reach = np.max([np.nanmax(np.abs(_flat(data[name])), axis=0) for data in runs], axis=0)
+    most = [int(i) for i in np.argsort(-reach)[:COLUMNS] if reach[i] > DUST * reach.max()]
+    return sorted(most) or [0]
+
+
+def _flat(values: xr.DataArray) -> np.ndarray:
+    return values.transpose("time", ...).values.reshape(values.sizes["time"], -1)
+
+
+def _unit(values: xr.DataArray, column: int = 0) -> str:
+    each = list(values.attrs.get("axis_units", ()))
+    return str(each[column] if column < len(each) else values.attrs.get("units", "1")).split(",")[0]
+
+
+def _part(values: xr.DataArray, column: int) -> str:
+    """What one part of a signal is called."""
+    if values.ndim == 1:
+        return _what(str(values.name))
+    place = np.unravel_index(column, values.shape[1:])
+    names = [
+        str(values.coords[dim].values[i])
+        if dim in values.coords
+        else f"{str(dim).rpartition('_')[0] or dim} {i + 1}"
+        for dim, i in zip(values.dims[1:], place, strict=True)
+    ]
+    return _what(" ".join(names))
+
+
+def _what(name: str) -> str:
+    return name.replace("_", " ")

@@ -1,0 +1,185 @@
+"""The page on a creep test, or on several beside each other: motion, wrench, what else was recorded, and the cost."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import tomli_w
+
+from dovetail.core import signals
+from dovetail.core.si_prefix import si_prefix
+from dovetail.fidelity.audit import audit
+from dovetail.report import tiles
+from dovetail.report.keyframe import key_frame
+from dovetail.report.page import Drawing, Folded, Page, PageSection, PageTable, Picture, Verdict
+from dovetail.report.style import COLOURS, new_figure, styled, symbol
+from dovetail.testing import Run
+from dovetail.testing.pseudodynamic.estimate import describe_time
+
+SHADES = (COLOURS["demand"], COLOURS["critical"], COLOURS["measured"], COLOURS["faint"])
+EXTRAS = ("tipping", "end_tension", "tow_tension", "reeled_length")  # drawn in a panel each, where recorded
+
+
+def creep_page(
+    runs: Sequence[Run],
+    labels: Sequence[str] | None = None,
+    title: str | None = None,
+    animation: Path | None = None,
+) -> Page:
+    """The page on one run or more; `animation` is a GIF to be shown in it."""
+    from dovetail.testing import dump
+
+    labels = list(labels or [run.title for run in runs])
+    blocks: list[Any] = [PageSection("Outcome", [_outcomes(runs, labels), *_audits(runs, labels)])]
+    if animation is not None:
+        coded = base64.b64encode(animation.read_bytes()).decode("ascii")
+        picture = f'<img alt="animation" style="max-width:100%" src="data:image/gif;base64,{coded}"/>'
+        blocks.append(PageSection("Animation", [Drawing(picture, "The contact, slowed down.")]))
+    if all("drogue_position" in run.data for run in runs):
+        caption = (
+            "Centre of mass of the drogue (solid) and ball joint (dashed) from where they were in steady flight; "
+            "forward is to the right, up is up, and the two scales differ."
+        )
+        blocks.append(PageSection("Trajectory", [Picture(trajectories(runs, labels), caption)]))
+    blocks.append(
+        PageSection(
+            "Interface",
+            [
+                Picture(
+                    histories(runs, labels), "Motion and force by their size; dots are the cell's readings."
+                )
+            ],
+        )
+    )
+    for name in EXTRAS:
+        if all(name in run.data for run in runs):
+            blocks.append(
+                PageSection(signals.signal(name).label.capitalize(), [Picture(trace(runs, labels, name), "")])
+            )
+    blocks += [
+        Folded(f"The test as it was run: {label}", tomli_w.dumps(dump(run.test)))
+        for run, label in zip(runs, labels, strict=True)
+    ]
+    good = all(run.outcome.completed for run in runs)
+    sentence = runs[0].outcome.value if len(runs) == 1 else _count(runs)
+    return Page(
+        title or runs[0].title,
+        Verdict(sentence, "plain" if good else "caution"),
+        blocks,
+        subtitle="Creep test: stepped, with the specimen's force taken at rest",
+        tiles=tiles.crept(runs[0]) if len(runs) == 1 else (),
+        still=key_frame(runs[0]) if len(runs) == 1 else None,
+    )
+
+
+def _count(runs: Sequence[Run]) -> str:
+    done = sum(run.outcome.completed for run in runs)
+    return f"{done} of {len(runs)} tests came to their end; the others were stopped at a limit."
+
+
+def _outcomes(runs: Sequence[Run], labels: Sequence[str]) -> PageTable:
+    rows = []
+    for run, label in zip(runs, labels, strict=True):
+        told = run.data.attrs
+        rows.append(
+            [
+                label,
+                f"Stopped: {run.trip}" if run.trip else run.outcome.value,
+                f"{float(run.data.time[-1]):.4g} s",
+                str(told["moves"]),
+                describe_time(told["cell_seconds"]),
+            ]
+        )
+    return PageTable(("test", "outcome", "test's time", "moves", "cell's time"), rows, numbers=(2, 3, 4))
+
+
+def _audits(runs: Sequence[Run], labels: Sequence[str]) -> list[PageTable]:
+    """What each run's own books say, where it has kept any."""
+    several = len(runs) > 1
+    rows = [
+        [label, name, text] if several else [name, text]
+        for run, label in zip(runs, labels, strict=True)
+        for name, text in audit(run).rows()
+    ]
+    if not rows:
+        return []
+    caption = (
+        "Momentum and energy against the impulse and work of all forces; the robot against what it was told."
+    )
+    return [PageTable(("test", "audit", "")[0 if several else 1 :], rows, caption, dense=True)]
+
+
+def _named(axes: Any, runs: Sequence[Run]) -> None:
+    """Which line is which, beside the picture where it hides nothing; of one run the page's title says it."""
+    if len(runs) > 1:
+        axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.05))
+
+
+def trajectories(runs: Sequence[Run], labels: Sequence[str]):
+    """Drogue and ball joint in the vertical plane, from their places in steady flight."""
+    figure, ((axes,),) = new_figure(height=3.6)
+    for run, label, colour in zip(runs, labels, SHADES, strict=False):
+        for name, style in (("drogue_position", "-"), ("ball_joint_position", "--")):
+            if name in run.data:
+                r = run.data[name].values
+                moved = 1e3 * (r - r[0])
+                axes.plot(
+                    moved[:, 0],
+                    -moved[:, 2],
+                    style,
+                    color=colour,
+                    lw=1.2,
+                    label=label if style == "-" else None,
+                )
+    with styled():
+        axes.set(xlabel="forward [mm]", ylabel="up [mm]")
+        _named(axes, runs)
+    return figure
+
+
+def histories(runs: Sequence[Run], labels: Sequence[str]):
+    """Position, angle, force and moment across the interface, by their size."""
+    pose = runs[0].data.displacement.ndim == 2 and runs[0].data.sizes.get("axis") == 6
+    panels: list[tuple[str, slice, str, float]] = [
+        ("displacement", slice(0, 3), "way [mm]", 1e3),
+        ("force", slice(0, 3), "force [N]", 1.0),
+    ]
+    if pose:
+        panels.insert(1, ("displacement", slice(3, 6), "turn [deg]", np.rad2deg(1.0)))
+        panels.append(("force", slice(3, 6), "moment [N m]", 1.0))
+    figure, grid = new_figure(len(panels), 1, height=1.5 * len(panels) + 0.6, sharex=True)
+    for (name, part, label, factor), axes in zip(panels, grid[:, 0], strict=True):
+        for run, text, colour in zip(runs, labels, SHADES, strict=False):
+            values = run.data[name].values.reshape(run.data.sizes["time"], -1)
+            size = factor * np.linalg.norm(values[:, part], axis=1)
+            axes.plot(run.data.time, size, color=colour, lw=1.0, label=text)
+            if name == "force":
+                read = np.flatnonzero(np.diff(run.data.contact_move.values) > 0) + 1
+                axes.plot(run.data.time[read], size[read], ".", color=colour, ms=1.5)
+        axes.set_ylabel(label)
+    with styled():
+        _named(grid[0, 0], runs)
+        grid[-1, 0].set_xlabel("time [s]")
+    return figure
+
+
+def trace(runs: Sequence[Run], labels: Sequence[str], name: str):
+    """One recorded signal of all runs in time."""
+    known = signals.signal(name)
+    all_of_it = np.concatenate([np.ravel(run.data[name].values) for run in runs])
+    factor, unit = (np.rad2deg(1.0), "deg") if known.unit == "rad" else si_prefix(all_of_it, known.unit)
+    figure, ((axes,),) = new_figure(height=2.2)
+    for run, label, colour in zip(runs, labels, SHADES, strict=False):
+        values = factor * run.data[name].values.reshape(run.data.sizes["time"], -1)
+        axes.plot(run.data.time, values[:, 0], color=colour, lw=1.2, label=label)
+        for other in values.T[1:]:
+            axes.plot(run.data.time, other, color=colour, lw=0.8, ls=":")
+    said = " ".join(symbol(word) for word in known.symbol.split())
+    with styled():
+        axes.set(xlabel="time [s]", ylabel=f"{said} [{unit}]")
+        _named(axes, runs)
+    return figure

@@ -1,0 +1,254 @@
+"""Traces in time: motion, force and errors, whole and closely, and panels for each axis.
+
+One row of panels for each axis of the interface; a second column looks closely at what is worth it. Symbols, units and
+labels are those of the signal table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import xarray as xr
+from matplotlib.figure import Figure
+
+from dovetail import fidelity
+from dovetail.core import signals
+from dovetail.core.decimate import decimate
+from dovetail.core.errors import DovetailError
+from dovetail.core.si_prefix import si_prefix
+from dovetail.fidelity.traces import Recording, dataset
+from dovetail.report.style import COLOURS, WIDTH, new_figure, styled
+
+Axes = Sequence[int] | None  # positions of those to draw; None draws all
+
+CYCLES = 4  # shown in a close look
+MANY = 4  # axes that are drawn small, so that a page of paper holds more than one figure
+ACROSS = 3  # panels in a row, where each axis has one
+SAMPLES = 16_384  # of a trace, enough to find the length of its cycle
+
+
+@dataclass(frozen=True)
+class TraceStyle:
+    """How a trace is drawn."""
+
+    colour: str
+    label: str
+    width: float = 1.4
+    dash: str | tuple[float, tuple[float, ...]] = "-"
+
+
+IDEAL = TraceStyle(COLOURS["ideal"], "ideal", 3.6)
+DEMAND = TraceStyle(COLOURS["demand"], "demand")
+MEASURED = TraceStyle(COLOURS["measured"], "measured", 1.4, (0, (4, 1.6)))
+COMMAND = TraceStyle(COLOURS["command"], "command", 1.2, (0, (1, 1)))
+
+
+def motion(run: Recording, ideal: Recording | None = None, *, axes: Axes = None) -> Figure:
+    """Demand and measured displacement over the ideal, whole and closely."""
+    lines = [(run, "displacement", DEMAND), (run, "measured_displacement", MEASURED)]
+    if ideal is not None:
+        lines.insert(0, (ideal, "displacement", IDEAL))
+    return _histories(lines, "displacement", run, axes=axes)
+
+
+def free_motion(run: Recording, *, axes: Axes = None) -> Figure:
+    """Displacement of an interface without a rig, where what is demanded is what is measured."""
+    return _histories([(run, "displacement", DEMAND)], "displacement", run, axes=axes)
+
+
+def force(run: Recording, ideal: Recording | None = None, *, axes: Axes = None) -> Figure:
+    """Force fed back to the numerical substructure over that of the ideal, whole and closely."""
+    lines = [(run, "force", replace(MEASURED, dash="-"))]  # dashes are for what lies below
+    if ideal is not None and "force" in dataset(ideal):
+        lines = [(run, "force", MEASURED)]
+        lines.insert(0, (ideal, "force", IDEAL))
+    return _histories(lines, "force fed back", run, names={"measured": "fed back"}, axes=axes)
+
+
+def errors(run: Recording, ideal: Recording | None = None, *, axes: Axes = None) -> Figure:
+    """The local error e2, and the numerical error e1 where there is an ideal, whole and closely."""
+    found = xr.Dataset({"e2": fidelity.local_error(run)}) if ideal is None else fidelity.errors(run, ideal)
+    lines = [(found, "e2", TraceStyle(COLOURS["measured"], "e₂ local: demand − measured", 1.2))]
+    if ideal is not None:
+        lines.append((found, "e1", TraceStyle(COLOURS["demand"], "e₁ numerical: ideal − demand", 1.6)))
+    if axes is None or len(axes) < MANY:
+        return _histories(lines, "error", run, axes=axes)
+    scales = _scales(lines, dataset(run), len(dataset(run)["axis"]))
+
+    def draw(ax: Any, axis: int) -> None:
+        for source, name, line in lines:
+            t, y = _trace(dataset(source), name, axis)
+            ax.plot(*decimate(t, scales[axis][0] * y), color=line.colour, lw=line.width, label=line.label)
+        ax.set(xlabel="time [s]", ylabel=f"[{scales[axis][1]}]")
+
+    return side_by_side(run, axes, draw, 1.6)
+
+
+def looks_closely(run: Recording) -> bool:
+    """Whether there is a part of a run worth a second look: one much shorter than the whole."""
+    data = dataset(run)
+    start, end = _close_look(data)
+    return end - start < 0.5 * float(data.time[-1] - data.time[0])
+
+
+def _histories(
+    lines, what: str, run: Recording, names: Mapping[str, str] | None = None, axes: Axes = None
+) -> Figure:
+    """Traces in time: the whole record to the left, and to the right a part of it, where one is worth it."""
+    data = dataset(run)
+    start, end = _close_look(data)
+    last = float(data.time.values[-1])
+    closer = looks_closely(run)
+    count = max(int(np.prod(dataset(source)[name].shape[1:])) for source, name, _ in lines)
+    shown = list(range(count)) if axes is None else [i for i in axes if i < count]
+    scales = _scales(lines, data, count)
+    tall = 1.75 if len(shown) == 1 else 1.5 if len(shown) < MANY else 0.82
+    figure, panels = new_figure(
+        len(shown),
+        2 if closer else 1,
+        height=0.95 + tall * len(shown),
+        width=WIDTH,
+        sharex="col",
+        sharey="row",
+        gridspec_kw={"width_ratios": [1.7, 1]} if closer else None,
+    )
+    with styled():
+        for row, axis in enumerate(shown):
+            whole, (factor, unit) = panels[row, 0], scales[axis]
+            for source, name, line in lines:
+                t, y = _trace(dataset(source), name, axis)
+                t, y = t[t <= last], factor * y[t <= last]
+                label = (names or {}).get(line.label, line.label) if row == 0 else None
+                style = {"color": line.colour, "lw": line.width, "ls": line.dash, "solid_capstyle": "round"}
+                whole.plot(*decimate(t, y), label=label, **(style | {"lw": 0.8 * line.width, "ls": "-"}))
+                if closer:
+                    near = (t >= start) & (t <= end)
+                    panels[row, 1].plot(*decimate(t[near], y[near], 900), **style)
+            if closer:
+                whole.axvspan(start, end, color=COLOURS["band"], lw=0, zorder=0)
+                panels[row, 1].set_xlim(start, end)
+            whole.set_xlim(data.time.values[0], last)
+            named = f"{axis_name(data, axis)}" if count > 1 else what
+            whole.set_ylabel(f"{named} [{unit}]" if unit else named)
+        panels[-1, 0].set_xlabel("time [s]")
+        if count > 1:
+            panels[0, 0].set_title(f"{what}, by axis")
+        if closer:
+            panels[-1, 1].set_xlabel("time [s], shaded part")
+        figure.align_ylabels()
+        figure.legend(loc="outside upper left", ncols=4, borderaxespad=0, handlelength=1.8)
+    return figure
+
+
+def _scales(lines, data: xr.Dataset, count: int) -> list[tuple[float, str]]:
+    """Factor and unit of each axis.
+
+    Scaled by the run's own size: an unstable run may dwarf the ideal, and the other way round. Where some axes are
+    angles, each by its own.
+    """
+    everything = [dataset(source)[name].values for source, name, _ in lines]
+    units = _units(dataset(lines[0][0])[lines[0][1]], data, count)
+    if len(set(units)) > 1:
+        columns = [np.concatenate([v.reshape(len(v), -1)[:, i] for v in everything]) for i in range(count)]
+        return [si_prefix(column, unit) for column, unit in zip(columns, units, strict=True)]
+    return [si_prefix(np.concatenate([np.ravel(v) for v in everything]), units[0])] * count
+
+
+def side_by_side(
+    run: Recording, axes: Sequence[int], draw: Callable[[Any, int], None], tall: float = 2.1
+) -> Figure:
+    """A panel for each axis, `tall` [in], three in a row."""
+    rows = -(-len(axes) // ACROSS)
+    figure, panels = new_figure(rows, ACROSS, height=0.5 + tall * rows)
+    for i, ax in enumerate(panels.ravel()):
+        if i < len(axes):
+            draw(ax, axes[i])
+            with styled():
+                if len(axes) > 1 or "axis" in dataset(run).dims:
+                    ax.set_title(f"axis {axis_name(dataset(run), axes[i])}")
+        else:
+            ax.set_visible(False)
+    handles, labels = panels[0, 0].get_legend_handles_labels()
+    with styled():
+        for ax in panels[:-1].ravel():
+            ax.set_xlabel(ax.get_xlabel() if "demand" in ax.get_xlabel() else "")  # said below
+        figure.legend(handles, labels, loc="outside upper left", ncols=4, handlelength=1.6, borderaxespad=0)
+    return figure
+
+
+def unit_of(data: xr.Dataset, axis: int) -> str:
+    """Of the displacement on an axis."""
+    each = list(data["displacement"].attrs.get("axis_units", ()))
+    return each[axis] if each else signals.signal("displacement").unit
+
+
+def _units(values: xr.DataArray, data: xr.Dataset, count: int) -> list[str]:
+    """The unit of each axis; where a difference of two traces does not say it, that of the motion."""
+    for attributes in (values.attrs, data["displacement"].attrs if "displacement" in data else {}):
+        each = list(attributes.get("axis_units", ()))
+        if len(each) == count:
+            return each
+    return [values.attrs.get("units", "1")] * count
+
+
+def _close_look(data: xr.Dataset) -> tuple[float, float]:
+    """Start and end [s] of the part worth a second look: the last few cycles of the demand.
+
+    Where those are most of the run, or there are none, as in one of few contacts, it is what is around the largest
+    force.
+    """
+    t = data.time.values
+    first, end = float(t[0]), float(t[-1])
+    cycle = _cycle(data)
+    if cycle is not None and CYCLES * cycle < 0.5 * (end - first):
+        return end - CYCLES * cycle, end
+    if "force" not in data or not np.any(size := _sizes(data["force"])):
+        return last_cycles(data)
+    middle, half = float(t[int(np.argmax(size))]), 0.04 * (end - first)
+    return max(middle - half, first), min(middle + half, end)
+
+
+def last_cycles(data: xr.Dataset) -> tuple[float, float]:
+    """Start and end [s] of the last few cycles of the demand, or of the last tenth where none are clear."""
+    first, end = float(data.time.values[0]), float(data.time.values[-1])
+    cycle = _cycle(data)
+    return max(end - (CYCLES * cycle if cycle is not None else (end - first) / 10), first), end
+
+
+def _cycle(data: xr.Dataset) -> float | None:
+    """Length [s] of the demand's cycle; None where it has no clear one."""
+    try:
+        every = max(1, data.sizes["time"] // SAMPLES)
+        few = data[["displacement"]].isel(time=slice(None, None, every))
+        found = _first_axis(fidelity.amplitude_spectrum(few, "displacement"))
+        return 1 / fidelity.peaks(found, count=1)[0].frequency
+    except (DovetailError, IndexError):
+        return None
+
+
+def _sizes(force: xr.DataArray) -> np.ndarray:
+    """Size of a force over time, each axis by its own largest."""
+    values = np.abs(force.transpose("time", ...).values.reshape(force.sizes["time"], -1))
+    return (values / np.maximum(values.max(axis=0), 1e-300)).max(axis=1) * (values.max() > 0)
+
+
+def _trace(data: xr.Dataset, name: str, axis: int) -> tuple[np.ndarray, np.ndarray]:
+    values = data[name].transpose("time", ...).values
+    return data.time.values, values if values.ndim == 1 else values.reshape(len(values), -1)[:, axis]
+
+
+def one_axis(data: xr.Dataset, axis: int) -> xr.Dataset:
+    """A recording of one axis of it."""
+    return data.isel(axis=axis, drop=True) if "axis" in data.dims else data
+
+
+def _first_axis(array: xr.DataArray) -> xr.DataArray:
+    return array.isel({d: 0 for d in array.dims if d != "frequency"}, drop=True)
+
+
+def axis_name(data: xr.Dataset, axis: int) -> str:
+    """Name of an axis, or its number."""
+    return str(data.axis.values[axis]) if "axis" in data.coords else str(axis + 1)

@@ -1,0 +1,209 @@
+"""A rope with something at its end, in axes downstream, down, starboard: what the test has there is what is drawn.
+
+An aeroplane tows in fast air and a helicopter hovers in slow air; without air a rope hangs from a clamp. At the tip
+is nothing, a lump, a captured stage, a glider, a drogue, a load, or a device that flies, by what its part says of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cache
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from dovetail.air import CableDrag, TowedRope
+from dovetail.air.latching_device import Aerodynamic, NoDevice, PulledTip, TipDevice, WingedStage
+from dovetail.core import signals
+from dovetail.core.si_prefix import si_prefix
+from dovetail.scene import shapes
+from dovetail.scene.scene import Arrow, Line, Pose, Solid, Stage, Tube, looked_at, so_far
+from dovetail.testing.runnable import Runnable
+
+ROPE, BODY, FORCE, FAINT, GREY = "#0072b2", "#d55e00", "#b5179e", "#8d969e", "#b9c2ca"
+WHITE, DARK, GLASS = "#e8ecef", "#3d444b", "#2f4b66"
+X, Y, Z = np.eye(3)
+HOVER = 25.0  # [m/s] below which nothing flies that has wings and tows
+HEAVY = 5000.0  # [kg] above which what has wings and is towed is no glider
+
+
+def stage(title: str, run: Any, data: xr.Dataset, ropes: np.ndarray, lines: list[Line]) -> Stage:
+    """The scene of ropes (time, rope, node, 3) [m] that start at one support; the first is the one that is told of."""
+    system = towed(run)
+    nodes = ropes[:, 0]
+    size = reach_of(nodes)
+    first, last = nodes[:, 0], nodes[:, -1]
+    speed = float(system.airspeed) if system is not None and system.air == "on" else 0.0  # [m/s]
+    flies, slow = speed > 0, speed < HOVER
+    above = _support(round(size, 3), flies, slow)
+    solids = [Solid(name, mesh, follow(first), *look) for name, mesh, look in above]
+    device = NoDevice() if system is None else system.device
+    turned = _attitude(data, last) if isinstance(device, Aerodynamic) else follow(last)
+    carried = _carried(device, round(size, 3), slow)
+    solids += [Solid(name, mesh, turned, *look) for name, mesh, look in carried]
+    solids += [
+        Solid(f"{name} {i + 1}", mesh, follow(ropes[:, i, -1]), *look)
+        for i in range(1, ropes.shape[1])
+        for name, mesh, look in carried
+    ]
+    others = [
+        Line(f"rope {i + 1}", _along(ropes[:, i]), ROPE, 2.0, ghost=True) for i in range(1, ropes.shape[1])
+    ]
+    arrows = []
+    if isinstance(device, PulledTip):
+        pull = np.asarray(device.pull, float)
+        scale = 0.25 * size / max(float(np.linalg.norm(pull)), 1e-12)
+        arrows = [Arrow("pull", lambda k: last[k], lambda k: pull, scale, FORCE)]
+    scene = Stage(
+        title,
+        data.time.values,
+        [*lines, *others, Line("way of the tip", lambda k: so_far(last, k), FAINT, 1.5, slow=True)],
+        arrows,
+        up="-y",
+        notes=_notes(data, nodes, system),
+        solids=solids,
+        tubes=[Tube("rope", lambda k: nodes[k], radius_of(run, 0.005), ROPE)],
+        setting="sky" if flies else "room",
+        focus=lambda k: last[k],
+        nearby=(0.4 if isinstance(device, WingedStage) else 0.12) * size,
+    )
+    return looked_at(scene, (0.35, 0.85, -0.28) if flies else (0.3, 0.9, -0.2))
+
+
+def draw(title: str, run: Any, data: xr.Dataset, ideal: xr.Dataset | None) -> Stage:
+    """Several ropes of which the tips alone were recorded, drawn straight."""
+    tips = data["displacement"].transpose("time", ..., "axis").values
+    ropes = np.stack([np.zeros_like(tips), tips], axis=2)
+    drawn = stage(title, run, data, ropes, [])
+    notes = drawn.notes
+    return replace(
+        drawn, notes=lambda k: f"{notes(k)}; ropes are drawn straight, as their tips alone were kept"
+    )
+
+
+def towed(run: Any) -> TowedRope | None:
+    """The towed rope of a run, of several the one they were made from; None where there is none."""
+    system = run.test.numerical if isinstance(run.test, Runnable) else None
+    system = getattr(system, "rope", system)
+    return system if isinstance(system, TowedRope) else None
+
+
+Look = tuple[str, float]  # a colour, and how much of what is behind it hides
+Part = tuple[str, shapes.Triangles, Look]
+
+
+@cache
+def _support(size: float, flies: bool, hovers: bool) -> list[Part]:
+    """What a rope of that reach [m] hangs from, about its first node; drawn large enough to be seen."""
+    if not flies:
+        plate = shapes.moved(shapes.box((0.1 * size, 0.1 * size, 0.015 * size)), (0, 0, 0.0075 * size))
+        return [("support", _aloft(plate), (DARK, 1.0))]
+    if hovers:
+        parts = shapes.helicopter(0.16 * size, 0.0, 0.2 * size)
+        parts["body"] = shapes.joined(parts["body"], shapes.skids(0.16 * size, 0.0))
+        looks = {"body": (GREY, 1.0), "glass": (GLASS, 1.0), "mast": (DARK, 1.0), "rotor": (DARK, 0.25)}
+        return [(f"helicopter/{name}", _aloft(mesh), looks[name]) for name, mesh in parts.items()]
+    plane = shapes.aeroplane(0.3 * size, 0.33 * size, sweep=0.045 * size, engines=True)
+    return [("aircraft", shapes.moved(_aloft(plane), (-0.144 * size, 0, 0)), (GREY, 1.0))]
+
+
+def _carried(device: TipDevice, size: float, slow: bool) -> list[Part]:
+    """What is at the tip, about it, by what its part says of it."""
+    if isinstance(device, WingedStage):
+        heavy = float(device.mass) > HEAVY
+        return _with_wings(size, heavy)
+    if isinstance(device, Aerodynamic):
+        steered = float(device.lift_area) > 0 or float(device.side_area) > 0
+        return _flown(size, "device" if steered else "load" if slow else "drogue")
+    return _flown(size, "lump") if float(device.mass) > 0 else []
+
+
+@cache
+def _with_wings(size: float, heavy: bool) -> list[Part]:
+    """A stage with the device that caught it at its nose, or a glider; the tip is at the nose."""
+    if not heavy:
+        glider = shapes.aeroplane(0.16 * size, 0.36 * size, sweep=0.005 * size, high_tail=True)
+        return [("glider", shapes.moved(_aloft(glider), (0.08 * size, 0, 0)), (WHITE, 1.0))]
+    looks = {"body": (WHITE, 1.0), "engines": (DARK, 1.0)}
+    parts = shapes.rocket_stage(0.24 * size)
+    return [
+        ("device", _aloft(shapes.device(0.03 * size)), (BODY, 1.0)),
+        *((f"stage/{name}", _aloft(mesh), looks[name]) for name, mesh in parts.items()),
+    ]
+
+
+@cache
+def _flown(size: float, what: str) -> list[Part]:
+    if what == "drogue":
+        parts = shapes.drogue((0.0, 0.04 * size), (0.006 * size, 0.03 * size))
+        looks = {"coupling": (DARK, 1.0), "ribs": (GREY, 1.0), "canopy": ("#e8a33d", 0.85)}
+        return [(f"drogue/{name}", _aloft(mesh), looks[name]) for name, mesh in parts.items()]
+    if what == "load":
+        crate = shapes.moved(shapes.box((0.07 * size,) * 3), (0, 0, -0.035 * size))
+        return [("load", _aloft(crate), (BODY, 1.0))]
+    mesh = shapes.ellipsoid((0.02 * size,) * 3) if what == "lump" else shapes.device(0.05 * size)
+    return [(what, _aloft(mesh), (BODY, 1.0))]
+
+
+def _aloft(mesh: shapes.Triangles) -> shapes.Triangles:
+    """A machine in these axes, flying upstream."""
+    return shapes.turned(mesh, -X, -Y)
+
+
+def _attitude(data: xr.Dataset, path: np.ndarray) -> Pose:
+    """Along a path (time, 3), turned by the pitch and the yaw that were recorded: nose up, nose to starboard."""
+    from scipy.spatial.transform import Rotation
+
+    if "tip_attitude" not in data or data["tip_attitude"].sizes.get("time") != len(path):
+        return follow(path)
+    angles = data["tip_attitude"].transpose("time", ...).values.reshape(len(path), -1)[:, :2]
+    turns = Rotation.from_rotvec(angles[:, 1:] * Y + angles[:, :1] * Z).as_matrix()
+    return lambda k: (turns[k], path[k])
+
+
+def _notes(data: xr.Dataset, nodes: np.ndarray, system: TowedRope | None) -> Callable[[int], str]:
+    """Where the tip is, and how much of its strength the rope needs."""
+    where = tip_notes(nodes, "what is at its ends is")
+    if "tension" not in data:
+        return where
+    pull = data["tension"].transpose("time", ...).values.reshape(len(nodes), -1)
+    strength = None if system is None or system.strength is None else float(system.strength)
+
+    def notes(k: int) -> str:
+        most = float(np.nanmax(pull[k]))
+        factor, unit = si_prefix([most], signals.known()["tension"].unit)
+        share = "" if strength is None else f", {100 * most / strength:.3g} % of its strength"
+        return f"{where(k)}; tension {factor * most:.3g} {unit} at most{share}"
+
+    return notes
+
+
+def tip_notes(nodes: np.ndarray, signs: str) -> Callable[[int], str]:
+    """Where the tip is, to a millimetre: what is less is the rounding's."""
+    return lambda k: (
+        f"tip at {', '.join(f'{v:.4g}' for v in np.round(nodes[k][-1], 3) + 0.0)} m; {signs} not to scale"
+    )
+
+
+def follow(path: np.ndarray) -> Pose:
+    """Along a path (time, 3), never turned."""
+    return lambda k: (np.eye(3), path[k])
+
+
+def _along(nodes: np.ndarray) -> Callable[[int], np.ndarray]:
+    return lambda k: nodes[k]
+
+
+def radius_of(run: Any, otherwise: float) -> float:
+    """Half the diameter [m] that the air meets, where the test has air on its chain."""
+    parts = vars(run.test.numerical).values() if isinstance(run.test, Runnable) else ()
+    drag = next((part for part in parts if isinstance(part, CableDrag)), None)
+    return otherwise if drag is None else 0.5 * float(drag.diameter)
+
+
+def reach_of(nodes: np.ndarray) -> float:
+    """How far the tip is from the support at most, at the start, in the middle and at the end."""
+    shown = nodes[[0, len(nodes) // 2, -1]]
+    return float(np.linalg.norm(shown[:, -1] - shown[:, 0], axis=1).max()) or 1.0

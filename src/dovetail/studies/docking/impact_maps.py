@@ -1,0 +1,152 @@
+"""What a delay does to impacts, as a chart: the chapter on the 1-DOF testbed of [Bondoky 2020, ch. 5].
+
+What contact laws do with a restitution, a speed and a material: `contact_charts`.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+import xarray as xr
+
+from dovetail.core import kind, parameter
+from dovetail.core.errors import Fault
+from dovetail.core.kinds import name_of
+from dovetail.core.parameter_map import Chart
+from dovetail.mechanics.contact import GivenDamping, GivenStiffness, HertzPair, Material
+from dovetail.studies.docking.impact import Instruments, first_impact
+
+TOOLS = ("sensor_omega", "position_resolution", "force_resolution")
+
+
+@kind("delay-sweep")
+class DelaySweep(Chart):
+    """Errors of impacts over the actuator's total delay; one entry of every list for each impact.
+
+    The instruments' own numbers are one for all impacts, or one each.
+    """
+
+    along: ClassVar[str] = "delay"
+
+    body_1: tuple[Material, ...]
+    body_2: tuple[Material, ...]
+    m1: jax.Array = parameter("kg", "masses of body 1", above=0.0)
+    m2: jax.Array = parameter("kg", "masses of body 2", above=0.0)
+    speed: jax.Array = parameter("m/s", "impact speeds", above=0.0)
+    delay: jax.Array = parameter("s", "total delays of the actuator", above=0.0)
+    restitution: jax.Array = parameter("1", "projected, by Flores' law", above=0.0, at_most=1.0, default=0.8)
+    radius: jax.Array = parameter("m", "radius of the sphere", above=0.0, default=0.025)
+    sensor_omega: jax.Array = parameter(
+        "rad/s", "natural angular frequency of the sensor", above=0.0, default=2 * np.pi * 10e3
+    )
+    position_resolution: jax.Array = parameter("m", "step of the imposed motion", at_least=0.0, default=0.0)
+    force_resolution: jax.Array = parameter("N", "step of the measured force", at_least=0.0, default=0.0)
+
+    def faults(self) -> list[Fault]:
+        """Lists that do not have one entry for each impact."""
+        count = len(self.body_1)
+        lists = {"body_2": len(self.body_2)}
+        lists |= {name: np.size(getattr(self, name)) for name in ("m1", "m2", "speed")}
+        faults = [
+            Fault(f"chart.{name}", f"has {size} entries and body_1 {count}; give one for each impact")
+            for name, size in lists.items()
+            if size != count
+        ]
+        for name in TOOLS:
+            size = np.size(getattr(self, name))
+            if size not in (1, count):
+                faults.append(
+                    Fault(f"chart.{name}", f"has {size} entries and body_1 {count}; give one or {count}")
+                )
+        return faults
+
+    def compute(self) -> xr.Dataset:
+        """Errors in percent and the ideal's duration, (impact, delay)."""
+        stiffness = jnp.array(
+            [HertzPair(a, b, self.radius).value for a, b in zip(self.body_1, self.body_2, strict=True)]
+        )
+        mass = self.m1 * self.m2 / (self.m1 + self.m2)
+        factor = 1.6 * (1 - self.restitution) / self.restitution
+        pair = _delayed(
+            stiffness,
+            mass,
+            self.speed,
+            jnp.atleast_1d(self.delay),
+            factor,
+            tuple(jnp.broadcast_to(jnp.ravel(getattr(self, name)), mass.shape) for name in TOOLS),
+        )
+        dims = ("impact", "delay")
+        i, h = pair.ideal, pair.hil
+        measures = {
+            "velocity_error": 100 * (h.rebound / i.rebound - 1),
+            "force_error": 100 * pair.force_difference / pair.force_then,
+            "force_integral_error": 100 * pair.force_area / i.force_integral,
+            "depth_error": 100 * pair.depth_difference / pair.depth_then,
+            "depth_integral_error": 100 * pair.depth_area / i.depth_integral,
+        }
+        out = xr.Dataset(
+            {name: (dims, np.asarray(values), {"units": "%"}) for name, values in measures.items()},
+            {
+                "impact": np.arange(1, len(self.body_1) + 1),
+                "delay": (
+                    "delay",
+                    np.atleast_1d(self.delay),
+                    {"units": "s", "long_name": "total delay of the actuator"},
+                ),
+            },
+        )
+        out["ideal_depth"] = ("impact", np.asarray(i.peak_depth[:, 0]), {"units": "m"})
+        out["ideal_duration"] = ("impact", np.asarray(i.duration[:, 0]), {"units": "s"})
+        return out
+
+    def labels(self, data: xr.Dataset) -> list[str]:
+        """What each impact is."""
+        out = []
+        for n in range(len(self.body_1)):
+            text = f"{float(self.m1[n]):g}-{float(self.m2[n]):g} kg, {float(self.speed[n]):g} m/s"
+            if np.size(self.position_resolution) > 1:
+                text = f"position in {1e6 * float(self.position_resolution[n]):g} um"
+            elif np.size(self.force_resolution) > 1:
+                text = f"force in {float(self.force_resolution[n]):g} N"
+            elif np.size(self.sensor_omega) > 1:
+                text = f"sensor {float(self.sensor_omega[n]) / (2e3 * np.pi):.3g} kHz"
+            elif (
+                len({type(b) for b in (*self.body_1, *self.body_2)}) > 2 or len({*map(type, self.body_1)}) > 1
+            ):
+                text = f"{name_of(type(self.body_1[n]))} on {name_of(type(self.body_2[n]))}"
+            out.append(text)
+        return out
+
+    def summary(self, data: xr.Dataset) -> str:
+        """Velocity error by impact, a column a delay."""
+        lines, labels = ["error of the rebound velocity [%] for a total delay [ms] of"], self.labels(data)
+        lines.append(" " * 40 + "".join(f"{1e3 * d:8.2f}" for d in data.delay.values))
+        for n in range(data.sizes["impact"]):
+            at = data.isel(impact=n)
+            label = labels[n]
+            contact = f"{1e3 * float(at.ideal_duration):.2f} ms"
+            errors = "".join(f"{v:8.2f}" for v in at.velocity_error.values)
+            lines.append(f"{n + 1:3d}  {label:<24} {contact:>9} {errors}")
+        steps = np.broadcast_to(np.ravel(self.position_resolution), (data.sizes["impact"],))
+        for n, (step, depth) in enumerate(zip(steps, data.ideal_depth.values, strict=True)):
+            if step > 0.1 * depth:
+                lines.append(
+                    f"warning: impact {n + 1}: a step of {1e6 * step:.3g} um is more than a tenth of the depth of "
+                    f"{1e6 * depth:.3g} um; traces are distorted and errors not to be trusted"
+                )
+        return "\n".join(lines)
+
+
+@eqx.filter_jit
+def _delayed(stiffness, mass, speed, delays, factor, sensor):
+    def one(stiffness, mass, speed, sensor, delay):
+        law = GivenDamping(stiffness=GivenStiffness(stiffness), factor=factor)
+        tools = Instruments(4 / delay, sensor[0], position_resolution=sensor[1], force_resolution=sensor[2])
+        return first_impact(law, mass, speed, tools, steps=6000)
+
+    over_delays = jax.vmap(one, (None, None, None, None, 0))
+    return jax.vmap(over_delays, (0, 0, 0, 0, None))(stiffness, mass, speed, sensor, delays)

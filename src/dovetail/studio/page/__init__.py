@@ -1,6 +1,0 @@
-"""The pages of the studio, on NiceGUI: rooms to choose, set up, feel, do and hand over a test in.
-
-Depends on: everything. They compute nothing: that is the work of processes beside (`dovetail.studio`).
-"""
-
-__all__: list[str] = []

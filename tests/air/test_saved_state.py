@@ -1,0 +1,56 @@
+"""The rope in another program's loop."""
+
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from dovetail.air import PulledTip, TowedRope
+from dovetail.air.saved_state import RopeStepper
+from dovetail.core.errors import ParameterError, TestFileError
+from dovetail.mechanics.chain import LinkChain, RodChain
+from dovetail.testing import Simulation
+
+CHAIN = LinkChain(n=3, length=30.0, mass=9.0, tip_mass=5.0)
+BARE = TowedRope(chain=CHAIN, device=PulledTip(mass=5.0), air="off", start_angles=(0.8, 0.1))
+PULL = [200.0, 0.0, 50.0]
+
+
+@pytest.fixture(scope="module")
+def stepped():
+    rope = RopeStepper(BARE, step=0.02, substeps=2)
+    tips, saved = [], b""
+    for k in range(50):
+        if k == 30:
+            saved = rope.save()
+        tips.append(rope.step(force=PULL)["displacement"])
+    return rope, np.array(tips), saved
+
+
+def test_a_host_that_gives_the_force_gets_the_motion_of_a_whole_simulation(stepped):
+    system = TowedRope(chain=CHAIN, device=PulledTip(mass=5.0, pull=PULL), air="off", start_angles=(0.8, 0.1))
+    run = Simulation(system=system, rate=50.0, substeps=2, duration=1.0).simulate()
+    np.testing.assert_allclose(stepped[1], run.data["displacement"].values[1:], atol=1e-11)
+
+
+def test_a_step_can_be_taken_back_also_by_another(stepped):
+    _, tips, saved = stepped
+    other = RopeStepper(BARE, step=0.02, substeps=2)
+    other.restore(saved)
+    assert other.time == pytest.approx(0.6)
+    again = np.array([other.step(force=PULL)["displacement"] for _ in range(20)])
+    np.testing.assert_array_equal(again, tips[30:])
+
+
+def test_an_accelerated_support_is_a_field(stepped):
+    rope = RopeStepper(BARE, step=0.02, substeps=2)
+    falling = rope.step(acceleration=[0.0, 9.81, 0.0])  # with the support in free fall nothing pulls
+    np.testing.assert_allclose(falling["tension"], 0.0, atol=1e-9)
+
+
+def test_what_does_not_fit_is_refused(stepped):
+    other = RopeStepper(TowedRope(chain=LinkChain(n=2, length=1.0, mass=1.0), air="off"), step=0.01)
+    with pytest.raises(ParameterError, match="this rope has"):
+        other.restore(stepped[2])
+    stiff = RodChain(n=9, length=9.0, mass=1.0, stiffness=9000.0, joint_damping=jnp.asarray(50.0))
+    with pytest.raises(TestFileError, match="is unstable"):
+        RopeStepper(TowedRope(chain=stiff, air="off"), step=0.01)

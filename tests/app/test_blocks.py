@@ -1,0 +1,52 @@
+"""Blocks say of every value what its declaration says."""
+
+from dovetail.app import Document
+from dovetail.core.parameter import declared
+from dovetail.report.drawing import BOXES
+
+
+def test_the_boxes_of_the_drawing_come_first_and_the_whole_test_last():
+    found = Document.open("substructuring/cs1").blocks()
+    assert [block.path for block in found[:6]] == [path for _, path, _ in BOXES.values()]
+    assert found[-1].path == ""
+    assert {"rig", "limits", "method", "feedback"} <= {block.path for block in found}
+
+
+def test_a_value_has_unit_range_meaning_and_what_the_file_says():
+    document = Document.open("substructuring/cs1")
+    actuator = next(block for block in document.blocks() if block.path == "rig.actuator")
+    assert (actuator.kind, actuator.exchangeable) == ("delay", True)
+    delay = actuator.values[0]
+    about = declared(type(document.test.rig.actuator))["delay"]
+    assert (delay.path, delay.said, delay.shown, delay.unit) == ("rig.actuator.delay", "3 ms", "3", "ms")
+    assert (delay.number, delay.si_unit) == (0.003, "s")
+    assert (delay.allowed, delay.meaning) == (about.allowed, about.about)
+    assert delay.moves
+    assert not delay.default
+    word = next(value for value in actuator.values if value.name == "interpolation")
+    assert (word.default, word.choices, word.moves, word.number) == (True, ("linear", "cubic"), False, None)
+
+
+def test_parts_in_parts_are_inner_blocks_with_their_place_in_the_list():
+    document = Document.open("substructuring/lag-damper")
+    actuator = next(block for block in document.blocks() if block.path == "rig.actuator")
+    assert [block.path for block in actuator.inner] == ["rig.actuator.parts[0]", "rig.actuator.parts[1]"]
+    assert document.set("rig.actuator.parts[1].delay", "1 ms") == ""
+    ramp = next(block for block in document.blocks() if block.path.startswith("schedule"))
+    assert {value.path for value in ramp.values} >= {'schedule."feedback.share".end'}
+    assert document.set('schedule."feedback.share".end', "12 s") == ""
+
+
+def test_a_simulation_and_a_map_have_blocks_too():
+    for name in ("capture/tow", "docking/delay-by-mass"):
+        found = Document.open(name).blocks()
+        assert found[-1].path == ""
+        assert any(value.name == "title" for value in found[-1].values)
+
+
+def test_a_choice_is_a_member_of_the_family_with_its_sentence():
+    found = Document.open("substructuring/cs1").choices("compensator")
+    assert [choice.kind for choice in found if choice.present] == ["none"]
+    assert {"forward-prediction", "adaptive-forward-prediction"} <= {choice.kind for choice in found}
+    assert all(choice.about for choice in found)
+    assert Document.open("substructuring/cs1").choices("limits") == []

@@ -1,0 +1,66 @@
+"""Several look, one holds, and nobody who has gone is waited for."""
+
+from dovetail.app.control_lock import Holding
+
+
+class Clock:
+    now = 0.0
+
+    def __call__(self):
+        return self.now
+
+
+def held(*people):
+    clock = Clock()
+    holding = Holding(patience=15.0, clock=clock)
+    for who in people:
+        holding.here(who)
+    return holding, clock
+
+
+def test_the_first_holds_and_the_second_looks_on():
+    holding, _ = held("Ada", "Ben")
+    assert holding.holds("Ada")
+    assert not holding.holds("Ben")
+    assert holding.take("Ben") == "Ada holds the controls; ask for them, or take them over"
+    assert holding.holds("Ada")
+    assert holding.words("Ben") == "Ada holds the controls; you look on"
+    assert holding.words("Ada") == "you hold the controls; 1 other looks on"
+
+
+def test_what_is_released_can_be_taken_by_anyone_and_is_given_to_nobody():
+    holding, _ = held("Ada", "Ben")
+    holding.release("Ben")
+    assert holding.holds("Ada")
+    holding.release("Ada")
+    assert holding.holder is None
+    assert holding.words("Ben") == "nobody holds the controls"
+    assert holding.take("Ben") == ""
+    assert holding.holds("Ben")
+
+
+def test_controls_are_taken_over_by_who_says_so():
+    holding, _ = held("Ada", "Ben")
+    assert holding.take("Ben", over=True) == ""
+    assert holding.lookers() == ["Ben", "Ada"]
+    holding.release("Ada")
+    assert holding.holds("Ben")
+
+
+def test_a_holder_who_says_nothing_has_gone():
+    holding, clock = held("Ada", "Ben")
+    clock.now = 10.0
+    holding.here("Ben")
+    assert holding.holds("Ada")
+    clock.now = 20.0
+    assert holding.holder is None
+    assert holding.take("Ben") == ""
+    assert holding.lookers() == ["Ben"]
+
+
+def test_a_page_that_is_closed_is_gone_at_once_and_one_that_comes_finds_free_controls():
+    holding, _ = held("Ada")
+    holding.gone("Ada")
+    holding.gone("nobody")
+    holding.here("Cem")
+    assert holding.holds("Cem")

@@ -1,0 +1,28 @@
+"""Knobs reach over their declared range and no further."""
+
+from dovetail.app import Document, knobs
+
+
+def test_a_knob_has_unit_meaning_and_ends_in_its_range():
+    test = Document.open("substructuring/cs1").test
+    delay, mass, steps = knobs(test, ["rig.actuator.delay", "numerical.m", "substeps"])
+    assert (delay.unit, delay.low, delay.value, delay.moves) == ("s", 0.0, 0.003, True)
+    assert delay.high == 0.012
+    assert 0.0 < mass.low < mass.value < mass.high  # a mass is above zero
+    assert (steps.moves, steps.low, steps.high) == (False, 1, 4)
+
+
+def test_what_is_no_single_number_has_no_knob():
+    test = Document.open("substructuring/lag-damper").test
+    assert (
+        knobs(test, ["numerical.participation", "title", "rig.between_ticks", "no.such", "limits.tracking"])
+        == []
+    )
+
+
+def test_a_dial_gives_its_own_range():
+    document = Document.open("substructuring/cs1")
+    document.write(document.text + '\n[dials."numerical.c"]\nleast = "5 N s/m"\nmost = 25.0\n')
+    assert document.fault == ""
+    (damping,) = knobs(document.test, ["numerical.c"])
+    assert (damping.low, damping.high) == (5.0, 25.0)

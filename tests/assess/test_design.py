@@ -1,0 +1,114 @@
+"""The four steps joined: what is decided, what can be decided otherwise, and what stops it."""
+
+import dataclasses
+import json
+
+import pytest
+
+import dovetail as dv
+from dovetail.assess import Wishes, design
+from dovetail.assess.design import STEPS, _chosen, accept
+from dovetail.assess.identify import sweep
+from dovetail.compensation import AdaptiveForwardPrediction, ForwardPrediction
+from dovetail.core.errors import AnalysisError, ParameterError, TestFileError, UnknownNameError
+
+
+@pytest.fixture(scope="module")
+def light(cs1):
+    """CS1 with light damping, whose critical delay is 1.33 ms, on an actuator 9.4 ms late."""
+    said = []
+    made = design(cs1(c=3.0), tell=said.append)
+    return made, said
+
+
+def test_every_step_is_walked_and_told(light):
+    made, said = light
+    assert [text.split(":")[0] for text in said] == list(STEPS)
+    assert list(made.decisions) == list(STEPS)
+    assert all(made.decisions[step] for step in STEPS)
+
+
+def test_a_late_actuator_ends_in_a_go_with_margin(light):
+    made, _ = light
+    assert not made.stability.stable  # as it was given
+    assert made.go
+    assert made.margin >= made.required
+    assert made.verification.accuracy < 0.1
+    assert isinstance(made.test.compensator, ForwardPrediction)
+    assert float(made.test.compensator.delay) > 9.4e-3  # light damping wants more than the delay predicted
+    text = str(made)
+    assert "nominal model: a gain and a delay" in text
+    assert "measure: over-compensation" in text
+    assert text.endswith("GO: every check holds.")
+
+
+def test_the_designed_test_can_be_written_and_read(light):
+    made, _ = light
+    again = dv.testing.parse(json.loads(json.dumps(dv.testing.dump(made.test))))
+    assert float(again.compensator.delay) == float(made.test.compensator.delay)
+
+
+def test_the_user_decides_otherwise(cs1):
+    asked = {}
+
+    def choose(fork, proposal, options):
+        asked[fork] = (proposal, tuple(options))
+        return "adaptive-forward-prediction" if fork == "compensator" else proposal
+
+    made = design(cs1(), Wishes(frequency=8.0, model_order=0), choose=choose)
+    assert asked["compensator"][0] == "forward-prediction"
+    assert "inverse" in asked["compensator"][1]
+    assert isinstance(made.test.compensator, AdaptiveForwardPrediction)
+    assert "8 Hz (as wished)" in str(made)
+
+
+def test_a_wish_that_leaves_the_loop_unstable_is_a_no_go(lost):
+    assert not lost.go
+    assert "sampled loop" in lost.verdict
+    assert "as wished, though the margin falls short" in str(lost)
+
+
+def test_an_unknown_wish_lists_the_known_ones():
+    with pytest.raises(UnknownNameError, match='no compensator "magic"; known: inverse, none'):
+        _chosen("compensator", "magic", lambda: "none", {"none": "", "inverse": ""}, accept)
+
+
+@pytest.mark.parametrize(
+    ("wishes", "words"),
+    [
+        ({"tolerance": 0.0}, "above 0"),
+        ({"safety": 0.5}, "at least 1"),
+        ({"order": 2}, "order and window together"),
+    ],
+)
+def test_wishes_that_cannot_be_are_refused(wishes, words):
+    with pytest.raises(ParameterError, match=words):
+        Wishes(**wishes)
+
+
+def test_a_test_at_rest_has_nothing_to_design_for(cs1):
+    with pytest.raises(AnalysisError, match="at rest"):
+        design(cs1(excitation=dv.Rest()))
+
+
+def test_an_unstable_inner_loop_is_told_before_anything_else(cs1):
+    plant = dv.transfer.TransferFunction([5700.0], [1.0, 62.26, 31.61, 0.0])
+    loop = dv.transfer.InnerLoop(dv.transfer.Proportional(1.0), plant)
+    with pytest.raises(TestFileError, match="rig   InnerLoop: axis 0 is unstable"):
+        design(cs1(loop))
+
+
+def test_a_recording_replaces_the_rig_of_the_file_in_verdicts_and_in_the_test_that_is_written(cs1):
+    """The file says 5 ms, the recording 21.5 ms: what is designed is for 21.5 ms, and verified there."""
+    given, true = cs1(dv.transfer.Delay(5e-3), c=30.0), cs1(dv.transfer.Delay(21.5e-3), c=30.0)
+    data, _ = sweep(true, low=0.6, high=12.0, amplitude=0.01)
+    recorded = dataclasses.replace(given.rehearse(), data=data)
+    made = design(given, Wishes(model_order=0, robustness="none"), recording=recorded)
+    assert made.stability.delay == pytest.approx(21.5e-3, abs=0.1e-3)
+    assert not made.stability.stable  # 5 ms would be
+    again = dv.testing.parse(json.loads(json.dumps(dv.testing.dump(made.test))))
+    assert float(again.rig.actuator.linear().low_frequency_delay) == pytest.approx(21.5e-3, abs=0.1e-3)
+    assert "actuator: the recorded one" in str(made)
+    late = made.verification.run.data
+    lag = dv.fidelity.delay_at(late, 3.0, demand="command", measured="measured_displacement")
+    assert lag == pytest.approx(21.5e-3, abs=0.2e-3)

@@ -1,0 +1,68 @@
+"""The plan: a page for people, a record for programs, and a test that runs."""
+
+import json
+
+import pytest
+import xarray as xr
+
+from dovetail import testing
+from dovetail.assess import Wishes, design, markdown, record, write
+from dovetail.core.errors import OutputError
+
+
+@pytest.fixture(scope="module")
+def made(cs1):
+    return design(cs1(), Wishes(compensator="forward-prediction", model_order=0))
+
+
+def test_the_page_has_the_verdict_the_checks_and_the_procedure(made):
+    page = markdown(made)
+    assert page.startswith("# Plan of the test: CS1\n\n**GO: every check holds.**")
+    for heading in (
+        "## 1. Identify",
+        "## 2. Compensate",
+        "## 3. Robustify",
+        "## 4. Verify",
+        "## In the laboratory",
+    ):
+        assert heading in page
+    assert "| margin | " in page
+    assert "1. Set the limits: displacement 0.05 m, force 100 N." in page
+    assert "dovetail run test.toml" in page
+
+
+def test_the_record_is_plain_and_complete(made):
+    found = json.loads(json.dumps(record(made)))
+    assert found["go"] is True
+    assert found["margin_s"] == pytest.approx(made.margin)
+    assert found["identification"]["axes"][0]["delay_s"] == pytest.approx(9.4e-3, abs=1e-4)
+    assert {c["name"] for c in found["candidates"]} >= {"none", "forward-prediction", "inverse"}
+    assert set(found["decisions"]) == {"identify", "compensate", "robustify", "verify"}
+
+
+def test_the_folder_holds_a_test_that_runs(made, tmp_path):
+    folder = write(made, tmp_path / "plan")
+    assert {p.name for p in folder.iterdir()} == {
+        "plan.md",
+        "plan.json",
+        "test.toml",
+        "actuator.toml",
+        "identification.nc",
+    }
+    again = testing.load(folder / "test.toml")
+    assert again.rehearse().outcome.completed
+    with xr.open_dataset(folder / "identification.nc", engine="h5netcdf") as swept:
+        assert set(swept.data_vars) == {"command", "measured_displacement"}
+
+
+def test_a_folder_with_something_in_it_is_left_alone(made, tmp_path):
+    (tmp_path / "mine.txt").write_text("precious")
+    with pytest.raises(OutputError, match="not empty"):
+        write(made, tmp_path)
+
+
+def test_a_no_go_says_first_not_to_run_it(lost):
+    page = markdown(lost)
+    assert "**NO-GO: " in page
+    assert "1. Do not run this test yet." in page
+    assert "**fails**" in page

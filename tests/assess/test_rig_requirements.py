@@ -1,0 +1,103 @@
+"""What a real-time test would need: read from made-up contacts whose stiffness, mass and damping are known."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import xarray as xr
+
+import dovetail as dv
+from dovetail.assess.rig_requirements import contact_mass, measured_stiffness, need_of, real_time_need
+from dovetail.core.errors import AnalysisError
+
+
+def recording(k=5e4, c=300.0, m=17.91, depth=5e-3):
+    """A mass that meets a spring and damper for half an oscillation."""
+    w = np.sqrt(k / m)
+    t = np.linspace(0.0, np.pi / w, 400)
+    x, v = depth * np.sin(w * t), depth * w * np.cos(w * t)
+    z, f = np.zeros((400, 6)), np.zeros((400, 6))
+    z[:, 0], f[:, 0] = x, k * x + c * v
+    f[:, 4] = 0.3 * f[:, 0]
+    return xr.Dataset({"displacement": (("time", "axis"), z), "force": (("time", "axis"), f)}, {"time": t})
+
+
+def test_stiffness_damping_and_delay_are_found():
+    need = real_time_need(recording(c=0.0), mass=17.91, damping=300.0)
+    assert need.stiffness == pytest.approx(5e4, rel=0.02)
+    assert need.any_delay == pytest.approx(0.0140, rel=0.02)
+    assert need.own_delay == pytest.approx(300.0 / 5e4, rel=0.1)
+    assert need.frequency == pytest.approx(8.41, rel=0.02)
+
+
+def test_the_damping_of_its_loops_is_that_of_the_viscous_damper_that_takes_as_much():
+    assert real_time_need(recording(), mass=17.91).damping == pytest.approx(300.0, rel=0.05)
+
+
+def test_robots_are_too_slow_for_a_coupling_and_the_text_says_so():
+    need = real_time_need(recording(), mass=17.91)
+    assert not any(need.able().values())
+    assert "too slow" in str(need)
+    assert need.force == pytest.approx(np.abs(recording().force.values).max(), rel=1e-9)
+
+
+def test_a_run_without_contact_is_refused():
+    data = recording()
+    data["force"] = 0 * data.force
+    with pytest.raises(AnalysisError, match="no contact"):
+        real_time_need(data, mass=1.0)
+
+
+def test_a_contact_that_does_not_move_has_no_stiffness():
+    with pytest.raises(AnalysisError, match="too little"):
+        measured_stiffness(np.zeros((10, 3)), np.ones((10, 3)))
+
+
+def test_one_axis_is_enough():
+    data = recording().isel(axis=0)
+    assert real_time_need(data, mass=17.91).stiffness == pytest.approx(
+        real_time_need(recording(), mass=17.91).stiffness, rel=1e-9
+    )
+
+
+@pytest.fixture(scope="module")
+def plate():
+    """A plate of 6.5 kg that falls on a ball: its mass is what meets the contact."""
+    from dovetail.mechanics import DropMass
+
+    return dv.Test(
+        numerical=DropMass(),
+        rig=dv.Rig(dv.transfer.Series(()), dv.specimens.TennisBall()),
+        rate=5e3,
+        duration=0.3,
+    )
+
+
+def test_the_mass_that_meets_a_contact_is_the_model_s(plate):
+    assert contact_mass(plate, np.array([1.0])) == pytest.approx(6.5)
+
+
+def test_a_run_brings_its_own_mass_and_another_may_be_given(plate):
+    run = SimpleNamespace(test=plate, data=recording().isel(axis=0))
+    assert need_of(run).mass == pytest.approx(6.5)
+    assert need_of(run, mass=1.0).mass == 1.0
+    with pytest.raises(AnalysisError, match="no contact"):
+        need_of(SimpleNamespace(test=plate, data=0 * run.data))
+
+
+def test_the_rows_say_what_is_needed():
+    rows = dict(real_time_need(recording(c=0.0), mass=17.91, damping=300.0).rows())
+    assert rows["mass that meets it"] == "17.91 kg, so 8.41 Hz"
+    assert rows["wanted loop delay"].endswith("ms")
+    assert "Hz at least" in rows["bandwidth of the actuator"]
+
+
+def test_an_edge_that_the_steps_do_not_resolve_is_told():
+    data = recording(c=0.0)
+    smooth = real_time_need(data, mass=17.91)
+    assert not [name for name, _ in smooth.rows() if name == "largest jump"]
+    f = data.force.values.copy()
+    f[300:, 0] += 2000.0
+    edged = real_time_need(data.assign(force=(("time", "axis"), f)), mass=17.91)
+    assert edged.jump == pytest.approx(2000.0, rel=0.01)
+    assert "an edge" in dict(edged.rows())["largest jump"]

@@ -1,0 +1,51 @@
+"""Points that differ in traced numbers are one program; what cannot be traced is built point by point."""
+
+import numpy as np
+import pytest
+
+from dovetail.campaign import parse
+from dovetail.campaign.batch import Group
+from dovetail.campaign.subjects import subject_of
+from dovetail.core.errors import TestFileError
+from dovetail.testing import test as hybrid
+
+
+def table(**more):
+    values = {
+        "test": "substructuring/cs1",
+        "set": {"duration": 0.1},
+        "measures": ["peak displacement"],
+        "axis": [{"path": "numerical.c", "name": "damping", "values": [3.0, 15.0]}],
+    }
+    return values | more
+
+
+def test_points_built_one_by_one_are_those_of_the_compiled_program():
+    subject = subject_of(parse(table()))
+    group = subject._group(())
+    assert isinstance(group, Group)
+    assert group.traced
+    own = {"damping": np.array([3.0, -1.0, 15.0])}
+    together, bad = group.evaluate(own, 3, 3)
+    group.traced = False
+    apart, _ = group.evaluate(own, 3, 3)
+    assert list(bad) == [1]
+    assert "numerical.c: got -1" in bad[1]
+    np.testing.assert_allclose(
+        together["peak_displacement"].array[[0, 2]], apart["peak_displacement"].array[[0, 2]], rtol=1e-12
+    )
+
+
+def test_a_group_of_a_test_with_faults_is_refused():
+    subject = subject_of(parse(table()))
+    with pytest.raises(TestFileError, match="shorter than one tick"):
+        Group(subject, subject.test.with_values(duration=1e-9))
+
+
+def test_the_test_of_a_campaign_is_checked_once(monkeypatch):
+    seen = []
+    real = hybrid.step_faults
+    monkeypatch.setattr(hybrid, "step_faults", lambda test: seen.append(test) or real(test))
+    campaign = parse(table())
+    subject_of(campaign).evaluate(campaign.points())
+    assert len(seen) == 1

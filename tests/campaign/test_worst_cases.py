@@ -1,0 +1,47 @@
+"""Worst cases and the commands that run them alone."""
+
+import shlex
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from dovetail.campaign.axes import Axis
+from dovetail.campaign.plan import Campaign
+from dovetail.campaign.worst_cases import command, worst
+from dovetail.core.errors import UnknownNameError
+
+AXES = (Axis("delay", ("rig.actuator.delay",), (1e-3, 2e-3)), Axis("law", ("law",), ("a", "b")))
+TABLE = {
+    "point": np.arange(4),
+    "delay": np.array([1e-3, 1e-3, 2e-3, 2e-3]),
+    "law": np.array(["a", "b", "a", "b"], dtype=object),
+    "error": np.array([0.1, -3.0, np.nan, 2.0]),
+}
+
+
+def test_the_largest_in_size_come_first_and_failed_ones_never():
+    plan = Campaign("test", "substructuring/cs1", AXES, fixed={"duration": "2 s"})
+    found = worst(plan, TABLE, "error", 5)
+    assert [case.place for case in found] == [1, 3, 0]
+    assert found[0].point == {"delay": 1e-3, "law": "b"}
+    assert found[0].command == (
+        "dovetail run substructuring/cs1 --set 'duration=\"2 s\"' --set rig.actuator.delay=0.001 --set 'law=\"b\"'"
+    )
+    with pytest.raises(UnknownNameError, match="known: delay, error"):
+        worst(plan, TABLE, "terror")
+
+
+def test_the_seed_of_a_replicate_is_part_of_the_command():
+    plan = Campaign("test", "substructuring/cs1", AXES[:1])
+    assert command(plan, {"delay": 2e-3}, 7).endswith("--set seed=7")
+
+
+def test_the_command_of_a_model_is_one():
+    plan = Campaign("model", "math:hypot", (Axis("x", ("x",), (3.0,)),))
+    assert command(plan, {"x": 3.0}) == 'python -c "from math import hypot; print(hypot(x=3.0))"'
+    plan = Campaign("evaluate", "builtins:len", (Axis("x", ("x",), (3.0,)),))
+    words = shlex.split(command(plan, {"x": 3.0}))
+    done = subprocess.run([sys.executable, *words[1:]], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "1"

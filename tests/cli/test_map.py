@@ -1,0 +1,67 @@
+"""`dovetail run` on a file that asks for a map."""
+
+import dataclasses
+from contextlib import contextmanager
+
+import equinox as eqx
+import jax.numpy as jnp
+import numpy as np
+import pytest
+import xarray as xr
+
+from dovetail import testing
+from dovetail.cli import map
+from dovetail.cli.map import run_chart
+from dovetail.core.parameter_map import Chart
+from dovetail.studies.registry import find_test
+
+
+@pytest.mark.slow
+def test_a_map_is_computed_saved_and_told(tmp_path, capsys):
+    file = testing.load(find_test("docking/map"))
+    chart = dataclasses.replace(
+        file.chart, pitch=jnp.radians(jnp.array([-7.5, 7.5])), height=jnp.array([0.075]), duration=5.0
+    )
+    assert run_chart(dataclasses.replace(file, chart=chart), "map", tmp_path / "out") == 0
+    told = capsys.readouterr().out
+    assert "1 of 2 dock (o), 0 leave (.), 1 were still in the drogue" in told
+    assert "worst that dock: +75 mm with +7.5 deg" in told
+    with xr.open_dataset(tmp_path / "out" / "result.nc", engine="h5netcdf") as data:
+        np.testing.assert_array_equal(data.ending, [[0, 1]])
+    again = testing.load(tmp_path / "out" / "test.toml")
+    np.testing.assert_allclose(again.chart.height, [0.075])
+
+
+class Slow(Chart):
+    """A map that tells how far it is."""
+
+    store: str = eqx.field(default="kept", static=True)
+    stops: bool = eqx.field(default=False, static=True)
+
+    def compute(self, progress=None):
+        progress(0.5, "1 point")
+        if self.stops:
+            raise KeyboardInterrupt
+        return xr.Dataset({"y": ("x", [1.0, 2.0])}, {"x": [0.0, 1.0]})
+
+    def summary(self, data):
+        return "two points"
+
+
+def test_a_map_that_tells_how_far_it_is_is_listened_to(tmp_path, monkeypatch):
+    told = []
+
+    @contextmanager
+    def telling(doing):
+        yield lambda share, text: told.append((doing, share, text))
+
+    monkeypatch.setattr(map, "telling", telling)
+    assert map._computed(Slow()).y.values.tolist() == [1.0, 2.0]
+    assert told == [("computing the map", 0.5, "1 point")]
+
+
+def test_an_interrupted_map_says_where_what_was_done_is_kept(tmp_path, capsys):
+    file = testing.ChartFile(chart=Slow(stops=True), title="slow")
+    with pytest.raises(KeyboardInterrupt):
+        run_chart(file, "slow", tmp_path / "out")
+    assert "kept      kept: what was done; the same command computes the rest" in capsys.readouterr().out

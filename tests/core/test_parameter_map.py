@@ -1,0 +1,32 @@
+"""Charts are parts: checked parameters, one answer a point."""
+
+import jax
+import numpy as np
+import pytest
+import xarray as xr
+
+from dovetail.core import parameter
+from dovetail.core.errors import ParameterError
+from dovetail.core.parameter_map import Chart
+
+
+class Squares(Chart):
+    """Squares of numbers."""
+
+    numbers: jax.Array = parameter("1", "to be squared", at_least=0.0)
+
+    def compute(self):
+        return xr.Dataset({"square": ("number", np.asarray(self.numbers**2))})
+
+    def summary(self, data):
+        return f"largest {float(data.square.max()):g}"
+
+
+def test_a_chart_computes_and_tells():
+    chart = Squares([1.0, 3.0])
+    assert chart.summary(chart.compute()) == "largest 9"
+
+
+def test_a_chart_checks_its_parameters():
+    with pytest.raises(ParameterError, match="Squares.numbers"):
+        Squares([-1.0])

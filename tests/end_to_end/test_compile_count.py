@@ -1,0 +1,51 @@
+"""A command compiles a handful of programs, and the same command compiles and traces hardly any the second time."""
+
+import os
+import subprocess
+import sys
+
+import xarray as xr
+
+from dovetail.core import program_cache
+
+CODE = """
+import collections, sys
+import jax
+seen = collections.Counter()
+jax.monitoring.register_event_listener(lambda event, **about: seen.update([event.rpartition("/")[2]]))
+from dovetail.cli.main import main
+sys.argv = ["dovetail", *sys.argv[1:]]
+try:
+    main()
+except SystemExit as ending:
+    assert not ending.code, ending.code
+print(seen["compile_requests_use_cache"], seen["cache_hits"])
+"""
+# steps of the numerical part, three linear models and a key for the outlook, whether its forces are linear; start and
+# pieces of the rehearsal, pieces of the ideal
+MOST = 9
+KNOWN = 1  # that key, which JAX looks for by itself; all else is found untraced
+
+
+def test_a_run_compiles_a_handful_and_the_next_one_nothing_and_gives_the_same_numbers(tmp_path):
+    environment = {k: v for k, v in os.environ.items() if k != program_cache.CHOSEN}
+    environment[program_cache.PLACE] = str(tmp_path / "programs")
+    counted = []
+    for i in (1, 2):
+        done = subprocess.run(
+            [sys.executable, "-c", CODE, "run", "substructuring/cs1", "--no-report", "--out", f"run-{i}"],
+            capture_output=True,
+            text=True,
+            cwd=tmp_path,
+            env=environment,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        counted.append([int(number) for number in done.stdout.splitlines()[-1].split()])
+    (asked, _), (again, found) = counted
+    assert asked <= MOST
+    assert again == found <= KNOWN
+    first, second = (xr.open_dataset(tmp_path / f"run-{i}" / "result.nc") for i in (1, 2))
+    xr.testing.assert_identical(first.drop_attrs(), second.drop_attrs())
+    first.close()
+    second.close()

@@ -1,0 +1,237 @@
+"""The run mode against served rigs. Whether the machine is busy or not, the outcome is the same."""
+
+import _thread
+import dataclasses
+import signal
+import threading
+import time
+
+import numpy as np
+import pytest
+
+import dovetail as dv
+from dovetail.core.errors import LinkError
+from dovetail.links import Flag, Operator, RealTime, State
+from dovetail.links.native import available, origin
+from dovetail.links.ring import Window
+from dovetail.studies.registry import find_test
+from dovetail.testing import Outcome
+from dovetail.testing.recorder import largest_of
+
+PATIENT = {"priority": 0, "lock": False, "wait": 20.0}  # see conftest
+needs_compiler = pytest.mark.skipif(bool(available()), reason="no C++ compiler")
+BOTH = pytest.mark.parametrize("native", [pytest.param(True, marks=needs_compiler), False])
+
+
+def go(test, server, native=None, **options):
+    return test.run(str(server.address), real_time=RealTime(native=native, **PATIENT), **options)
+
+
+def ended(server):
+    """The last session, once the server has seen its end."""
+    for _ in range(1000):
+        if server.last is not None:
+            return server.last
+        time.sleep(0.01)
+    raise AssertionError("the session never ended")
+
+
+@BOTH
+def test_a_run_against_the_served_rig_repeats_the_rehearsal(make_cs1, served, native):
+    test = make_cs1()
+    run = go(test, served(test), native)
+    rehearsed = test.rehearse()
+    assert run.outcome is Outcome.FINISHED
+    assert run.mode == "run"
+    # the same operations in programs compiled apart: equal to rounding
+    for name in ("displacement", "command", "measured_displacement", "measured_force", "force"):
+        np.testing.assert_allclose(run.data[name], rehearsed.data[name], rtol=1e-9, atol=1e-12)
+    assert run.data.attrs["tick"] == (f"native, {origin()}" if native else "python")
+    assert run.data.attrs["datagrams_lost"] == 0
+    assert float(run.data.exchange_time[1:].min()) > 0
+
+
+@BOTH
+def test_every_tenth_tick_is_recorded_and_the_peaks_of_all(make_cs1, served, native):
+    test = make_cs1(limits={"displacement": 0.004})
+    whole, thin = test.rehearse(), dataclasses.replace(test, record_every=10)
+    run = go(thin, served(thin), native)
+    rehearsed = thin.rehearse()
+    assert run.data.sizes["time"] == rehearsed.data.sizes["time"] == (whole.data.sizes["time"] - 1) // 10 + 1
+    for name in ("displacement", "command", "measured_displacement", "measured_force", "force"):
+        np.testing.assert_allclose(
+            run.data[name], whole.data[name][::10][: run.data.sizes["time"]], atol=1e-12
+        )
+        assert largest_of(run.data, [name]) == pytest.approx(float(abs(whole.data[name]).max()), rel=1e-9)
+    strayed = float(abs(whole.data.displacement - whole.data.measured_displacement).max())
+    assert largest_of(run.data, ["tracking_error"]) == pytest.approx(strayed, rel=1e-9)
+    assert run.trip.value == pytest.approx(whole.trip.value, rel=1e-14)
+    assert run.trip.time == whole.trip.time
+
+
+@pytest.mark.slow
+def test_two_axes_under_a_key(served):
+    test = dv.load(find_test("substructuring/cs2"), {"duration": 0.05, "limits.silence": 4000})
+    key = bytes(range(16))
+    run = go(test, served(test, key=key), key=key)
+    assert run.outcome is Outcome.FINISHED
+    assert run.data.displacement.dims == ("time", "axis")
+    np.testing.assert_allclose(run.data.displacement, test.rehearse().data.displacement, atol=1e-12)
+
+
+@BOTH
+def test_a_limit_stops_the_run_in_that_tick_and_sends_the_rig_to_its_safe_state(make_cs1, served, native):
+    test = make_cs1(limits={"displacement": 0.004})
+    server = served(test)
+    run = go(test, server, native)
+    rehearsed = test.rehearse()
+    assert run.outcome is Outcome.DISPLACEMENT
+    assert run.data.sizes == rehearsed.data.sizes
+    # a rehearsal computes its sines several at a time: the last digit may differ
+    assert dataclasses.replace(run.trip, value=0.0) == dataclasses.replace(rehearsed.trip, value=0.0)
+    assert run.trip.value == pytest.approx(rehearsed.trip.value, rel=1e-14)
+    assert ended(server).flags & (Flag.TOLD | Flag.DISPLACEMENT)
+    assert float(run.aftermath.rig_state[-1]) == State.SAFE
+    assert run.aftermath.attrs["ended_at"] == pytest.approx(float(run.data.time[-1]))
+    assert float(run.aftermath.time[-1]) > float(run.data.time[-1])
+    assert float(run.aftermath.time[0]) < float(run.data.time[-1])
+
+
+def test_the_samples_around_a_stop_are_saved_and_read_back(make_cs1, served, tmp_path):
+    test = make_cs1(limits={"force": 1.0})
+    run = go(test, served(test))
+    assert run.outcome is Outcome.FORCE
+    run.save(tmp_path / "stopped")
+    again = dv.testing.read(tmp_path / "stopped")
+    assert again.aftermath.equals(run.aftermath)
+    assert again.outcome is Outcome.FORCE
+
+
+def wait_for(server, condition, patience=30.0):
+    """Until the session is so; in vain after `patience` [s]."""
+    end = time.monotonic() + patience
+    while time.monotonic() < end and not (server.session is not None and condition(server.session)):
+        time.sleep(0.005)
+
+
+class Held(threading.Thread):
+    """Presses the operator's buttons while a run goes on."""
+
+    def __init__(self, press):
+        super().__init__(daemon=True)
+        self.press = press
+        self.start()
+
+    def run(self):
+        self.press()
+
+
+@BOTH
+def test_the_operators_stop_keeps_what_was_recorded_and_leads_the_rig_to_rest(make_cs1, served, native):
+    test = make_cs1(duration=60.0)
+    server, operator = served(test), Operator()
+
+    def press():
+        wait_for(server, lambda session: session.done > 200)
+        operator.stop()
+
+    Held(press)
+    run = go(test, server, native, operator=operator)
+    assert run.outcome is Outcome.INTERRUPTED
+    assert 100 < run.data.sizes["time"] < 60_000
+    assert np.all(np.isfinite(run.data.displacement))
+    assert ended(server).flags == Flag.ENDED  # led to rest by the loop, not by its own safe state
+    assert float(run.aftermath.command[-1]) == pytest.approx(0.0, abs=1e-12)
+
+
+@BOTH
+def test_a_running_loop_can_be_watched_from_outside(make_cs1, served, native, tmp_path):
+    test, seen = make_cs1(duration=0.5), []
+    server = served(test)
+
+    def watch():
+        wait_for(server, lambda session: session.done > 200)
+        with Window(tmp_path / "loop") as window:
+            seen.append(window.latest(20))
+
+    watcher = Held(watch)
+    run = go(test, server, native, window=tmp_path / "loop")
+    watcher.join(30)
+    assert seen[0]["time"].size > 0
+    at = np.round(seen[0]["time"] * test.rate).astype(int)
+    np.testing.assert_array_equal(seen[0]["displacement"], run.data.displacement[at])
+    kept = Window(tmp_path / "loop").latest(10**6)  # the file outlives the run, whatever became of it
+    np.testing.assert_array_equal(kept["measured_force"], run.data.measured_force[1:])
+
+
+@pytest.fixture
+def interruptible():
+    """Interrupts are heard: a shell's background job ignores them, and its children inherit that."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+def test_ctrl_c_is_the_operators_stop(make_cs1, served, interruptible):
+    test = make_cs1(duration=60.0)
+    server = served(test)
+
+    def press():
+        wait_for(server, lambda session: session.done > 200)
+        _thread.interrupt_main()
+
+    Held(press)
+    run = go(test, server)
+    assert run.outcome is Outcome.INTERRUPTED
+    assert run.data.sizes["time"] > 100
+
+
+def test_while_held_the_rig_holds_and_then_goes_on(make_cs1, served):
+    test = make_cs1(duration=1.0)
+    server, operator, seen = served(test), Operator(), []
+
+    def press():
+        wait_for(server, lambda session: session.done > 100)
+        operator.hold()
+        wait_for(server, lambda session: session.state == State.HOLD)
+        seen.append(server.session.state)
+        operator.hold(False)
+
+    Held(press)
+    run = go(test, server, operator=operator)
+    assert run.outcome is Outcome.FINISHED
+    assert seen == [State.HOLD]
+    assert run.data.attrs["ticks_held"] > 0
+    assert run.data.sizes["time"] == 1001  # no tick of the test was lost
+
+
+def test_a_stopping_overrun_ends_the_run(make_cs1, served):
+    brief = {"overrun": "stop", "approach": 1e-4, "to_rest": 1e-4}
+    test = make_cs1(limits=brief, rate=1e6, duration=1e-2)  # no machine exchanges that fast
+    run = go(test, served(test))
+    assert run.outcome is Outcome.DEADLINE
+    assert run.trip is None or run.trip.signal == "tick_lateness"
+
+
+@pytest.mark.parametrize(
+    ("url", "text"),
+    [
+        ("tcp://localhost:1", "the form udp://HOST:PORT"),
+        ("udp://localhost:99999", "the form udp://HOST:PORT"),
+        ("udp://127.0.0.1:9", "no rig answers"),
+        ("udp://no.such.host.invalid:7001", 'no host "no.such.host.invalid"'),
+        ("udp://192.0.2.1:7001", "is not this machine: give both sides the same key file"),
+    ],
+)
+def test_an_address_without_a_rig_is_told_at_once(make_cs1, url, text):
+    with pytest.raises(LinkError, match=text):
+        make_cs1().run(url)
+
+
+def test_a_rig_of_another_rate_or_another_key_refuses(make_cs1, served):
+    server = served(make_cs1(rate=500.0))
+    with pytest.raises(LinkError, match="the rig refused: the rig ticks at 500 Hz, the test at 1000 Hz"):
+        make_cs1().run(str(server.address))
+    with pytest.raises(LinkError, match="the other side uses a key|the other side has no key"):
+        make_cs1(rate=500.0).run(str(server.address), key=bytes(16))
+    assert server.session is None

@@ -1,0 +1,39 @@
+"""What only POSIX systems have is needed for real time alone: everything else is imported and runs without it."""
+
+import subprocess
+import sys
+
+WITHOUT = """
+import os, sys, time
+for name in ("fcntl", "resource", "termios", "pwd", "grp", "posix_ipc"):
+    sys.modules[name] = None
+for name in [name for name in dir(os) if name.startswith(("sched_", "SCHED_", "mkfifo", "getuid", "geteuid"))]:
+    delattr(os, name)
+os.process_cpu_count = os.cpu_count  # what Python 3.13 has there
+for name in [name for name in dir(time) if name.startswith(("clock_", "CLOCK_", "pthread_"))]:
+    delattr(time, name)
+
+import importlib, pkgutil
+import dovetail as dv
+for module in pkgutil.walk_packages(dv.__path__, "dovetail."):
+    if not module.name.endswith("__main__") and module.name != "dovetail.links.fmi.fmu_worker":
+        importlib.import_module(module.name)
+
+test = dv.Test(
+    numerical=dv.mechanics.Oscillator(m=2.2, c=15.0, k=2250.0),
+    rig=dv.Rig(actuator=dv.transfer.Delay(5e-3), specimen=dv.specimens.Spring(k=2250.0)),
+    excitation=dv.Sine(amplitude=0.012, frequency=3.0),
+    duration=0.5,
+)
+assert test.stability().margin > 0
+dv.testing.save(test.rehearse(), "run")
+assert dv.testing.read("run").outcome.completed
+print("it runs")
+"""
+
+
+def test_everything_but_real_time_works_without_what_posix_alone_has(tmp_path):
+    done = subprocess.run(
+        [sys.executable, "-c", WITHOUT], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert done.stdout.endswith("it runs\n"), done.stderr

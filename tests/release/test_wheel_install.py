@@ -1,0 +1,17 @@
+"""A stranger's first hour with the wheel: an empty environment outside the clone, no compiler, no index."""
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("c++") is None, reason="a wheel is built with a C++ compiler")
+def test_the_wheel_works_where_there_is_nothing_but_python():
+    subprocess.run(["make", "wheel"], cwd=ROOT, check=True)
+    subprocess.run([sys.executable, "release/try_wheel.py", "dist"], cwd=ROOT, check=True)

@@ -1,0 +1,52 @@
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from dovetail.report.judged import Judged, RunView, limit_uses
+from dovetail.report.page_subject import Reported
+
+
+def test_a_run_is_judged_against_its_ideal(late, ideal, make):
+    found = Judged(RunView(late, ideal, make.stability(3e-3)))
+    assert found.comparison.delay == pytest.approx(3e-3, abs=1e-5)
+    assert found.verdict.sentence.startswith("Stable")
+    assert found.notes == []
+
+
+def test_a_run_that_blew_up_is_shown_up_to_there(late, ideal):
+    data = late.data.copy(deep=True)
+    data["displacement"][2000:] = np.nan
+    found = Judged(RunView(replace(late, data=data), ideal))
+    assert found.data.sizes["time"] == 2000
+    assert found.comparison is not None
+    assert "From t = 2 s on a signal is no longer a finite number" in found.notes[0]
+
+
+def test_a_run_that_cannot_be_compared_says_so(late, make):
+    ideal = make.ideal(duration=0.5)
+    shifted = Reported(ideal.data.assign_coords(time=ideal.data.time + 0.4e-3))
+    found = Judged(RunView(late, shifted))
+    assert found.comparison is None
+    assert "cannot be compared with the ideal" in found.notes[0]
+
+
+def test_limits_are_held_against_what_was_recorded(late):
+    uses = {use.name: use for use in limit_uses(Judged(RunView(late)))}
+    assert uses["displacement"].reached == pytest.approx(float(abs(late.data.displacement).max()))
+    assert uses["displacement"].limit == 0.05
+    assert uses["tracking"].reached == pytest.approx(
+        float(abs(late.data.displacement - late.data.measured_displacement).max())
+    )
+    assert uses["force"].unit == "N"
+
+
+def test_a_bare_dataset_will_do(late):
+    found = Judged(RunView(late.data))
+    assert found.title == "Hybrid test"
+    assert found.test == {}
+
+
+def test_axes_have_names(late, two_axes):
+    assert Judged(RunView(late)).axis_names() == [""]
+    assert Judged(RunView(two_axes)).axis_names() == ["1", "2"]

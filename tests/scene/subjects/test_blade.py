@@ -1,0 +1,42 @@
+"""A blade with its lag damper, as a stage."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import xarray as xr
+
+import dovetail as dv
+from dovetail.scene import stage_of
+from dovetail.scene.subjects.blade import ARM, HORN, REACH
+from dovetail.studies.registry import find_test
+
+
+@pytest.fixture(scope="module")
+def drawn():
+    stroke = 8e-3 * np.sin(np.arange(9.0))
+    columns = {"displacement": stroke, "measured_displacement": stroke - 3e-4, "measured_force": 1e5 * stroke}
+    data = xr.Dataset({n: ("time", v) for n, v in columns.items()}, {"time": np.arange(9.0)})
+    run = SimpleNamespace(test=dv.load(find_test("substructuring/lag-damper")), data=data, title="damper")
+    return run, stage_of(run)
+
+
+def test_the_damper_is_drawn_out_as_far_as_it_was(drawn):
+    run, stage = drawn
+    piston = next(tube for tube in stage.tubes if tube.name == "simulated/piston")
+    stroke = stage.enlarged * run.data["displacement"].values
+    k = int(np.argmax(np.abs(stroke)))
+    assert abs(stroke[k]) == pytest.approx(REACH)
+    horn, joint = piston.points(k)
+    assert joint[1] - horn[1] == pytest.approx(HORN + stroke[k])
+
+
+def test_the_blade_goes_with_its_damper_and_the_rig_with_what_was_measured(drawn):
+    run, stage = drawn
+    solids = {solid.name: solid for solid in stage.solids}
+    k = len(stage.times) // 2
+    R, p = solids["simulated/blade"].pose(k)
+    piston = next(tube for tube in stage.tubes if tube.name == "simulated/piston")
+    np.testing.assert_allclose(R @ [ARM, 0, 0] + p, piston.points(k)[1], atol=1e-12)
+    cell = solids["on the rig/load cell"].pose(k)[1]
+    assert cell[0] == pytest.approx(stage.enlarged * run.data["measured_displacement"].values[k])

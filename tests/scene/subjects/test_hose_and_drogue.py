@@ -1,0 +1,107 @@
+"""Ropes and hoses in flight."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import xarray as xr
+
+import dovetail as dv
+from dovetail.scene import stage_of
+from dovetail.scene.subjects.hose_and_drogue import axes_of, drogue_of, nodes_of
+from dovetail.studies.registry import find_test
+
+
+def flight():
+    """Two samples of a hose of three links, a drogue that points forward and a little up, and a nozzle behind it."""
+    hose = np.array([[[0, 0, 0], [-5.0, 0, 2.0], [-9.0, 0, 2.9], [-10.0, 0, 3.0]]] * 2).transpose(0, 2, 1)
+    joint = np.array([[-10.0, 0, 3.0], [-10.0, 0, 3.1]])
+    centre = joint + np.array([-0.3, 0.0, 0.1])
+    force = np.array([[0.0] * 6, [100.0, 0, 0, 0, 0, 0]])
+    data = xr.Dataset(
+        {
+            "hose_position": (("time", "side", "node"), hose),
+            "ball_joint_position": (("time", "side"), joint),
+            "drogue_position": (("time", "side"), centre),
+            "nozzle_position": (("time", "side"), centre - [0.3, 0, 0]),
+            "measured_force": (("time", "axis"), force, {"units": "N"}),
+        },
+        {"time": [0.0, 0.1], "axis": ["x", "y", "z", "roll", "pitch", "yaw"]},
+    )
+    return (
+        SimpleNamespace(test=SimpleNamespace(rig=None, numerical=None), data=data, title="strike"),
+        joint,
+        centre,
+    )
+
+
+def test_the_drogue_stands_at_its_ball_joint_along_its_axis_and_a_forward_force_points_along_it():
+    run, joint, centre = flight()
+    stage = stage_of(run)
+    parts = {solid.name: solid for solid in stage.solids}
+    assert {"tanker", "receiver", "probe", "drogue/ribs"} <= set(parts)
+    R, p = parts["drogue/ribs"].pose(1)
+    np.testing.assert_allclose(p, joint[1])
+    np.testing.assert_allclose(np.linalg.det(R), 1.0)
+    ahead = (joint[1] - centre[1]) / np.linalg.norm(joint[1] - centre[1])
+    np.testing.assert_allclose(R[:, 0], ahead)
+    (arrow,) = stage.arrows
+    np.testing.assert_allclose(arrow.vector(1), 100.0 * ahead)
+    assert stage.up == "-z"
+    assert stage.setting == "sky"
+
+
+def test_a_hose_whose_drogue_was_not_recorded_hangs_down_and_ends_in_one():
+    """A latched hose was drawn with the axes of a rope: its sag went sideways."""
+    run, *_ = flight()
+    run.data = run.data[["hose_position"]]
+    stage = stage_of(run)
+    assert stage.up == "-z"
+    ribs = next(solid for solid in stage.solids if solid.name == "drogue/ribs")
+    nodes = run.data["hose_position"].values[1].T
+    np.testing.assert_allclose(ribs.pose(1)[1], nodes[-2])
+
+
+def test_a_hose_that_is_reeled_in_on_the_ground_has_a_duct_and_no_tanker():
+    run, *_ = flight()
+    run.test.numerical = dv.load(find_test("refuelling/reel-in")).numerical
+    run.data = run.data[["hose_position"]]
+    stage = stage_of(run)
+    assert {"duct", "drogue/ribs"} <= {solid.name for solid in stage.solids}
+    assert "tanker" not in {solid.name for solid in stage.solids}
+    assert stage.setting == "room"
+
+
+def test_a_latched_hose_has_the_receiver_at_its_drogue():
+    run, *_ = flight()
+    run.test.numerical = dv.load(find_test("refuelling/latched")).numerical
+    run.data = run.data[["hose_position"]]
+    solids = {solid.name: solid for solid in stage_of(run).solids}
+    np.testing.assert_allclose(solids["probe"].pose(0)[1], run.data["hose_position"].values[0].T[-1])
+    assert "tanker" in solids
+
+
+def test_axes_of_a_drogue_are_orthonormal_and_look_down():
+    ahead, side, down = axes_of(np.zeros(3), np.array([-0.3, 0.02, 0.1]))
+    R = np.stack([ahead, -side, down], axis=1)
+    np.testing.assert_allclose(R.T @ R, np.eye(3), atol=1e-12)
+    assert down[2] > 0
+
+
+def test_a_drogue_has_the_inner_wall_of_its_specimen():
+    parts = drogue_of(SimpleNamespace(depths=np.array([0.1, 0.5]), radii=np.array([0.02, 0.2])))
+    assert parts["ribs"].vertices[:, 0].min() < -0.48
+    assert set(drogue_of(None)) == {"coupling", "ribs", "canopy"}
+
+
+def test_nodes_are_rows_however_they_were_recorded_and_several_chains_stay_apart():
+    nodes = np.zeros((2, 4, 3, 5))
+    nodes[:, :, 0] = np.arange(5.0)
+    nodes[:, 1, 1] = 7.0
+    data = xr.Dataset(
+        {"one": (("time", "side", "node"), nodes[:, 0]), "four": (("time", "rope", "side", "node"), nodes)},
+        {"time": [0.0, 1.0]},
+    )
+    assert nodes_of(data, "one").shape == (2, 1, 5, 3)
+    four = nodes_of(data, "four")
+    assert four.shape == (2, 4, 5, 3)
+    np.testing.assert_array_equal(four[0, 1], np.column_stack([np.arange(5.0), np.full(5, 7.0), np.zeros(5)]))

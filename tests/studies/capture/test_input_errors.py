@@ -1,0 +1,69 @@
+"""What is refused, and in which words: each fault in a file of the study, as a user would make it."""
+
+import tomllib
+from importlib import resources
+
+import numpy as np
+import pytest
+
+from dovetail import testing
+from dovetail.core.errors import TestFileError
+from dovetail.testing import Outcome
+from dovetail.testing.test_file import change
+
+FOLDER = resources.files("dovetail.studies.capture") / "tests"
+
+
+def table(name, **changes):
+    return change(tomllib.loads((FOLDER / f"{name}.toml").read_text("utf-8")), changes)
+
+
+@pytest.mark.parametrize(
+    ("name", "place", "value", "words"),
+    [
+        ("settle", "system.chain.length", "0 m", "must be above 0 m"),
+        ("settle", "system.chain.length", "-250 m", "must be above 0 m"),
+        ("settle", "system.chain.mass", "0 kg", "must be above 0 kg"),
+        ("settle", "system.chain.mass", "-80 kg", "must be above 0 kg"),
+        ("settle", "system.device.mass", "-1 kg", "at least 0 kg"),
+        ("settle", "system.drag", {"kind": "cable-drag", "diameter": "-24 mm"}, "must be above 0 m"),
+        ("settle", "system.drag", {"kind": "cable-drag", "diameter": "0 mm"}, "must be above 0 m"),
+        ("select", "system.diameter", ["0 mm"] * 7, "must be above 0 m"),
+        ("select", "system.mass_per_length", [-0.1] * 7, "must be above 0 kg/m"),
+        ("settle", "system.chain.n", 0, "at least 1"),
+        ("settle", "system.device.mass", "60 t", "the rope must carry"),
+        ("settle", "system.start_tip", ["200 m", "50 m", "0 m"], "would be slack at the start"),
+        ("settle", "system.start_tip", ["300 m", "50 m", "0 m"], "cannot reach it"),
+        ("settle", "system.start_angles", ["180 deg", "0 deg"], "the rope would be slack at the start"),
+        ("settle", "system.chain.joint_damping", "82 kN m s", "RK4: a step of 0.01 s is unstable"),
+        (
+            "select",
+            "system.diameter",
+            ["16 mm", "24 mm"],
+            "diameter has 2, mass_per_length has 7, length has 7, strength has 7, names has 7",
+        ),
+    ],
+)
+def test_a_fault_is_refused_in_words_that_help(name, place, value, words):
+    with pytest.raises(TestFileError) as caught:
+        testing.parse(table(name, **{place: value}), f"{name}.toml")
+    assert words in str(caught.value)
+
+
+def test_a_wake_grid_that_does_not_cover_the_rope_is_refused(tmp_path):
+    file = tmp_path / "wake.npz"
+    axis = np.array([0.0, 50.0])
+    np.savez(file, x=axis, y=axis, z=np.array([-50.0, 50.0]), velocity=np.zeros((3, 2, 2, 2)))
+    wake = {"kind": "gridded-wake", "file": str(file)}
+    with pytest.raises(TestFileError, match=r"x goes from 0 to 50 m, but the rope may reach from 0 to 300 m"):
+        testing.parse(table("wake", **{"system.wake": wake}))
+
+
+@pytest.mark.slow
+def test_a_motion_that_no_law_foresaw_is_stopped_with_its_reason_and_what_was_computed():
+    # a point device of ten thousand times the drag: stiff by its own mass, which the rope's law cannot know
+    wild = table("settle", **{"system.chain.n": 2, "system.device.drag_area": "8000 m^2", "duration": "5 s"})
+    run = testing.parse(change(wild, {"system.strength": "55 GN"})).simulate()
+    assert run.outcome in (Outcome.VELOCITY, Outcome.NOT_FINITE)
+    assert 0 < run.data.sizes["time"] < 500
+    assert np.isfinite(run.data["displacement"].values).all()

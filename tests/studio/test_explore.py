@@ -1,0 +1,65 @@
+"""Feel: the test is computed and drawn again while a slider moves."""
+
+import pytest
+
+from dovetail.studio.explore import moving_paths, plane
+
+SLIDE = """([path, share]) => {
+  const range = document.querySelector(`[data-knob="${path}"] input[type=range]`);
+  range.value = Number(range.min) + share * (Number(range.max) - Number(range.min));
+  range.dispatchEvent(new Event("input", { bubbles: true }));
+}"""
+
+
+def test_the_plane_stands_still_while_the_rightmost_root_moves_a_little():
+    one, other = plane([(-1.6, 7.2), (-40.0, 30.0)]), plane([(0.4, 7.3), (-41.0, 31.0)])
+    assert (one["x"], one["y"]) == (other["x"], other["y"])
+    assert [point["colour"] for point in other["points"]] == ["bad", "bad", "good", "good"]
+    assert {point["y"] for point in one["points"]} == {
+        7.2,
+        -7.2,
+        30.0,
+        -30.0,
+    }  # each root and its mirror image
+    assert plane([])["points"] == []
+
+
+def test_what_a_slider_may_move_is_found_in_all_blocks():
+    from dovetail.app import Document
+
+    found = moving_paths(Document.open("substructuring/cs1").blocks())
+    assert {"rig.actuator.delay", "numerical.m", "excitation.amplitude"} <= set(found)
+    assert "rig.actuator.interpolation" not in found
+
+
+def test_a_slider_makes_the_test_unstable_and_stable_again_before_it_is_let_go(opened, until):
+    page = opened("substructuring/cs1", "Feel")
+    until(page, "Number(document.querySelector('#chart-response').dataset.number) > 0")
+    until(page, "document.querySelector('#tile-stable').textContent.includes('unstable') === false")
+    page.evaluate(SLIDE, ["rig.actuator.delay", 0.9])
+    until(page, "document.querySelector('#tile-stable').textContent.includes('unstable')")
+    page.evaluate(SLIDE, ["rig.actuator.delay", 0.1])
+    until(page, "document.querySelector('#tile-stable').textContent.match(/(^|[^n])stable/)")
+    assert "ms" in page.locator("#tile-critical").inner_text()
+    assert "changed" not in page.locator("#test-name").inner_text()  # it was not let go
+
+
+def test_a_slider_that_is_let_go_writes_its_value_into_the_file(opened, until):
+    page = opened("substructuring/cs1", "Feel")
+    until(page, "Number(document.querySelector('#chart-response').dataset.number) > 0")  # all is drawn
+    knob = page.locator("[data-knob='rig.actuator.delay'] input[type=range]")
+    knob.focus()
+    knob.press("End")  # as a person with a keyboard would
+    until(page, "document.querySelector('#difference').textContent.includes('+delay = \"12 ms\"')")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("test", ["substructuring/rths-benchmark", "substructuring/lag-damper"])
+def test_larger_tests_are_felt_too(opened, until, test):
+    page = opened(test, "Feel")
+    until(page, "document.querySelector('#tile-stable .answer').textContent !== ''")
+    until(page, "document.querySelector('#feel-state').textContent === ''")
+    before = int(page.locator("#chart-response").get_attribute("data-number"))
+    path = page.locator(".knob").first.get_attribute("data-knob")
+    page.evaluate(SLIDE, [path, 0.3])
+    until(page, "before => Number(document.querySelector('#chart-response').dataset.number) > before", before)

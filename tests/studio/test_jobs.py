@@ -1,0 +1,8 @@
+"""A job in the list."""
+
+from dovetail.app.jobs import STATES as ENDS
+from dovetail.studio.jobs import STATES
+
+
+def test_every_state_of_a_job_has_its_words():
+    assert {*ENDS.values(), "runs", "failed"} <= set(STATES)

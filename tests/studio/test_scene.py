@@ -1,0 +1,36 @@
+"""The scene of a run: the view in a process of its own."""
+
+import asyncio
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from dovetail.studio.scene import Scenes, _end, _told
+
+
+def test_what_is_no_run_is_told_in_words(tmp_path):
+    async def ask():
+        return await Scenes().address(tmp_path / "nothing")
+
+    with ThreadPoolExecutor(
+        1
+    ) as beside:  # a thread of its own: the browser of another test has a loop in this one
+        assert beside.submit(asyncio.run, ask()).result() == f"there is no run in {tmp_path / 'nothing'}"
+
+
+@pytest.mark.parametrize(
+    ("printed", "told"),
+    [
+        ("drawing\\nopen      http://127.0.0.1:1/?token=a", "http://127.0.0.1:1/?token=a"),
+        ("dovetail: the view needs viser", "dovetail: the view needs viser"),
+        ("", "the view ended at once"),
+    ],
+)
+def test_a_view_that_does_not_open_is_told_in_its_own_words(printed, told):
+    view = subprocess.Popen(
+        [sys.executable, "-Sc", f"print('{printed}', end='')"], stdout=subprocess.PIPE, text=True
+    )
+    assert _told(view) == told
+    _end(view)

@@ -1,0 +1,28 @@
+"""Reports in folders of runs, and nothing else of the machine."""
+
+from pathlib import Path
+
+from dovetail.report.html import page_style
+from dovetail.studio.served_files import address, report_in, shaded
+
+
+def test_only_a_report_in_the_runs_is_shown(tmp_path):
+    runs = tmp_path / "runs"
+    (runs / "one").mkdir(parents=True)
+    (runs / "one" / "report.html").write_text("<p>")
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "report.html").write_text("<p>")
+    assert report_in(runs, runs / "one") == runs / "one" / "report.html"
+    for folder in (tmp_path / "other", runs / ".." / "other", Path("/"), runs / "none"):
+        assert report_in(runs, folder) is None
+    assert address(Path("runs/a b&c")) == "/report?folder=runs/a%20b%26c"
+    assert address(Path("runs/a"), "dark") == "/report?folder=runs/a&shade=dark"
+
+
+def test_a_report_is_light_or_dark_as_it_is_asked_for():
+    style = page_style()
+    assert style.count("prefers-color-scheme") == 1
+    assert "prefers-color-scheme" not in shaded(style, "dark") + shaded(style, "light")
+    assert "@media screen {" in shaded(style, "dark")
+    assert "@media not all {" in shaded(style, "light")
+    assert shaded(style, "") == style

@@ -1,0 +1,13 @@
+"""A slider's value in words."""
+
+import pytest
+
+from dovetail.studio.slider import told
+
+
+@pytest.mark.parametrize(
+    ("value", "unit", "words"),
+    [(0.0065, "s", "6.5 ms"), (2250.0, "N/m", "2.25 kN/m"), (0.5, "", "0.5"), (0.0, "s", "0 s")],
+)
+def test_a_value_is_told_as_one_would_type_it(value, unit, words):
+    assert told(value, unit) == words

@@ -1,0 +1,30 @@
+"""How long a creep test takes: at most, and by a dry run."""
+
+import pytest
+
+from dovetail.testing.pseudodynamic import NearPlane
+from dovetail.testing.pseudodynamic.estimate import Estimate, describe_time, estimate
+
+
+def test_at_most_there_is_a_move_for_every_step(make_creep):
+    found = estimate(make_creep(execution_time=2.0, settling_time=1.0))
+    assert (found.moves, found.seconds, found.counted) == (30, pytest.approx(90.0), False)
+    assert "30 moves of 3 s: 1.5 min" in str(found)
+
+
+def test_a_dry_run_counts_the_moves_of_the_test_itself(make_creep):
+    test = make_creep(
+        delay=0.0, gate=NearPlane(level=2e-4, side="above"), execution_time=0.04, settling_time=0.08
+    )
+    found = estimate(test, dry_run=True)
+    run = test.creep()
+    assert found.counted
+    assert found.moves == run.data.attrs["moves"]
+    assert found.seconds == pytest.approx(run.data.attrs["cell_seconds"])
+
+
+def test_three_seconds_a_step_and_1800_steps_are_an_hour_and_a_half():
+    # [Bolien 2018, sec. 4.1]: about 90 minutes
+    assert Estimate(1800, 3.0, True).seconds == 90 * 60
+    assert describe_time(5400.0) == "1.5 h"
+    assert describe_time(4.0) == "4.0 s"

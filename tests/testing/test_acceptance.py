@@ -1,0 +1,37 @@
+"""What a test says it accepts."""
+
+import pytest
+
+from dovetail import testing
+from dovetail.core.errors import TestFileError
+from dovetail.studies.registry import find_test
+from dovetail.testing.test_file import read_table
+
+CS1 = find_test("substructuring/cs1")
+
+
+def test_a_test_says_what_it_accepts_and_keeps_it():
+    test = testing.load(CS1, {"accept": {"error": 0.05, "margin": "1 ms"}})
+    assert (test.accept.error, test.accept.margin, test.accept.energy) == (0.05, 1e-3, None)
+    again = testing.parse(testing.dump(test))
+    assert again.accept == test.accept
+
+
+def test_a_test_that_says_nothing_asks_nothing():
+    test = testing.load(CS1)
+    assert test.accept is None
+    assert "accept" not in testing.dump(test)
+
+
+@pytest.mark.parametrize(
+    ("asked", "found"),
+    [
+        ({"error": -0.1}, "accept.error"),
+        ({"eror": 0.1}, "accept.eror   unknown key; did you mean"),
+        ({"margin": "3 kg"}, "accept.margin"),
+    ],
+)
+def test_what_cannot_be_asked_is_refused_with_its_place(asked, found):
+    table = {**read_table(CS1), "accept": asked}
+    with pytest.raises(TestFileError, match=found):
+        testing.parse(table)

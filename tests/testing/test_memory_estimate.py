@@ -1,0 +1,105 @@
+"""Room for a record: estimated from shapes alone, and refused with the number."""
+
+import dataclasses
+import re
+import tracemalloc
+
+import numpy as np
+import pytest
+
+from dovetail import testing
+from dovetail.core.errors import TestFileError
+from dovetail.studies.registry import find_test
+from dovetail.testing.memory_estimate import PIECE, TWICE, _row, _size, in_words, require_room
+from dovetail.testing.shared_programs import piece_length
+
+
+def recorded(run):
+    """What a run keeps of a tick [B], counted in its recording."""
+    values = [v for v in run.data.variables.values() if v.dims and v.dims[0] == "time" and v.dtype == float]
+    return sum(v.dtype.itemsize * int(np.prod(v.shape[1:])) for v in values)
+
+
+def test_what_a_tick_takes_is_what_a_run_then_holds(make_cs1):
+    test = make_cs1(duration=0.01)
+    run = test.rehearse()
+    # the recording holds time besides, and integers that are counted with it
+    assert _size(_row(test)) == pytest.approx(recorded(run), abs=24)
+
+
+@pytest.mark.parametrize("mode", ["rehearse", "emulate"])
+def test_a_run_that_the_machine_cannot_hold_is_refused_with_the_number(make_cs1, mode):
+    test = dataclasses.replace(make_cs1(), rate=1e9, duration=1e6)
+    tracemalloc.start()
+    try:
+        with pytest.raises(
+            TestFileError, match=r"are 1e\+15 ticks: recording them takes more than 1.6e\+04 TB of"
+        ):
+            getattr(test, mode)()
+        assert tracemalloc.get_traced_memory()[1] < 50e6
+    finally:
+        tracemalloc.stop()
+
+
+def test_the_limit_lies_where_the_whole_record_fills_the_room(make_cs1):
+    test = make_cs1(duration=2.0)
+    size = TWICE * test.tick_count * _size(_row(test))
+    require_room(test, room=1.001 * size)
+    with pytest.raises(TestFileError, match="lower the rate or shorten the test"):
+        require_room(test, room=0.999 * size)
+    require_room(test, room=float("inf"))
+
+
+@pytest.mark.parametrize("share", [0.7, 0.05, 1e-3])
+def test_a_refusal_offers_how_many_ticks_may_be_recorded_and_that_fits(make_cs1, share):
+    test = dataclasses.replace(make_cs1(duration=7.0), rate=1e6)  # 7,000,000 ticks
+    each = _size(_row(test))
+    room = share * TWICE * test.tick_count * each + PIECE * each
+    with pytest.raises(TestFileError) as refused:
+        require_room(test, room=room)
+    found = re.search(
+        r"record_every = (\d+) records every \1th tick and fits; or lower the rate", str(refused.value)
+    )
+    every = int(found[1])
+    assert 1 / share <= every <= 5 / share
+    require_room(dataclasses.replace(test, record_every=every), room=room)
+    with pytest.raises(TestFileError, match="of 7e\\+06 ticks|every"):
+        require_room(dataclasses.replace(test, record_every=max(every // 10, 1)), room=room)
+
+
+def test_a_run_of_days_is_told_that_recording_less_of_it_does_not_help(make_cs1):
+    test = dataclasses.replace(make_cs1(duration=1000.0), rate=1e9)
+    with pytest.raises(
+        TestFileError, match="11.6 days at a microsecond each; recording fewer of them would not make"
+    ):
+        require_room(test, room=1e10)
+
+
+def test_a_simulation_is_refused_as_a_test_is():
+    test = testing.load(find_test("capture/swing"), {"duration": "1000 s"})
+    size = TWICE * test.tick_count * _size(_row(test))
+    require_room(test, room=1.001 * size)
+    with pytest.raises(TestFileError, match=r"record_every = \d+ records every") as no:
+        require_room(test, room=0.999 * size)
+    every = int(re.search(r"record_every = (\d+)", str(no.value))[1])
+    require_room(dataclasses.replace(test, record_every=every), room=0.999 * size)
+
+
+def test_sizes_are_said_as_people_read_them():
+    assert [in_words(size) for size in (8, 12_300, 2.5e9, 1.6e16)] == [
+        "8 B",
+        "12.3 kB",
+        "2.5 GB",
+        "1.6e+04 TB",
+    ]
+
+
+def test_a_loop_with_more_states_than_matrices_have_room_for_has_no_stability_but_a_sentence(make_cs1):
+    test = dataclasses.replace(make_cs1(), rate=1e8, duration=0.01)
+    said = str(test.stability())
+    assert re.search(r"states at 1e\+08 Hz, one for each tick of its delays; .* lower the rate", said)
+    assert "nan" not in said
+
+
+def test_the_piece_that_is_counted_is_the_longest_there_is():
+    assert piece_length(10**12, 1000, 40) == PIECE

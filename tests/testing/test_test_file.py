@@ -1,0 +1,253 @@
+"""Test files: what is right is read, what is wrong is told, all at once."""
+
+import dataclasses
+import datetime
+import tomllib
+
+import numpy as np
+import pytest
+import tomli_w
+
+import dovetail as dv
+from dovetail.core.errors import OutputError, TestFileError
+from dovetail.testing import dump, excitation, load, parse, save, test_file
+
+GOOD = """
+title = "one mass"
+seed = 7
+rate = "1 kHz"
+duration = "500 ms"
+
+[numerical]
+kind = "oscillator"
+m = "2200 g"
+c = "15 N s/m"
+k = "2.25 kN/m"
+
+[rig]
+substeps = 2
+
+[[rig.actuator.parts]]
+kind = "delay"
+delay = "3 ms"
+
+[[rig.actuator.parts]]
+kind = "gain"
+gain = 1.02
+
+[rig.actuator]
+kind = "series"
+
+[rig.specimen]
+kind = "spring"
+k = 2250
+
+[rig.sensor]
+kind = "white-noise"
+std = "0.5 N"
+
+[excitation]
+kind = "sine"
+amplitude = "12 mm"
+frequency = "3 Hz"
+
+[limits]
+displacement = "5 cm"
+
+[schedule."rig.specimen.k"]
+kind = "ramp"
+begin = 0.1
+end = 0.2
+before = 2000
+after = 2250
+"""
+
+
+def table(**changes):
+    return test_file.change(tomllib.loads(GOOD), {path.replace("__", "."): v for path, v in changes.items()})
+
+
+def faults(**changes) -> str:
+    with pytest.raises(TestFileError) as caught:
+        parse(table(**changes), "test.toml")
+    return str(caught.value)
+
+
+def test_units_are_converted_at_the_edge(tmp_path):
+    path = tmp_path / "mass.toml"
+    path.write_text(GOOD)
+    test = load(path)
+    assert float(test.numerical.m) == pytest.approx(2.2)
+    assert float(test.numerical.k) == pytest.approx(2250.0)
+    assert test.rate == 1000.0
+    assert test.duration == 0.5
+    assert float(test.limits.displacement) == pytest.approx(0.05)
+    assert float(test.rig.actuator.parts[0].delay) == pytest.approx(3e-3)
+    assert test.rig.substeps == 2
+
+
+def test_a_resolved_test_reads_back_the_same_and_runs_the_same_to_the_bit():
+    test = parse(table())
+    again = parse(tomllib.loads(tomli_w.dumps(dump(test))))
+    assert dump(again) == dump(test)
+    assert again.rehearse().data.identical(test.rehearse().data)
+
+
+def test_a_resolved_test_holds_every_default():
+    resolved = dump(parse(table()))
+    assert resolved["compensator"] == {"kind": "none"}
+    assert resolved["feedback"]["kind"] == "measured"
+    assert resolved["limits"]["force"] == np.inf
+    assert resolved["rig"]["between_ticks"] == "smooth"
+    assert resolved["method"] == {"kind": "rk4"}
+    assert resolved["substeps"] == 1
+
+
+@pytest.mark.parametrize(
+    ("changes", "text"),
+    [
+        ({"duraton": 3}, 'duraton   unknown key; did you mean "duration"?'),
+        ({"rig__actuatr": {}}, 'rig.actuatr   unknown key; did you mean "actuator"?'),
+        ({"numerical__mass": 3}, "numerical.mass   unknown key; known: c, k, m, v0, z0"),
+        ({"numerical__m": "2 s"}, 'numerical.m   got "2 s", which is s; needs a mass in kg'),
+        ({"numerical__m": -1}, "numerical.m   got -1; must be above 0 kg"),
+        ({"numerical__m": float("nan")}, "numerical.m   got nan; not a number"),
+        ({"numerical__kind": "oscilator"}, 'did you mean "oscillator"?'),
+        ({"numerical": {"m": 1}}, "numerical   has no kind; one of"),
+        ({"numerical": 3}, "numerical   got 3; needs a table with a kind"),
+        ({"rig": 3}, "rig   got 3; needs a table"),
+        ({"rig__specimen": {"kind": "delay", "delay": 1e-3}}, 'rig.specimen   no kind "delay"'),
+        ({"rig__actuator__parts": 3}, "rig.actuator.parts   got 3; needs a list of tables"),
+        ({"rig__actuator__parts__0__delay": "-3 ms"}, "rig.actuator.parts.0.delay   got -0.003"),
+        (
+            {"rig__actuator__parts__1__gian": 2},
+            'rig.actuator.parts.1.gian   unknown key; did you mean "gain"?',
+        ),
+        ({"rig__substeps": 1.5}, "rig.substeps   got 1.5; needs a whole number"),
+        ({"rig__substeps": float("inf")}, "rig.substeps   got inf; needs a whole number"),
+        ({"rig__substeps": 10**400}, "rig.substeps   got 1000"),
+        ({"numerical__k": []}, "numerical.k   got []; needs a number, or a list of them"),
+        ({"numerical__k": [[1.0], 2.0]}, "numerical.k   rows of different lengths"),
+        ({"numerical__k": 10**400}, "characters); needs a number; needs N/m"),
+        (
+            {"numerical__k": datetime.date(2020, 1, 1)},
+            "numerical.k   got datetime.date(2020, 1, 1); needs a number",
+        ),
+        ({"numerical__k": float("inf")}, "numerical   its motion begins with numbers that are not finite"),
+        ({"rate": [100.0, 200.0]}, "rate   got [100.0, 200.0]; needs one number"),
+        ({"rate": float("inf")}, "rate   got inf; needs a finite number"),
+        ({"rig__specimen__k": [1.0, 2.0]}, "rig   rig.specimen: Spring answers with a force of 2 axes"),
+        ({"kind": ["test"]}, "kind   got ['test']; one of test, simulation"),
+        ({"rig__between_ticks": "spline"}, 'rig.between_ticks   got "spline"; one of smooth, ramp, held'),
+        ({"rate": "1 m"}, 'rate   got "1 m", which is m; needs a frequency in Hz'),
+        ({"rate": True}, "rate   got True; needs a number"),
+        ({"schedule": 3}, "schedule   got 3; needs a table"),
+        (
+            {"schedule": {"rig.specimen.q": {"kind": "switch", "at": 1, "before": 0, "after": 1}}},
+            "known: c, k",
+        ),
+        ({"method": "rk5"}, 'method   no kind "rk5"; did you mean "rk4"?'),
+        ({"excitation": {"kind": "table", "times": [0, 1], "values": [0, float("nan")]}}, "excitation"),
+        (
+            {"excitation": {"kind": "table", "times": [[0, 1], [1]], "values": [0]}},
+            "rows of different lengths",
+        ),
+    ],
+)
+def test_what_is_wrong_is_told_with_its_place(changes, text):
+    assert text in faults(**changes)
+
+
+def test_a_missing_key_is_told():
+    content = table()
+    del content["numerical"]["m"]
+    with pytest.raises(TestFileError, match=r"numerical\.m   is missing"):
+        parse(content)
+
+
+def test_every_fault_is_told_at_once():
+    text = faults(duraton=3, numerical__m=-1, rig__specimen__k="3 kg")
+    assert text.startswith("test.toml: 3 problems\n")
+    for place in ("duraton", "numerical.m", "rig.specimen.k"):
+        assert place in text
+
+
+def test_a_file_that_is_not_there_is_told(tmp_path):
+    with pytest.raises(OutputError, match=r"absent\.toml: cannot be read \(no such file or directory\)"):
+        load(tmp_path / "absent.toml")
+
+
+def test_a_file_that_is_not_toml_is_told_with_the_line(tmp_path):
+    path = tmp_path / "bad.toml"
+    path.write_text("rate = = 3\n")
+    with pytest.raises(TestFileError, match=r"bad\.toml: 1 problem\n  file   is not TOML: .*line 1"):
+        load(path)
+
+
+def test_changes_reach_into_lists_and_make_tables():
+    changed = test_file.change(
+        tomllib.loads(GOOD), {"rig.actuator.parts.0.delay": 5e-3, "compensator.kind": "none"}
+    )
+    assert changed["rig"]["actuator"]["parts"][0]["delay"] == 5e-3
+    assert changed["compensator"] == {"kind": "none"}
+    with pytest.raises(TestFileError, match="no such entry; the list has 2"):
+        test_file.change(tomllib.loads(GOOD), {"rig.actuator.parts.7.delay": 1.0})
+    with pytest.raises(TestFileError, match='"rate" is no table'):
+        test_file.change(tomllib.loads(GOOD), {"rate.value": 1.0})
+
+
+def test_changing_a_copy_leaves_the_original_alone():
+    original = tomllib.loads(GOOD)
+    test_file.change(original, {"numerical.m": 9.0})
+    assert original == tomllib.loads(GOOD)
+
+
+def test_a_test_built_in_python_can_be_written_and_read_back(make_cs1):
+    test = make_cs1(duration=0.1, title="from Python")
+    again = parse(dump(test))
+    assert dataclasses.asdict(again).keys() == dataclasses.asdict(test).keys()
+    assert again.rehearse().data.identical(test.rehearse().data)
+    assert isinstance(again, dv.Test)
+
+
+def test_a_file_is_looked_for_from_the_folder_of_the_test_that_names_it(tmp_path, monkeypatch):
+    home = tmp_path / "tests"
+    home.mkdir()
+    (home / "quake.csv").write_text("0,1\n0.5,2\n1,3\n")
+    quake = '[excitation]\nkind = "ground-motion"\nof = { kind = "ground-record", file = "quake.csv" }\n'
+    text = GOOD.replace(GOOD[GOOD.index("[excitation]") : GOOD.index("[limits]")], quake)
+    (home / "a.toml").write_text(text)
+    monkeypatch.chdir(tmp_path)
+    first = load("tests/a.toml")
+    assert first.excitation.of.file == str(home / "quake.csv")
+    (home / "other.csv").write_text("0,1\n0.5,2\n1,4\n")
+    other = load("tests/a.toml", {"excitation.of.file": "other.csv"})  # as a line of that file would
+    assert float(other.excitation.of.samples[-1]) == 4.0
+    with pytest.raises((OutputError, TestFileError), match="none.csv: cannot be read"):
+        load("tests/a.toml", {"excitation.of.file": "none.csv"})
+    folder = save(first.with_values(duration=0.01).rehearse(), tmp_path / "run")
+    (home / "quake.csv").unlink()
+    assert dump(load(folder / "test.toml"))["excitation"] == dump(first)["excitation"]
+
+
+def test_a_file_named_in_python_is_named_in_full_where_the_test_is_written(tmp_path, monkeypatch):
+    (tmp_path / "quake.csv").write_text("0,1\n0.5,2\n1,3\n")
+    monkeypatch.chdir(tmp_path)
+    test = dataclasses.replace(parse(table()), excitation=excitation.GroundRecord(file="quake.csv"))
+    assert dump(test)["excitation"]["file"] == str(tmp_path / "quake.csv")
+
+
+def test_dials_and_schedules_are_said_in_the_units_of_what_they_move():
+    dials = {"numerical.k": {"least": "1 kN/m", "most": "3 N/mm", "over": "2 s"}}
+    ramp = {"kind": "switch", "at": "10 ms", "before": "2 ms", "after": 0.003}
+    test = parse(table(dials=dials, schedule={"rig.actuator.parts[0].delay": ramp}))
+    dial, switch = test.dials["numerical.k"], test.schedule["rig.actuator.parts[0].delay"]
+    assert (float(dial.least), float(dial.most)) == (1000.0, 3000.0)
+    assert (float(switch.before), float(switch.after)) == (0.002, 0.003)
+    assert dump(parse(tomllib.loads(tomli_w.dumps(dump(test))))) == dump(test)
+    data = dataclasses.replace(test, duration=0.02).rehearse().data
+    assert np.isfinite(data.displacement).all()
+    wrong = faults(dials={"numerical.k": {"least": "1 kg", "most": "3 N/mm"}})
+    assert 'dials."numerical.k".least   got "1 kg", which is kg; needs N/m' in wrong
+    unknown = faults(dials={"numerical.q": {"least": "1 kg", "most": 3}})
+    assert "dials.numerical.q   no parameter" in unknown

@@ -1,0 +1,25 @@
+"""The script that hears clicks; what it does in a page is tested with the page."""
+
+from html.parser import HTMLParser
+
+from dovetail.view.plot_clicks import SCRIPT, heard
+
+
+class Images(HTMLParser):
+    """What images a text has."""
+
+    def __init__(self):
+        super().__init__()
+        self.found = []
+
+    def handle_starttag(self, tag, attributes):
+        self.found.append((tag, dict(attributes)))
+
+
+def test_the_element_holds_the_whole_script_and_fetches_nothing():
+    page = Images()
+    page.feed(heard())
+    ((tag, attributes),) = page.found
+    assert tag == "img"
+    assert attributes["onerror"] == SCRIPT
+    assert attributes["src"].startswith("data:")
